@@ -19,6 +19,8 @@ BOUGHT = ("chips", "replicas")
 COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
 """What is bought whole, and what there is only in whole ones."""
 
+POINTS = 25
+"""Points of a sweep that does not say how many."""
 AT_ONCE = 4096
 """Rows of a sweep that are taken out of its arrays together."""
 

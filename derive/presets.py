@@ -57,6 +57,8 @@ ROUTER = ("experts", "active_experts", "moe_layers")
 OF_LAYERS = ("layers", "model_dim")
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
 PARAMETERS = ("total_params", "active_params")
+COUNTED = ("vocab_size", "model_dim", "layers", "head_dim", "query_heads", "kv_heads", *ROUTER, "shared_experts")
+"""Columns that parameters are counted from, beside the widths of the feed-forward parts."""
 OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes", "attention_flops_per_pair")
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
@@ -67,6 +69,8 @@ USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 """The form that is meant by a chip of which the table has several."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
+SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", "nominal": "nominal"}
+"""Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 """So many of a chip: 8xH100:fp8."""
@@ -106,8 +110,8 @@ class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
     how a model was published, or its name where its configuration is not known.
 
-    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `supposed` says
-    of givens that nobody settled what was supposed, and how it is settled.
+    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
+    of data types that nobody gave which is taken and how to give it, `supposed` why another given is what it is.
     """
 
     givens: dict[str, float]
@@ -118,6 +122,7 @@ class Preset:
     parameters_only: tuple[str, ...] = ()
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
     record: str = ""
+    unsaid: dict[str, str] = field(default_factory=dict)
     supposed: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -150,7 +155,7 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
     Without a data type it is that of the models that were published in one that the chip computes in, and else bf16, which
-    `supposed` says; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set.
+    `unsaid` says; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set.
     Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in any of the data
     types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
@@ -184,8 +189,8 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
         provenance["attention_rate_ratio"] = (
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
-    supposed = {} if asked or len(known) == 1 else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, known))
-    return Preset(givens, provenance, {}, supposed=supposed)
+    unsaid = {} if asked or len(known) == 1 else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, known))
+    return Preset(givens, provenance, {}, unsaid=unsaid)
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:
@@ -204,23 +209,59 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     return name
 
 
+def chip_of(text: str, tables: Tables | None = None) -> str:
+    """The accelerator of hardware.csv that a text names, whatever its number and data type; raises as `hardware` does.
+
+    >>> chip_of("8xH100:fp8")
+    'H100-SXM'
+    """
+    several = _SEVERAL.match(text)
+    return chip_name((several[2] if several else text).partition(":")[0], tables)
+
+
 def rent(text: str, tables: Tables | None = None) -> Preset:
     """The rent of a chip: the median of those in hardware.csv, whatever their term; NotCovered where there is none.
 
     >>> round(rent("H100:fp8").givens["chip_price"] * 3600, 2)
     2.35
     """
-    tables = tables or shipped.read()
-    several = _SEVERAL.match(text)
-    name = chip_name((several[2] if several else text).partition(":")[0], tables)
-    rents = [row for row in prices_of(name, tables) if RENT in row.notes]
-    if not rents:
-        raise NotCovered(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
-    low, *_, high = sorted(row.value for row in (*rents, *rents))
-    grades = ", ".join(dict.fromkeys(row.verification for row in rents))
-    place = f"{HARDWARE}.csv {name} chip_price: median of {len(rents)} rents from {low:g} to {high:g} {rents[0].unit} ({grades})"
-    middle = in_si("chip_price", median(row.value for row in rents), rents[0].unit)
+    rows = rents(text, tables)
+    low, *_, high = sorted(row.value for row in (*rows, *rows))
+    grades = ", ".join(dict.fromkeys(row.verification for row in rows))
+    name = rows[0].accelerator
+    place = f"{HARDWARE}.csv {name} chip_price: median of {len(rows)} rents from {low:g} to {high:g} {rows[0].unit} ({grades})"
+    middle = in_si("chip_price", median(row.value for row in rows), rows[0].unit)
     return Preset({"chip_price": middle}, {"chip_price": place}, {})
+
+
+def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
+    """What a chip is rented for, row by row; NotCovered where the table has no rent.
+
+    >>> [(row.value, term_of(row)) for row in rents("B200:fp8")]
+    [(2.9, 'three-year'), (3.75, 'on-demand'), (14.24, 'on-demand')]
+    """
+    tables = tables or shipped.read()
+    name = chip_of(text, tables)
+    rows = [row for row in prices_of(name, tables) if RENT in row.notes]
+    if not rows:
+        raise NotCovered(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
+    return rows
+
+
+def term_of(rent: AcceleratorFigure) -> str:
+    """For how long a chip is rented at a price, in the words of its notes: on-demand, one-year, three-year."""
+    return rent.notes.partition(RENT)[0].strip()
+
+
+def size_of_memory(name: str, tables: Tables | None = None) -> str:
+    """Whose figure the memory of a chip is: nominal, as it is sold, as the driver reports it, or in GiB; nothing where no row says.
+
+    >>> size_of_memory("H100-SXM"), size_of_memory("H200-SXM"), size_of_memory("TPU-v5p")
+    ('nominal', 'as the driver reports it', 'in GiB')
+    """
+    rows = (tables or shipped.read()).rows_of(AcceleratorFigure)
+    said = next((row.notes for row in rows if row.accelerator == name and row.quantity == "hbm_capacity" and row.preferred), "")
+    return next((basis for word, basis in SIZES_OF_MEMORY.items() if word in said), "")
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
@@ -263,24 +304,34 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     (37000000000.0, 512.0, 'mla')
     """
     tables = tables or shipped.read()
-    by_name = {row.model: row for row in tables.rows_of(Architecture)}
+    try:
+        name = model_name(text, tables)
+    except UnknownName:
+        if found := _parameters_alone(text.strip().lower(), tables):
+            return found
+        raise
+    return of_architecture(architecture(name, tables))
+
+
+def model_name(text: str, tables: Tables | None = None) -> str:
+    """The model of architectures.csv that a name, an alias or a Hugging Face id names; raises UnknownName, and BadRow for a bad row.
+
+    >>> model_name("deepseek-ai/DeepSeek-V3")
+    'DeepSeek-V3'
+    """
+    tables = tables or shipped.read()
     bad = _bad(tables, ARCHITECTURES, "model")
-    spellings = [(spelled, name) for name, row in by_name.items() for spelled in _spellings(name, row.aliases, row.hf_id)]
+    spellings = [(spelled, row.model) for row in tables.rows_of(Architecture) for spelled in _spellings(row.model, row.aliases, row.hf_id)]
     # The name of a bad row is still its own: it must not pass for the beginning of another.
     spellings += [
         (spelled, name)
         for name, (cells, _) in bad.items()
         for spelled in _spellings(name, listed(cells.get("aliases", "")), cells.get("hf_id", ""))
     ]
-    try:
-        name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
-    except UnknownName:
-        if found := _parameters_alone(text.strip().lower(), tables):
-            return found
-        raise
+    name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
     if name in bad:
         raise BadRow(bad[name][1])
-    return of_architecture(by_name[name])
+    return name
 
 
 def of_architecture(row: Architecture) -> Preset:
@@ -353,6 +404,34 @@ def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
         formula = variants_of(name)[preset.variants.get(name, "dense")]
         values[name] = float(formula.right_side(values))
     return values["kv_bytes_per_token"], values["kv_read_bytes_per_token"]
+
+
+def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
+    """Total and active parameters by the dimensions of a row, or none and what the row has not for it.
+
+    architecture.total_params_* and active_params_* over layers that are alike: attention with grouped queries in each of them.
+
+    >>> counts, _ = counted_params(architecture("Llama-3.1-70B"))
+    >>> round(counts["total_params"] / 1e9, 2), counted_params(architecture("DeepSeek-V3"))
+    (70.55, ({}, 'query_latent_dim'))
+    """
+    if row.latent_dim:
+        return {}, "query_latent_dim"
+    windows = (row.window_layers or 0, {row.window_kv_heads, row.kv_heads}, {row.window_key_dim, row.window_value_dim, row.head_dim})
+    alike = not windows[0] or len(windows[1]) == len(windows[2]) == 1
+    if row.linear_layers or row.key_dim or row.sparse_layers or not alike or row.kv_layers + windows[0] != row.layers:
+        return {}, "an equation of attention whose layers are not alike"
+    known = {name: float(value) for name in COUNTED if (value := getattr(row, name)) is not None}
+    widths = {"ffn_dim": row.dense_ffn_dim or row.moe_ffn_dim, "moe_ffn_dim": row.moe_ffn_dim}
+    known |= {name: float(value) for name, value in widths.items() if value}
+    attention = variants_of("attention_params_per_layer")["gqa"]
+    kind = "moe" if row.experts else "dense"
+    formulas = [variants_of(name)[kind] for name in PARAMETERS]
+    needed = attention.inputs.union(*(formula.inputs for formula in formulas)) - {attention.symbols[0]}
+    if lacking := sorted(needed - known.keys()):
+        return {}, ", ".join(lacking)
+    known[attention.symbols[0]] = attention.right_side(known)
+    return {name: float(formula.right_side(known)) for name, formula in zip(PARAMETERS, formulas, strict=True)}, ""
 
 
 def _in_domain(row: Architecture, column: str) -> float:
@@ -432,7 +511,7 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         preset,
         givens={**preset.givens, "bytes_per_weight": first.bytes_per_weight},
         provenance={**preset.provenance, "bytes_per_weight": source},
-        supposed={name: text for name, text in preset.supposed.items() if name != "bytes_per_weight"},
+        unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
     )
 
 

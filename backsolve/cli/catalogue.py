@@ -9,7 +9,7 @@ import click
 
 from backsolve.cli.common import fail_on, report_problems, tell
 from backsolve.streams import in_terminal, say, width
-from derive.errors import UnknownName, WrongData, WrongValue, shorten
+from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import label, opened, size, standard_input
 from derive.show.folding import folded
 
@@ -33,9 +33,10 @@ CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
+@click.option("--as", "style", type=click.Choice(["text", "json"]), default="text", help="Form of the list.")
 def list_command(
     words: tuple[str, ...], time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
-    hardware: bool, models: bool,
+    hardware: bool, models: bool, style: str,
 ) -> None:  # fmt: skip
     """List the equations of the catalogue, all or those of a WORD, the quantities, or the presets.
 
@@ -47,26 +48,29 @@ def list_command(
     backsolve list --chapter roofline
     backsolve list --symbol kv_bytes_per_token
     backsolve list --hardware --models
+    backsolve list --models --as json
     """
     from derive.catalogue import equations
     from derive.derivations import why_not_derived
     from derive.quantities import QUANTITIES
     from derive.searching import equations_about, equations_at, quantities_about
     from derive.shipped import problems
-    from derive.show.presets import hardware_lines, model_lines
+    from derive.show.entry import list_as_json
+    from derive.show.presets import hardware_lines, hardware_records, model_lines, model_records
 
     word = " ".join(words)
     found = quantities_about(word) if word else QUANTITIES.values()
     if quantities:
-        _list_quantities(found)
+        tell(list_as_json(quantities=found), style) if style == "json" else _list_quantities(found)
         return
     if hardware or models:
-        tables = [*([hardware_lines()] if hardware else []), *([model_lines()] if models else [])]
-        tell("\n\n".join("\n".join(lines) for lines in tables))
-        fail_on(problems(*(["hardware"] if hardware else []), *(["architectures"] if models else [])))
+        if style == "json":
+            tell(list_as_json(hardware=hardware_records() if hardware else None, models=model_records() if models else None), style)
+        else:
+            tables = [*([hardware_lines()] if hardware else []), *([model_lines()] if models else [])]
+            tell("\n\n".join("\n".join(lines) for lines in tables))
+        fail_on(problems(*(["hardware"] if hardware else []), *(["architectures", "open_models"] if models else [])))
         return
-    if word and time is None:
-        _list_quantities(found)
     asked = equations_about(word, equations(chapter, symbol)) if word else equations(chapter, symbol)
     at_time = None if time is None else {row.id for row in equations_at(time)}
     rows = [
@@ -76,6 +80,11 @@ def list_command(
         and not (without == "derivation" and row.steps)
         and not (without == "source" and row.sources)
     ]
+    if style == "json":
+        tell(list_as_json(rows, found if word and time is None else None), style)
+        return
+    if word and time is None:
+        _list_quantities(found)
     if not rows and not (word and found):
         say("no equation of the catalogue is all that you ask for")
     longest = max((len(row.id) for row in rows), default=0)
@@ -109,6 +118,7 @@ def show_command(id: str, style: str) -> None:
     from derive.catalogue import by_id, equation, equations
     from derive.quantities import QUANTITIES, aliases, quantity
     from derive.shipped import problems
+    from derive.show.presets import model_card
 
     if id.partition("@")[0] in by_id():
         tell(_equation_shown(id, style), style)
@@ -128,6 +138,10 @@ def show_command(id: str, style: str) -> None:
             found = lookup(id)
         except UnknownName:
             continue
+        except NotCovered as error:
+            if table == presets.ARCHITECTURES:
+                tell("\n".join(model_card(presets.model_name(id))))
+            raise NotCovered(str(error)) from None
         except WrongData as error:
             # It may be a name of the other table.
             unusable = unusable or error
@@ -200,8 +214,11 @@ def _show_preset(preset: "Preset") -> None:
     from math import inf
 
     from derive import presets
+    from derive.show.presets import model_card
     from derive.units import show as shown
 
+    for name in (*(one.model for one in preset.published), *preset.parameters_only):
+        tell("\n".join([*model_card(name), ""]))
     longest = max(map(len, preset.givens))
     for name, value in preset.givens.items():
         tell(f"{name:<{longest}}  {shown(name, value):<16}  {preset.provenance[name]}")

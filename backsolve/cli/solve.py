@@ -1,5 +1,6 @@
 """The command `solve`: any quantity from what is given."""
 
+from contextlib import suppress
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -7,14 +8,20 @@ import click
 
 from backsolve.cli.common import fail_on, leave, report_problems, tell
 from backsolve.streams import say
-from derive.errors import INPUT_IS_WRONG, NO_ANSWER, NotCovered, WrongValue, shorten
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NotCovered, WrongValue, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from derive.answers import Result
+    from derive.show.plot import Panel
     from derive.show.side_by_side import Column
+    from derive.solving.api import Given
     from derive.solving.result import Solution
+
+    Deployment = tuple[tuple[str, ...], tuple[str, ...]]
+    Asked = tuple[str, tuple[Result, ...], Deployment]
+    Again = Callable[[str, Result, Deployment], Solution]
 
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 PRICES = ("given", "rent")
@@ -52,7 +59,7 @@ MOST_LISTED = 1000
 @click.option(
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
 )
-@click.option("--plot", metavar="FILE", help="Draw a sweep: .svg or .png by the extra plot, or - in the terminal.")
+@click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
@@ -97,14 +104,21 @@ def solve_command(
 
     if plot is not None:
         _refuse_form(plot, style)
+
+    def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
+        known: dict[str, Given] = {**texts, found.unknown: found.answers[0].point}
+        return respond(name, known, *deployment, using, variants, conventions, anyway, zipped)
+
     if len(deployments) > 1:
         columns = _named([_column(*one, solved) for one in deployments])
-        _side_by_side(columns, style)
+        panels = [] if plot is None else _panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
+        _side_by_side(columns, style, full)
         if plot is not None:
-            _draw(plot, [(one.name, one.solutions) for one in columns if one.solutions])
+            _draw(plot, panels)
         fail_on(problems(*tables))
         return
     solutions = solved(*deployments[0])
+    panels = [] if plot is None or not all(one.answers for one in solutions) else _panels([("", solutions, deployments[0])], again)
     first, *others = solutions
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
         raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
@@ -125,7 +139,7 @@ def solve_command(
         if one.reason:
             say(one.reason.message)
     if plot is not None and not refused:
-        _draw(plot, [("", solutions)])
+        _draw(plot, panels)
     if refused:
         leave(NO_ANSWER)
     if bad:
@@ -181,12 +195,38 @@ def _refuse_form(place: str, style: str) -> None:
         raise WrongValue(f"--plot {shorten(place)[1:-1]}: write to a file that ends in .svg or .png, or - for the terminal")
 
 
-def _draw(place: str, columns: "list[tuple[str, tuple[Result, ...]]]") -> None:
-    """Draw sweeps into a file, or as text."""
-    from derive.files import write
-    from derive.show.plot import drawing, panels, picture
+def _panels(columns: "list[Asked]", again: "Again") -> "list[Panel]":
+    """What is drawn: sweeps, and where nothing is swept the roofs of the chips with the step that each works at."""
+    from derive.show.plot import panels, roofline
+    from derive.show.roofline import roof
 
-    found = panels(columns)
+    answered = [one for one in columns if one[1]]
+    if any(solution.sweep for _, solutions, _ in answered for solution in solutions):
+        return panels([(name, solutions) for name, solutions, _ in answered])
+    roofs = [roof(name, _of_step(solutions, deployment, again)) for name, solutions, deployment in answered]
+    found = [one for one in roofs if one]
+    return [roofline(found)] if found else panels([(name, solutions) for name, solutions, _ in answered])
+
+
+def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "Again") -> "dict[str, float]":
+    """What is known of a step: the numbers of answers, and times that they lead to."""
+    from derive.show.roofline import STEPS, numbers
+
+    known: dict[str, float] = {}
+    for solution in solutions:
+        known |= numbers(solution)
+    answered = next((one for one in solutions if one.answers), None)
+    for name in STEPS if answered else ():
+        with suppress(BacksolveError):
+            known |= numbers(again(name, answered, deployment)) if answered and name not in known else {}
+    return known
+
+
+def _draw(place: str, found: "list[Panel]") -> None:
+    """Draw panels into a file, or as text."""
+    from derive.files import write
+    from derive.show.plot import drawing, picture
+
     if place == "-":
         click.echo("\n".join(drawing(found)) + "\n")
     else:
@@ -201,12 +241,12 @@ def _named(columns: "list[Column]") -> "list[Column]":
     return [replace(one, name=" ".join(name for name in (*one.hardware, *one.model) if name not in shared) or one.name) for one in columns]
 
 
-def _side_by_side(columns: "list[Column]", style: str) -> None:
+def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
     """Print deployments side by side; without an answer of any of them leave with 3."""
     from derive.show.side_by_side import side_lines
     from derive.show.text import beside
 
-    _print(side_lines(columns, style), style)
+    _print(side_lines(columns, style, full), style)
     for one in columns if style != "table" else ():
         for text in dict.fromkeys(text for solution in one.solutions for text in beside(solution)):
             say(f"{one.name}: {text}")

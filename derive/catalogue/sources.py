@@ -48,7 +48,7 @@ def scaling_book_inference(said: str, encoded: str = "") -> Source:
         author="Jacob Austin et al.",
         url="https://jax-ml.github.io/scaling-book/inference",
         said=said,
-        page="section 7, general step time",
+        page="section 7, theoretical estimates for LLM latency and throughput",
         year=2025,
         encoded=encoded,
     )
@@ -68,7 +68,7 @@ def scaling_book_training(said: str, encoded: str = "") -> Source:
     )
 
 
-def scaling_book_applied_training(said: str, encoded: str = "") -> Source:
+def scaling_book_applied_training(said: str, encoded: str = "", page: str = "counting parameters and FLOPs") -> Source:
     """The chapter of the JAX scaling book that works out the training of a model of 70B."""
     return Source(
         kind="book",
@@ -76,7 +76,7 @@ def scaling_book_applied_training(said: str, encoded: str = "") -> Source:
         author="Jacob Austin et al.",
         url="https://jax-ml.github.io/scaling-book/applied-training",
         said=said,
-        page="section 6, counting parameters and FLOPs",
+        page=f"section 6, {page}",
         year=2025,
         encoded=encoded,
     )
@@ -201,7 +201,7 @@ RING_PAPER = Source(
     author="Pitch Patarasuk, Xin Yuan",
     url="https://doi.org/10.1016/j.jpdc.2008.09.002",
     said="a reduce-scatter and an all-gather round a ring send 2 (N - 1)/N of the data from every node, the least there can be",
-    page="section 3",
+    page="volume 69, issue 2, pages 117 to 124",
     year=2009,
 )
 POPE_PAPER = Source(
@@ -239,7 +239,7 @@ MIXTRAL_PAPER = Source(
     author="Albert Q. Jiang et al.",
     url="https://arxiv.org/abs/2401.04088",
     said="sparse and active parameter counts: a token has access to 47B parameters and uses 13B of them",
-    page="sections 1 and 2.1, table 1",
+    page="abstract, section 2.1 and table 1",
     year=2024,
 )
 LLAMA_REFERENCE = Source(
@@ -250,6 +250,7 @@ LLAMA_REFERENCE = Source(
     said="layers, width, feed-forward width, heads and vocabulary of models of 8, 70 and 405 billion parameters",
     page="section 3.2, table 3",
     year=2024,
+    encoded="with the vocabulary of the checkpoints, which the table rounds",
 )
 SWITCH_PAPER = Source(
     kind="paper",
@@ -448,11 +449,12 @@ VLLM_DOCS = Source(
 )
 INFERENCEX = Source(
     kind="web",
-    title="InferenceX: open source inference benchmark",
+    title="InferenceX (formerly InferenceMAX): open source inference benchmark",
     author="SemiAnalysis",
-    url="https://github.com/SemiAnalysisAI/InferenceX",
-    said="interactivity is tokens a second for a user, the other way up from the time per output token; throughput is per chip",
-    page="README, metrics",
+    url="https://github.com/SemiAnalysisAI/InferenceX/blob/main/utils/process_result.py",
+    said="interactivity is the other way up from the time per output token of a user; throughput is over the GPUs",
+    page="utils/process_result.py, intvty and tput_per_gpu",
+    year=2025,
 )
 DATABRICKS_LATENCY = Source(
     kind="web",

@@ -21,7 +21,9 @@ BUDGET = (
         relation=lambda training_chips, chips, pipeline_stages, data_parallel: (training_chips, chips * pipeline_stages * data_parallel),
         statement="The chips of one stage, of all stages of a copy, of all copies.",
         example=Example(given={"chips": "8", "pipeline_stages": "16", "data_parallel": "128"}, result="16.38k"),
-        sources=(scaling_book_applied_training("a run is spread over data, tensors and stages at once"),),
+        sources=(
+            scaling_book_applied_training("a run is spread over data and tensors at once", page="how to shard LLaMA 3-70B for training"),
+        ),
     ),
     Equation(
         id="training.training_time",

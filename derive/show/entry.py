@@ -1,11 +1,13 @@
 """An equation of the catalogue for programs: all that `backsolve show` prints of it, as one record; and its example in a line."""
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from derive.derivations import conclusion, parents, referenced_by
 from derive.quantities import CONSTANTS, QUANTITIES
+from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.show.narration import formula
 from derive.units import parse
@@ -27,6 +29,28 @@ def worked(row: Equation) -> str:
 def entry_as_json(row: Equation) -> str:
     """Strict JSON of `entry_as_record`."""
     return json.dumps(entry_as_record(row), indent=2, allow_nan=False)
+
+
+def list_as_json(
+    equations: Iterable[Equation] | None = None,
+    quantities: Iterable[Quantity] | None = None,
+    hardware: Sequence[Mapping[str, Any]] | None = None,
+    models: Sequence[Mapping[str, Any]] | None = None,
+) -> str:
+    """The stable contract of `list --as json`: strict JSON, in SI, of one shape; what was not asked for is null."""
+    names = ("name", "symbol", "unit", "meaning")
+    kinds = {
+        "equations": None if equations is None else [_listed(row) for row in equations],
+        "quantities": None if quantities is None else [{name: getattr(row, name) for name in names} for row in quantities],
+        "hardware": hardware,
+        "models": models,
+    }
+    return json.dumps(kinds, indent=2, allow_nan=False)
+
+
+def _listed(row: Equation) -> dict[str, Any]:
+    """An equation of a list: what tells it from the others."""
+    return {"id": row.id, "version": row.version, "kind": row.described, "title": row.title, "defines": row.defines}
 
 
 def entry_as_record(row: Equation) -> dict[str, Any]:

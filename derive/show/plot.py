@@ -1,4 +1,4 @@
-"""Sweeps as pictures: a panel a question, a line a deployment, and of two questions the front of what is best in both."""
+"""Sweeps and rooflines as pictures: a panel a question, a line a deployment, and of two questions the front of what is best in both."""
 
 import io
 import math
@@ -10,6 +10,7 @@ import numpy as np
 from derive.answers import Result, Sweep
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
+from derive.show.roofline import Roof, roof_lines
 from derive.show.side_by_side import better_way
 from derive.units import show
 
@@ -24,18 +25,35 @@ MOST_MARKED = 200
 """Points of a line beyond which marks would run into each other."""
 
 MARKS = "*o+x#@%&=~^v"
+NO_STEP = " where the answer is of no decode step on a chip"
 WIDE, HIGH = 60, 14
 """Columns and rows of a panel that is drawn in a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One picture: what is along its axes, and its lines by name, each as (x, y) where there is an answer."""
+    """One picture: what is along its axes, and its lines by name, each as (x, y) where there is an answer.
+
+    `called` are the axes in words where they are not the quantities themselves; the single points of such a picture are named beside.
+    """
 
     across: str
     up: str
     lines: tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]
     joined: bool = True
+    called: tuple[str, str] = ("", "")
+
+
+def roofline(roofs: Sequence[Roof]) -> Panel:
+    """The roofs of chips, each with its ridge and the point its step works at; WrongValue for more of them than can be told apart.
+
+    >>> [name for name, *_ in roofline([Roof("", 1e15, 4e12, "step of 20 ms", 125.0, 5e14)]).lines]
+    ['roof', 'ridge at 250 FLOP/byte, 1 PFLOP/s', 'step of 20 ms: 500 TFLOP/s at 125 FLOP/byte']
+    """
+    lines = tuple(roof_lines(roofs))
+    if len(lines) > MOST_LINES:
+        raise WrongValue(f"--plot draws at most {MOST_LINES // 3} roofs: name fewer chips and models")
+    return Panel("ridge_point", "peak_flops", lines, called=("FLOPs for each byte read", "FLOP/s of one chip"))
 
 
 def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
@@ -46,7 +64,7 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
     """
     swept = [(name, [one for one in solutions if one.sweep]) for name, solutions in columns]
     if not swept or any(not solutions for _, solutions in swept):
-        raise WrongValue("--plot takes a sweep: give one value as a list or a sweep, e.g. batch=1..512:log")
+        raise WrongValue(f"--plot takes a sweep{NO_STEP}: give one value as a list or a sweep, e.g. batch=1..512:log")
     unknowns = [one.unknown for one in swept[0][1]]
     found = [_panel(unknown, [(name, one) for name, all_ in swept for one in all_ if one.unknown == unknown]) for unknown in unknowns]
     if any(len(one.lines) > MOST_LINES for one in found):
@@ -109,10 +127,16 @@ def picture(found: Sequence[Panel], form: str) -> bytes:
         FigureCanvasAgg(figure)
         for axes, panel in zip(figure.subplots(len(found), squeeze=False)[:, 0], found, strict=True):
             for name, xs, ys in panel.lines:
-                marker = "o" if len(xs) <= MOST_MARKED else None
+                named = panel.called != ("", "")
+                marker = "o" if len(xs) <= (1 if named else MOST_MARKED) else None
                 axes.plot(xs, ys, marker=marker, markersize=3, linestyle="-" if panel.joined else ":", label=name)
-            axes.set_xlabel(_axis(panel.across))
-            axes.set_ylabel(_axis(panel.up))
+                if named and len(xs) == 1:
+                    # Where a roof leaves room: above it on the left of its ridge, and below it on its slope.
+                    right = _place(xs[0], [x for _, places, _ in panel.lines for x in places], WIDE) > WIDE // 2
+                    side = {"xytext": (0, 5), "ha": "right"} if right else {"xytext": (5, -10), "ha": "left"}
+                    axes.annotate(name, (xs[0], ys[0]), textcoords="offset points", fontsize="x-small", **side)
+            axes.set_xlabel(_axis(panel.across, panel.called[0]))
+            axes.set_ylabel(_axis(panel.up, panel.called[1]))
             axes.set_xscale("log" if _is_wide([x for _, xs, _ in panel.lines for x in xs]) else "linear")
             axes.set_yscale("log" if _is_wide([y for _, _, ys in panel.lines for y in ys]) else "linear")
             axes.grid(visible=True, alpha=0.3)
@@ -123,9 +147,9 @@ def picture(found: Sequence[Panel], form: str) -> bytes:
     return out.getvalue()
 
 
-def _axis(name: str) -> str:
+def _axis(name: str, called: str) -> str:
     unit = QUANTITIES[name].unit
-    return name if unit == "1" else f"{name} [{unit}]"
+    return called or (name if unit == "1" else f"{name} [{unit}]")
 
 
 def _is_wide(values: Sequence[float]) -> bool:
@@ -142,7 +166,7 @@ def drawing(found: Sequence[Panel]) -> Iterator[str]:
 def _drawn(panel: Panel) -> Iterator[str]:
     xs = [x for _, across, _ in panel.lines for x in across]
     ys = [y for _, _, up in panel.lines for y in up]
-    yield f"{panel.up} over {panel.across}"
+    yield f"{panel.called[1] or panel.up} over {panel.called[0] or panel.across}"
     if not xs:
         yield "  no answer anywhere"
         return

@@ -1,12 +1,13 @@
 """The tables of accelerators and open models as people compare them: rates by type, memory, ridge, rent; size, cache, what is missing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from derive import presets, shipped
 from derive.errors import BacksolveError
 from derive.presets import PARAMETERS, RENT
 from derive.shipped import Tables
-from derive.shipped_rows import AcceleratorFigure, Architecture, in_si
+from derive.shipped_rows import AcceleratorFigure, Architecture, OpenModel, in_si
 from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.units import show
 
@@ -20,20 +21,26 @@ WANTED = ("query_heads", *PARAMETERS)
 """What questions about a model need besides its cache."""
 
 ABSENT = "-"
+SHORT_SIZES = {"nominal": "n", "as the driver reports it": "d", "in GiB": "i"}
+"""Whose figure the memory of a chip is, in a letter."""
+ALL = ("in all", "active")
+NO_CACHE, NO_CONFIGURATION = "an equation of its cache", "its configuration"
+"""What is missing of a model that no question about its cache can be asked of."""
 
 
 def hardware_lines(tables: Tables | None = None) -> list[str]:
     """A row an accelerator: dense PFLOP/s by data type, memory, the ridge point of the first of these types, rents.
 
-    >>> hardware_lines()[2].split()[:8]
-    ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '80', '295']
+    >>> hardware_lines()[2].split()[:9]
+    ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '80', 'n', '295']
     """
     tables = tables or shipped.read()
     types = [*BYTES_PER_WEIGHT]
-    head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
+    head = ["chip", *types, "TB/s", "GB", "", "ridge", "rent, USD/h"]
     rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables))]
     said = "dense PFLOP/s by type; ridge point in FLOP/byte of the first; --price rent takes the median rent"
-    return [*_aligned(rows, left=(0, len(head) - 1)), said]
+    sizes = "GB: n nominal, as sold; d as the driver reports them, i in GiB, both up to 8 % more"
+    return [*_aligned(rows, left=(0, len(head) - 1)), f"{said}; {sizes}"]
 
 
 def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
@@ -42,7 +49,41 @@ def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
     bandwidth, capacity = (figures.get((quantity, "")) for quantity in ("hbm_bandwidth", "hbm_capacity"))
     first = next((row for one in types if (row := figures.get(("peak_flops", one)))), None)
     ridge = f"{first.value / bandwidth.value:.0f}" if first and bandwidth else ABSENT
-    return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), ridge, _price(name, tables)]
+    size = SHORT_SIZES.get(presets.size_of_memory(name, tables), ABSENT)
+    return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), size, ridge, _price(name, tables)]
+
+
+def hardware_records(tables: Tables | None = None) -> list[dict[str, Any]]:
+    """The accelerators of the tables as records in SI: preferred figures with their sources, and every price with what it is the price of.
+
+    >>> found = hardware_records()[1]
+    >>> found["name"], found["peak_flops"]["fp8"], found["figures"]["hbm_bandwidth"]["value"], len(found["prices"])
+    ('H100-SXM', 1979000000000000.0, 3350000000000.0, 7)
+    """
+    tables = tables or shipped.read()
+    return [_chip_record(name, tables) for name in presets.hardware_names(tables)]
+
+
+def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
+    rows = [row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred]
+    told = ("source", "verification", "notes")
+    return {
+        "name": name,
+        "peak_flops": {row.dtype: in_si(row.quantity, row.value, row.unit) for row in rows if row.quantity == "peak_flops"},
+        "figures": {
+            row.quantity: {"value": in_si(row.quantity, row.value, row.unit), **{one: getattr(row, one) for one in told}}
+            for row in rows
+            if row.quantity != "peak_flops"
+        },
+        "prices": [
+            {
+                "value": in_si(row.quantity, row.value, row.unit),
+                "date": row.date.isoformat() if row.date else None,
+                **{one: getattr(row, one) for one in told},
+            }
+            for row in presets.prices_of(name, tables)
+        ],
+    }
 
 
 def _in_unit(row: AcceleratorFigure | None, size: float) -> str:
@@ -75,7 +116,8 @@ def chip_lines(name: str, tables: Tables | None = None) -> list[str]:
     lines = [f"{name}   --hardware {name}{f':{named}' if len(usable) > 1 else ''}"]
     for row in (row for row in rows if row.preferred):
         ridge = f"{row.value / bandwidth:.3g} FLOP/byte" if row.quantity == "peak_flops" and bandwidth else ""
-        lines.append(f"{f'{row.quantity} {row.dtype}'.strip():<26}{_figure(row):<16}{ridge:<16}{row.source} ({row.verification})")
+        noted = f"{row.notes}: " if row.quantity == "hbm_capacity" and row.notes else ""
+        lines.append(f"{f'{row.quantity} {row.dtype}'.strip():<26}{_figure(row):<16}{ridge:<16}{noted}{row.source} ({row.verification})")
     prices = presets.prices_of(name, tables)
     lines += [f"{row.quantity:<26}{_figure(row):<16}{'':<16}{row.notes}: {row.source}, {row.date} ({row.verification})" for row in prices]
     return lines
@@ -88,27 +130,104 @@ def _figure(row: AcceleratorFigure) -> str:
 def model_lines(tables: Tables | None = None) -> list[str]:
     """A row an open model: parameters, experts, KV bytes of a token read and stored at a byte a value, context, what is missing.
 
+    Models of which the parameters alone are known come last.
+
     >>> next(line.split()[:7] for line in model_lines() if line.startswith("DeepSeek-V3 "))
     ['DeepSeek-V3', '671B', '37B', '8/256', '35.14', '35.14', '163.8k']
     """
-    tables = tables or shipped.read()
     head = ["model", "total", "active", "experts", "KV read", "stored", "context", "missing"]
-    rows = [head, *(_model_cells(row) for row in tables.rows_of(Architecture))]
+    rows = [head, *map(_model_cells, model_records(tables))]
     return [*_aligned(rows, left=(0, len(head) - 1)), "KV in kB of a token of context, a byte a value: twice as much in bf16"]
 
 
-def _model_cells(row: Architecture) -> list[str]:
-    total, active = (show(name, value) if (value := getattr(row, name)) else ABSENT for name in PARAMETERS)
-    experts = f"{row.active_experts}/{row.experts}" if row.experts and row.active_experts else ABSENT
-    context = show("context_length", row.max_context).removesuffix(" tokens") if row.max_context else ABSENT
+def model_records(tables: Tables | None = None) -> list[dict[str, Any]]:
+    """The open models of the tables as records in SI, caches at a byte a value; what is not known is null, and named as missing.
+
+    >>> found = {one["name"]: one for one in model_records()}
+    >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Llama-2-7B"]["missing"]
+    (35136.0, ['its configuration'])
+    """
+    tables = tables or shipped.read()
+    alone = [row for row in tables.rows_of(OpenModel) if not row.architecture]
+    return [*map(_of_architecture, tables.rows_of(Architecture)), *map(_of_parameters, alone)]
+
+
+def _of_architecture(row: Architecture) -> dict[str, Any]:
+    counts, uncounted = presets.counted_params(row)
     try:
-        stored, read = (f"{value / 1e3:.4g}" for value in presets.kv_bytes(row, BYTES_PER_VALUE))
+        caches: tuple[float | None, float | None] = presets.kv_bytes(row, BYTES_PER_VALUE)
         covered = []
     except BacksolveError:
-        stored = read = ABSENT
-        covered = ["an equation of its cache"]
-    missing = [*covered, *(name for name in WANTED if not getattr(row, name))]
-    return [row.model, total, active, experts, read, stored, context, ", ".join(missing) or ABSENT]
+        caches, covered = (None, None), [NO_CACHE]
+    stored, read = caches
+    return {
+        "name": row.model,
+        **{name: getattr(row, name) for name in PARAMETERS},
+        "counted": counts or None,
+        "not_counted_for": uncounted or None,
+        **{name: getattr(row, name) for name in ("experts", "active_experts")},
+        "kv_bytes_per_token": stored,
+        "kv_read_bytes_per_token": read,
+        "max_context": row.max_context,
+        "missing": [*covered, *(name for name in WANTED if not getattr(row, name))],
+        "source": row.params_source,
+    }
+
+
+def _of_parameters(row: OpenModel) -> dict[str, Any]:
+    unknown = ("counted", "experts", "active_experts", "kv_bytes_per_token", "kv_read_bytes_per_token", "max_context")
+    return {
+        "name": row.model,
+        **{name: getattr(row, name) for name in PARAMETERS},
+        **dict.fromkeys(unknown),
+        "not_counted_for": NO_CONFIGURATION,
+        "missing": [NO_CONFIGURATION],
+        "source": f"{row.params_source} ({row.params_grade})",
+    }
+
+
+def _model_cells(one: Mapping[str, Any]) -> list[str]:
+    total, active = (show(name, one[name]) if one[name] else ABSENT for name in PARAMETERS)
+    stored, read = (f"{one[name] / 1e3:.4g}" if one[name] else ABSENT for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
+    return [one["name"], total, active, _experts(one) or ABSENT, read, stored, _context(one), ", ".join(one["missing"]) or ABSENT]
+
+
+def _experts(one: Mapping[str, Any]) -> str:
+    return f"{one['active_experts']}/{one['experts']}" if one["experts"] and one["active_experts"] else ""
+
+
+def _context(one: Mapping[str, Any]) -> str:
+    return show("context_length", one["max_context"]).removesuffix(" tokens") if one["max_context"] else ABSENT
+
+
+def model_card(name: str, tables: Tables | None = None) -> list[str]:
+    """What is known of a model in a few lines: parameters as published and as counted from its dimensions, cache, context, what is missing.
+
+    >>> model_card("Llama-3.1-70B")[2]
+    'counted     70.55B in all (+0.8 %) and 70.55B active (+0.8 %) by its dimensions, a vocabulary at both ends'
+    """
+    one = next(one for one in model_records(tables) if one["name"] == name)
+    total, active = (show(each, one[each]) if one[each] else ABSENT for each in PARAMETERS)
+    counts = one["counted"] or {}
+    both = [f"{show(each, value)} {word}{_apart(value, one[each])}" for (each, value), word in zip(counts.items(), ALL, strict=False)]
+    stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
+    cache = f"{read} read and {stored} stored, a byte a value: twice as much in bf16" if read and stored else ABSENT
+    routed = f"{one['active_experts']} of {one['experts']} experts a token" if _experts(one) else "all weights for every token"
+    return [
+        f"{name}   --model {name}",
+        f"published   {total} in all and {active} active parameters: {one['source']}",
+        f"counted     {' and '.join(both)} by its dimensions, a vocabulary at both ends"
+        if both
+        else f"counted     not by its dimensions: the tables lack {one['not_counted_for']}",
+        f"router      {'not known' if one['experts'] is None else routed}",
+        f"KV cache    {cache}",
+        f"context     {_context(one)}",
+        f"missing     {', '.join(one['missing']) or 'nothing'}",
+    ]
+
+
+def _apart(counted: float, published: float | None) -> str:
+    return f" ({100 * (counted / published - 1):+.1f} %)" if published else ""
 
 
 def _aligned(rows: list[list[str]], left: tuple[int, ...]) -> list[str]:

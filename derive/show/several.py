@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
 from derive.answers import BY_DEFAULT, Result, RouteStep
-from derive.show.short import MOST_ASSUMED, MOST_LINES, foremost, heads, height, last_lines, moving_defaults, step_line
+from derive.show.short import MOST_ASSUMED, MOST_LINES, foremost, heads, height, last_lines, moving_defaults, on_a_screen, step_line
 from derive.show.tables import sweep_cells, sweep_head
 from derive.show.text import as_record, given_lines, ids_to_cite, labelled, lines, route_to, values_of, warnings_of
 
@@ -33,10 +33,14 @@ def _csv(solutions: Sequence[Result]) -> Iterator[str]:
 
 def _text(solutions: Sequence[Result], full: bool) -> Iterator[str]:
     answered = [one for one in solutions if one.answers or one.sweep]
-    top = _columns(answered) if answered and all(one.sweep for one in answered) else _heads(answered)
-    top += [f"{one.unknown}: no answer: {one.why_not.splitlines()[0]}" for one in solutions if one not in answered and one.reason]
-    top += _doubts(answered)
+    swept = [one.sweep for one in answered if one.sweep]
     end = _end(answered, full)
+    said = [f"{one.unknown}: no answer: {one.why_not.splitlines()[0]}" for one in solutions if one not in answered and one.reason]
+    said += _doubts(answered)
+    if swept and len(swept) == len(answered) and not full:
+        yield from on_a_screen(_columns(answered), len(swept[0]), said, [["", *end], ["", *_end(answered, full, brief=True)]])
+        return
+    top = [*(_columns(answered) if swept and len(swept) == len(answered) else _heads(answered)), *said]
     route = (
         _whole_route(answered)
         if full
@@ -95,14 +99,16 @@ def _whole_route(solutions: Sequence[Result]) -> list[str]:
     return found
 
 
-def _end(solutions: Sequence[Result], full: bool) -> list[str]:
-    """What they rest on, and what to cite."""
+def _end(solutions: Sequence[Result], full: bool, brief: bool = False) -> list[str]:
+    """What they rest on, in brief how much that is, and what to cite."""
     others = list(dict.fromkeys(text for one in solutions for text in one.assumptions if not text.endswith(BY_DEFAULT)))
     defaults = list(dict.fromkeys(text for one in solutions for text in one.assumptions if text.endswith(BY_DEFAULT)))
-    shown = [text.removesuffix(BY_DEFAULT) for text in defaults] if full else [text for one in solutions for text in moving_defaults(one)]
-    kept = others if full else foremost_of(solutions)
+    moving = [] if brief else [text for one in solutions for text in moving_defaults(one)]
+    shown = [text.removesuffix(BY_DEFAULT) for text in defaults] if full else moving
+    kept = others if full else [] if brief else foremost_of(solutions)
     left = len(others) - len(kept) + len(defaults) - len({*shown})
-    more = [] if full else [f"{f'{left} more assumptions, and ' if left else ''}where the numbers are from: --full"]
+    counted = f"{left} {'' if brief else 'more '}assumptions, and " if left else ""
+    more = [] if full else [f"{counted}where the numbers are from: --full"]
     ids = dict.fromkeys(id for one in solutions for id in ids_to_cite(one))
     given = list(dict.fromkeys(line for one in solutions for line in given_lines(one))) if full else []
     return [

@@ -1,10 +1,10 @@
 """An answer on one screen: value, what binds and by how much, the route in numbers, what it rests on most, and what to cite."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import isfinite
 
-from derive.answers import BY_DEFAULT, Result, RouteStep
+from derive.answers import BY_DEFAULT, POINTS, Result, RouteStep
 from derive.catalogue import equation
 from derive.show.binding import binds
 from derive.show.folding import folded
@@ -12,8 +12,11 @@ from derive.show.tables import sweep_lines
 from derive.show.text import IS_INSTEAD, answer_lines, as_text, cite_line, head, labelled, moves_line, values_of, warnings_of, with_numbers
 from derive.units import show
 
-MOST_LINES, SCREEN_WIDTH = 25, 100
-"""Lines of an answer, and what they are folded to where nobody says."""
+MOST_LINES, SCREEN_WIDTH, NARROW = 25, 100, 80
+"""Lines of an answer, what they are folded to where nobody says, and the columns of a small terminal, on which sweeps still fit."""
+
+EVERY, MANY = (1, 2, 3, 4, 6, 8, 12, 24), 3
+"""Which points of a sweep are shown, so that the last is among them; and how many of these ways leave room for a line."""
 
 MOST_ASSUMED, MOST_MOVES = 3, 6
 """How many assumptions are said, and quantities that the answer moves with."""
@@ -26,7 +29,7 @@ STEP = 1e-6
 
 OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
-    "of published runs;",
+    *("of published runs;", " unless it is given: "),
 )
 """What is said of this very question, before what equations idealise."""
 
@@ -36,7 +39,8 @@ OF_THE_WEIGHTS = "weights stored as published"
 def short_lines(solution: Result) -> Iterator[str]:
     """The lines of an answer; all of them where the whole of it is no longer."""
     if solution.sweep:
-        yield from chain(sweep_lines(solution.unknown, solution.sweep), doubts(solution), ("",), _end(solution))
+        ends = [["", *_end(solution)], ["", *_end(solution, brief=True)]]
+        yield from on_a_screen(sweep_lines(solution.unknown, solution.sweep), len(solution.sweep), doubts(solution), ends)
         return
     whole = as_text(solution)
     if not solution.answers or height([whole]) <= MOST_LINES:
@@ -49,13 +53,35 @@ def short_lines(solution: Result) -> Iterator[str]:
     yield from [*top, *routes, "", *(moves if height([*top, *routes, "", *moves, *end]) <= MOST_LINES else ()), *end]
 
 
-def height(lines: Iterable[str]) -> int:
+def height(lines: Iterable[str], width: int = SCREEN_WIDTH) -> int:
     """Lines on the screen.
 
     >>> height(["step_time = 20 ms", "batch = 8\\nchips = 2"])
     3
     """
-    return sum(folded(line, SCREEN_WIDTH).count("\n") + 1 for line in lines)
+    return sum(folded(line, width).count("\n") + 1 for line in lines)
+
+
+def on_a_screen(table: Iterable[str], points: int, doubts: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
+    """A sweep with what is said below it, as much of both as a small screen has room for; all of one in another number of points.
+
+    Of as many points as one has where nobody says how many, those that are shown are evenly apart, the first and the last among
+    them. `ends` are what it rests on, in full and in brief.
+
+    >>> [*on_a_screen(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:9]
+    ['batch', '0', '4', '8', '12', '16', '20', '24', '(18 points between: --full)']
+    """
+    if points != POINTS:
+        return chain(table, doubts, ends[0])
+    top, *rows = table
+    ways = [(every, end) for end in ends for every in EVERY[:MANY]] + [(every, ends[-1]) for every in EVERY[MANY:]]
+    shown = (_thinned(top, rows, every, [*doubts, *end]) for every, end in ways)
+    return next((way for way in shown if height(way, NARROW) <= MOST_LINES), _thinned(top, rows, EVERY[-1], [*doubts, *ends[-1]]))
+
+
+def _thinned(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
+    kept = rows[::every]
+    return [top, *kept, *([f"({len(rows) - len(kept)} points between: --full)"] if every > 1 else []), *rest]
 
 
 def heads(solution: Result) -> Iterator[str]:
@@ -103,8 +129,10 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = ()) -> list[
 
     >>> last_lines(["weight_time = 1 s", "kv_time = 1 s", "step_time = 2 s", "batch = 2"], 3, ["step_time"])
     ['(2 steps more: --full)', 'step_time = 2 s', 'batch = 2']
+    >>> last_lines([], -1)
+    []
     """
-    if height(lines) <= room:
+    if not lines or height(lines) <= room:
         return lines
     first = [line for line in lines if line.split(" ")[0] in {*wanted}]
     kept: set[str] = set()
@@ -135,14 +163,18 @@ def _moves(solution: Result) -> list[str]:
     return [f"moves by    {moves}   (% per %)"] if moves else []
 
 
-def _end(solution: Result) -> list[str]:
-    """What it rests on most, and what to cite."""
+def _end(solution: Result, brief: bool = False) -> list[str]:
+    """What it rests on most, in brief how much that is, and what to cite."""
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
-    moving = moving_defaults(solution)
+    moving = [] if brief else moving_defaults(solution)
     others = [text for text in solution.assumptions if not text.endswith(BY_DEFAULT) and IS_INSTEAD not in text]
-    kept = foremost(solution, others)
+    kept = [] if brief else foremost(solution, others)
     left = len(others) - len(kept) + len(defaults) - len(moving)
-    more = [f"{left} more assumptions, and where the numbers are from: --full"] if left else ["where the numbers are from: --full"]
+    more = (
+        [f"{left} {'' if brief else 'more '}assumptions, and where the numbers are from: --full"]
+        if left
+        else ["where the numbers are from: --full"]
+    )
     return [
         *labelled("defaults", [", ".join(moving)] if moving else []),
         *labelled("assumes", [*kept, *more]),

@@ -4,15 +4,22 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
+from statistics import median
 
+from derive import presets
 from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Result, same_bound, shown_end
 from derive.quantities import QUANTITIES
+from derive.records import UPPER
+from derive.requirements import HOLDS
+from derive.shipped_rows import AcceleratorFigure, in_si
 from derive.show.binding import plain_regime
 from derive.show.several import foremost_of
-from derive.show.short import SCREEN_WIDTH
+from derive.show.short import SCREEN_WIDTH, on_a_screen
 from derive.show.tables import sweep_cells, sweep_head, text_of
 from derive.show.text import as_record, ids_to_cite, labelled, lines
+from derive.units import show
 
 LESS, MORE = -1, 1
 BETTER = {
@@ -22,6 +29,7 @@ BETTER = {
 """By the unit of a quantity, whether less or more of it wins; of what is counted more, but for what is bought."""
 
 ABSENT, WON = "-", "*"
+OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,7 @@ class Column:
     refused: str = ""
 
 
-def side_lines(columns: Sequence[Column], style: str) -> Iterator[str]:
+def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Iterator[str]:
     """The answers of all deployments in one of the forms of an answer; of JSON a list of deployments with their documents."""
     if style == "json":
         found = [
@@ -46,7 +54,7 @@ def side_lines(columns: Sequence[Column], style: str) -> Iterator[str]:
     elif style == "csv":
         yield from _csv(columns)
     elif style == "table":
-        yield from _text(columns)
+        yield from _text(columns, full)
     else:
         for one in columns:
             for solution in one.solutions:
@@ -67,16 +75,35 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
             head = first
 
 
-def _text(columns: Sequence[Column]) -> Iterator[str]:
+def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
     answered = [one for one in columns if one.solutions]
+    said = [*_rent_lines(_rented(answered)), *_size_lines(answered), *_doubts(columns, answered)]
+    solutions = [solution for one in answered for solution in one.solutions if solution.answers]
+    ends = [_end(solutions, brief) for brief in (False, True)] if solutions else [[], []]
     if any(solution.sweep for one in answered for solution in one.solutions):
-        yield from _swept(answered)
-    elif answered:
+        top, rows, legend = _swept(answered)
+        said = [*legend, *said]
+        yield from (top, *rows, *said, *ends[0]) if full else on_a_screen([top, *rows], len(rows), said, ends)
+        return
+    if answered:
         upright = _upright(answered)
         yield from upright if max(map(len, upright)) <= SCREEN_WIDTH else _rows(answered)
-    solutions = [solution for one in answered for solution in one.solutions if solution.answers]
+    yield from (*said, *ends[0])
+
+
+def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
+    """What they rest on most, in brief where that is said, and what to cite."""
+    kept = [] if brief else foremost_of(solutions)
+    return [
+        "",
+        *labelled("assumes", [*kept, "each by itself in full: one deployment with --full"]),
+        f"cite        backsolve cite {' '.join(dict.fromkeys(id for one in solutions for id in ids_to_cite(one)))}",
+    ]
+
+
+def _doubts(columns: Sequence[Column], answered: Sequence[Column]) -> list[str]:
+    """What is doubtful of deployments, and why some have no answer."""
     warned = [(one.name, text) for one in answered for solution in one.solutions if solution.answers for text in solution.warnings]
-    yield from labelled("warning", _grouped(warned, len(columns)))
     reasons = [
         (
             one.name,
@@ -88,11 +115,9 @@ def _text(columns: Sequence[Column]) -> Iterator[str]:
         for solution in one.solutions
         if not solution.answers and solution.reason
     ]
-    yield from labelled("no answer", _grouped([*((one.name, one.refused) for one in columns if one.refused), *reasons], len(columns)))
-    if solutions:
-        yield ""
-        yield from labelled("assumes", [*foremost_of(solutions), "each by itself in full: one deployment with --full"])
-        yield f"cite        backsolve cite {' '.join(dict.fromkeys(id for one in solutions for id in ids_to_cite(one)))}"
+    refused = [(one.name, one.refused) for one in columns if one.refused]
+    many = len(columns)
+    return [*labelled("warning", _grouped(warned, many)), *labelled("no answer", _grouped([*refused, *reasons], many))]
 
 
 def _grouped(said: Sequence[tuple[str, str]], many: int) -> list[str]:
@@ -103,14 +128,56 @@ def _grouped(said: Sequence[tuple[str, str]], many: int) -> list[str]:
     return [text if len({*of}) == many else f"{', '.join(dict.fromkeys(of))}: {text}" for text, of in names.items()]
 
 
+def _rented(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
+    """The rents that the price of a deployment's chips is the median of, by its name, where the tables gave it."""
+    taken = [one for one in columns if any(_rent(solution) is not None for solution in one.solutions)]
+    return {one.name: [row for text in one.hardware for row in presets.rents(text)] for one in taken}
+
+
+def _rent(solution: Result) -> float | None:
+    """The price of a chip that an answer rests on, of the tables."""
+    return None if solution.provenance.get("chip_price", "given") == "given" else solution.given.get("chip_price")
+
+
+def _rent_lines(rented: dict[str, list[AcceleratorFigure]]) -> list[str]:
+    """Of each price what it is the median of: terms, days, grades; and a warning where the terms are not the same."""
+    terms = {name: sorted({presets.term_of(row) for row in rows}) for name, rows in rented.items()}
+    said = []
+    for name, rows in rented.items():
+        days = sorted(row.date.isoformat() for row in rows if row.date)
+        span = f"{days[0]} to {days[-1]}" if len({*days}) > 1 else "".join(days[:1])
+        grades = ", ".join(dict.fromkeys(row.verification.replace("_", " ") for row in rows))
+        many = f"median of {len(rows)} rents" if len(rows) > 1 else "one rent"
+        price = show("chip_price", median(in_si("chip_price", row.value, row.unit) for row in rows))
+        said.append(f"{name}: {price}, {many}, {', '.join(terms[name])}, {span} ({grades})")
+    alike = len({tuple(one) for one in terms.values()}) < 2
+    return [*labelled("rent", said), *([] if alike else labelled("warning", [OF_SEVERAL_TERMS]))]
+
+
+def _size_lines(columns: Sequence[Column]) -> list[str]:
+    """A warning where an answer rests on memory that is nominal of one chip and as the driver reports it of another."""
+    sizes: dict[str, list[str]] = {}
+    for one in columns:
+        if any(solution.provenance.get("hbm_capacity", "given") != "given" for solution in one.solutions if solution.answers):
+            for text in one.hardware:
+                sizes.setdefault(presets.size_of_memory(presets.chip_of(text)), []).append(one.name)
+    if len(sizes) < 2:
+        return []
+    said = "; ".join(f"{basis} of {', '.join(names)}" for basis, names in sizes.items())
+    return labelled("warning", [f"memory is {said}: up to 8 % apart for that; give hbm_capacity where it decides"])
+
+
 def _upright(columns: Sequence[Column]) -> list[str]:
-    """A column a deployment, a row a question and, where it has regimes, one for what binds."""
+    """A column a deployment, a row a question and, where it has regimes, one for what binds; and one for a rent that enters."""
     rows = [["", *(one.name for one in columns), "best"]]
     for place, first in enumerate(columns[0].solutions):
         solutions = [one.solutions[place] for one in columns]
         rows.append([_label(first.unknown, solutions), *(_cell(one) for one in solutions), ", ".join(_winners(columns, place))])
         if any(_regime(one) for one in solutions):
             rows.append(["  where", *(_regime(one) or ABSENT for one in solutions), ""])
+    prices = [next((rent for solution in one.solutions if (rent := _rent(solution)) is not None), None) for one in columns]
+    if any(prices):
+        rows.append(["chip_price", *(show("chip_price", price) if price else ABSENT for price in prices), ""])
     return _aligned(rows)
 
 
@@ -126,8 +193,8 @@ def _rows(columns: Sequence[Column]) -> list[str]:
     return [*_aligned(rows), f"{WON} the best of its column"]
 
 
-def _swept(columns: Sequence[Column]) -> Iterator[str]:
-    """A row a point of the sweep, a column a deployment and question."""
+def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
+    """A row a point of the sweep, a column a deployment and question: the head, the rows, and a legend where names are too long."""
     tables = [(one.name, solution.unknown, solution.sweep) for one in columns for solution in one.solutions if solution.sweep]
     names = len(tables[0][2].given)
     several = len({unknown for _, unknown, _ in tables}) > 1
@@ -139,11 +206,10 @@ def _swept(columns: Sequence[Column]) -> Iterator[str]:
     legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
     if max(map(len, _aligned(rows))) > SCREEN_WIDTH:
         rows[0] = [*heads, *letters]
-    if not several:
-        bound = same_bound(table.bound for _, _, table in tables)
-        yield f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}"
-    yield from _aligned(rows)
-    yield from legend if rows[0] != [*heads, *labels] else ()
+    head, *lines = _aligned(rows)
+    bound = same_bound(table.bound for _, _, table in tables)
+    title = "" if several else f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}\n"
+    return f"{title}{head}", lines, legend if rows[0] != [*heads, *labels] else []
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:
@@ -158,7 +224,17 @@ def _label(unknown: str, solutions: Sequence[Result]) -> str:
 
 
 def _cell(solution: Result) -> str:
-    return " or ".join(text_of(solution.unknown, _bare(one)) for one in solution.answers) or ABSENT
+    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or ABSENT
+
+
+def _in_whole_ones(solution: Result) -> Sequence[Answer]:
+    """The answers; of what is bought whole, the whole ones that it takes."""
+    if solution.unknown not in BOUGHT:
+        return solution.answers
+    return [
+        replace(one, value=float(ceil(one.value * (1 - HOLDS)))) if one.value is not None and one.bound != UPPER else one
+        for one in solution.answers
+    ]
 
 
 def _bare(answer: Answer) -> Answer:
@@ -186,7 +262,9 @@ def _winners(columns: Sequence[Column], place: int) -> list[str]:
     """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike."""
     sign = better_way(columns[0].solutions[place].unknown)
     single = {one.name: one.solutions[place] for one in columns if len(one.solutions[place].answers) == 1}
-    ends = {name: shown_end(one.answers[0]) for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)}
+    ends = {
+        name: shown_end(_in_whole_ones(one)[0]) for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)
+    }
     values = {name: sign * end for name, end in ends.items() if end is not None}
     if not sign or len(values) < 2 or max(values.values()) == min(values.values()):
         return []

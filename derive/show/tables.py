@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
+from math import isclose
 from typing import Any
 
 from derive.answers import OR, Answer, Spans, Sweep
@@ -28,12 +29,14 @@ def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
             lines.append(
                 f"  where {plain_regime(regime)}: {show(unknown, low)} to {show(unknown, high)}, {100 * share:.3g} % of the ranges"
             )
+    moving = [(name, show(unknown, low), show(unknown, high)) for name, low, high in spans.tornado if not isclose(low, high)]
     lines += [
         f"{'matters most' if not place else '':<14}{name} {show(name, spans.ranges[name][0])} to {show(name, spans.ranges[name][1])}:"
-        f" {unknown} {show(unknown, low)} to {show(unknown, high)}"
-        for place, (name, low, high) in enumerate(spans.tornado)
+        f" {unknown} {low} to {high}"
+        for place, (name, low, high) in enumerate(moving)
     ]
-    return lines
+    idle = [name for name, low, high in spans.tornado if isclose(low, high)]
+    return [*lines, *([f"{'moves nothing':<14}{', '.join(idle)}, the others at their middle"] if idle else [])]
 
 
 def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:

@@ -10,6 +10,7 @@ from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
 from derive.solving.defaults import FOLLOWS, in_numbers
+from derive.solving.links import EXCHANGED, SUMMED, link_of
 from derive.solving.propagation import followed
 from derive.solving.questions import OF_TRAINING, Question
 from derive.solving.result import Answer
@@ -44,10 +45,6 @@ ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
 """Ways to add up a step in which arithmetic does not hide behind reads."""
 WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
-EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
-"""What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
-SUMMED = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
-"""What chips add up in a layer where nobody says: after attention and after the feed-forward part, in bf16."""
 OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
@@ -88,15 +85,15 @@ def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
 
 
-def chip_type_supposed(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of chips or weights that nobody gave, where an answer rests on it."""
     spoken = {name for row in used for name in row.symbols} - {CACHED}
-    return "; ".join(dict.fromkeys(text for name, text in asked.supposed.items() if name in spoken)) or None
+    return "; ".join(dict.fromkeys(text for name, text in asked.unsaid.items() if name in spoken)) or None
 
 
-def cache_type_supposed(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+def cache_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of the cache that nobody gave, where an answer rests on it."""
-    return asked.supposed.get(CACHED) if any(CACHED in row.symbols for row in used) else None
+    return asked.unsaid.get(CACHED) if any(CACHED in row.symbols for row in used) else None
 
 
 def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -282,9 +279,8 @@ def _decodes_on_several(values: Mapping[str, float], used: Sequence[Equation]) -
 
 def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """A dense model on several chips in a pass without a network: how much longer it is for what they add up in every layer."""
-    link = values.get("link_bandwidth", values.get("scale_up_link_bandwidth"))
     dense = "total_params" in values and values["total_params"] == values.get("active_params")
-    if not dense or link is None or not values.get("chips", 1.0) > 1:
+    if not dense or not values.get("chips", 1.0) > 1 or (link := _slowest_link(values["chips"], values)) is None:
         return None
     prefill = _prefill(asked, values, used)
     if not prefill and not _decodes_on_several(values, used):
@@ -306,6 +302,16 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     text = f"{told}: where nothing hides it the {'pass' if prefill else 'step'} takes about {longer:.3g} times as long"
     give = "give an mfu that was measured" if prefill else "give exposed_communication_share and --overlap exposed"
     return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")))
+
+
+def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
+    """The bandwidth of the link that so many chips wait for; between domains the usual one where it is not known."""
+    inside = values.get("scale_up_link_bandwidth")
+    if "link_bandwidth" in values or inside is None:
+        return values.get("link_bandwidth")
+    known = values if "scale_up_size" in values else {**values, "scale_up_size": usual("scale_up_size")}
+    link = link_of((chips, chips), known)
+    return known[link] if link else min(inside, usual("scale_out_link_bandwidth"))
 
 
 def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[float, float] | None:
@@ -486,7 +492,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (chip_type_supposed, cache_type_supposed, one_of_a_rack, at_the_peak, prompts_elsewhere,
+CAVEATS: tuple[Caveat, ...] = (chip_type_unsaid, cache_type_unsaid, one_of_a_rack, at_the_peak, prompts_elsewhere,
     experts_unknown, busiest_chip, chunk_not_free,
     overlap_presumed, drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out,
     sums_left_out, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use,

@@ -37,6 +37,7 @@ from derive.solving.fit import (
     speeds,
 )
 from derive.solving.limits import limit_in_words, one_by_one, open_to_limits
+from derive.solving.links import as_assumption
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.questions import OF_DENSE, Instead, Question, posed, taken_as_known, without
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
@@ -1046,7 +1047,8 @@ def rests_on(asked: Question, known: Mapping[str, float], way: Route, touched: s
     of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
     switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
     weights = _weights(asked) if "bytes_per_weight" in touched else ()
-    return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *weights, *taken, *joined, *idle, *idealised)))
+    supposed = [as_assumption(name, asked.known[name], why) for name, why in asked.supposed.items() if name in touched & asked.known.keys()]
+    return tuple(dict.fromkeys((*asked.notes, *supposed, *defaults, *cancelled, *switches, *weights, *taken, *joined, *idle, *idealised)))
 
 
 def _weights(asked: Question) -> tuple[str, ...]:

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, TypeGuard
 
+from derive.answers import POINTS
 from derive.errors import BacksolveError, WrongValue, shorten, suggest
 from derive.quantities import quantity
 
 if TYPE_CHECKING:
     import numpy as np
-
-POINTS = 25
-"""Points of a sweep that does not say how many."""
 
 MOST_POINTS = 10_000_000
 """Above this a sweep is refused, whatever memory it takes: writing it out takes minutes."""

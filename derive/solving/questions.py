@@ -16,6 +16,7 @@ from derive.requirements import HOLDS
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Interval, Spread
+from derive.solving.links import links
 from derive.solving.nothing import AT_NOTHING, at_nothing, made_of_nothing
 from derive.units import show
 
@@ -70,8 +71,8 @@ class Question:
 
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
     most ("upper") or at least ("lower") so much, `instead` defaults that the givens contradict. `ranges` are what presets
-    know as a range, of which the middle is known here, and `record` how often such ranges held. `supposed` says what was
-    supposed where nobody said it.
+    know as a range, of which the middle is known here, and `record` how often such ranges held. `unsaid` says which
+    data types were taken that nobody gave and how to give them, `supposed` why what was taken besides is what it is.
     """
 
     unknown: str
@@ -93,6 +94,7 @@ class Question:
     parameters_only: tuple[str, ...] = ()
     ranges: Mapping[str, Interval] = field(default_factory=dict)
     record: str = ""
+    unsaid: Mapping[str, str] = field(default_factory=dict)
     supposed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -119,7 +121,9 @@ def question(
     typed |= {n: found.shown for n, found in spans.items()}
     if name in typed or name in vanished:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
+    using = (using,) if isinstance(using, str) else tuple(using)
     preset = _preset(name, typed, hardware_name, model_name, conventions)
+    preset = _with_links(preset, name, typed, spans, variants or {}, using)
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
@@ -130,7 +134,6 @@ def question(
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     chosen = tuple({**preset.variants, **_variants_of_givens(name, known), **_checked(variants or {})}.items())
-    using = (using,) if isinstance(using, str) else tuple(using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     named = tuple(map(equation, using))
     whole = Question(
@@ -140,9 +143,22 @@ def question(
         parameters_only=preset.parameters_only,
         ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
         record=preset.record,
-        supposed=_but(preset.supposed, typed.keys() | {name}),
+        unsaid=_but(preset.unsaid, typed.keys() | {name}),
+        supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
     )
     return _with_nothing(whole)
+
+
+def _with_links(
+    preset: Preset, unknown: str, typed: Mapping[str, float], spans: Mapping[str, Spread], variants: Mapping[str, str], using: Iterable[str]
+) -> Preset:
+    """The presets with what is taken of an exchange between chips that the question speaks of."""
+    known = {**preset.givens, **typed}
+    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
+    overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
+    ends = {n: found.ends for n, found in spans.items()}
+    taken = links(unknown, known, provenance, ends, overlap or variants.get("overlap", ""))
+    return _merged([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
 
 
 def _shown(name: str, preset: Preset) -> str:
@@ -225,7 +241,7 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
     Weights of a model are as they were published.
 
     >>> usual = in_usual_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
-    >>> usual and usual.supposed
+    >>> usual and usual.unsaid
     {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much'}
     """
     found = {name: told for name, told in IN_BF16.items() if name in missing or _alone_lacking(name, asked)}
@@ -237,7 +253,7 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
         known["bytes_per_weight"] = one.bytes_per_weight
         found["bytes_per_weight"] = f"weights are taken as published, in {one.dtype}; give bytes_per_weight for others"
     provenance = {**asked.provenance, **dict.fromkeys(found, "supposed")}
-    return _with_nothing(replace(asked, known=known, provenance=provenance, supposed={**asked.supposed, **found}))
+    return _with_nothing(replace(asked, known=known, provenance=provenance, unsaid={**asked.unsaid, **found}))
 
 
 def _alone_lacking(name: str, asked: Question) -> bool:
@@ -337,6 +353,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             merged.parameters_only + preset.parameters_only,
             {**merged.ranges, **preset.ranges},
             merged.record or preset.record,
+            {**merged.unsaid, **preset.unsaid},
             {**merged.supposed, **preset.supposed},
         )
     return merged
@@ -348,11 +365,13 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float]) -> Mapping[str
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(OF_REQUESTS)
-    before_output = "output_tokens" not in {*known, unknown} or unknown in BEFORE_OUTPUT
+    sent = not {*known, unknown}.isdisjoint(BEFORE_OUTPUT)
+    prompts = "prompt_tokens" in ({*known, unknown} if sent else known)
+    before_output = unknown in BEFORE_OUTPUT or "output_tokens" not in {*known, unknown}
     return {
         **({"weight_time": "touched"} if mixture else {}),
         **({"gross_margin": "request"} if whole else {}),
-        **({"context_length": "prompt"} if "prompt_tokens" in known and before_output else {}),
+        **({"context_length": "prompt"} if prompts and before_output else {}),
         **_counted(known),
     }
 

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from derive import presets, shipped
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
-from derive.presets import OF_DATA_TYPE, Preset, as_published, hardware, hardware_names, model, model_names
+from derive.presets import (
+    OF_DATA_TYPE,
+    Preset,
+    architecture,
+    as_published,
+    counted_params,
+    hardware,
+    hardware_names,
+    model,
+    model_names,
+)
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
 from derive.shipped import BadRow, Tables, read, rows_of
@@ -119,6 +129,29 @@ def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
     )
 
 
+@in_one_test(("chip", "shape", "dtype"), [("H100", "Llama-3.1-70B", 2.0), ("H100", "DeepSeek-V3", 1.0), ("B200", "gpt-oss-120b", 2.0)])
+def test_a_chip_without_a_data_type_computes_in_that_of_the_model_or_in_bf16(chip, shape, dtype):
+    assert hardware(chip, published=model(shape).published).givens["bytes_per_weight"] == dtype
+
+
+@in_one_test(
+    ("name", "total", "active"), [("Llama-3.1-405B", 405.85e9, 405.85e9), ("Mixtral-8x7B", 46.70e9, 12.88e9), ("Qwen3-8B", 8.19e9, 8.19e9)]
+)
+def test_parameters_are_counted_from_the_dimensions_of_a_row(name, total, active):
+    """By hand, e.g. Mixtral-8x7B: 32 layers of 41.9e6 for attention and 8 experts of 176.2e6, and 2 x 32000 x 4096."""
+    counts, lacking = counted_params(architecture(name))
+    assert lacking == "" and counts == {"total_params": pytest.approx(total, rel=1e-3), "active_params": pytest.approx(active, rel=1e-3)}
+
+
+@in_one_test(
+    ("name", "lacks"),
+    [("DeepSeek-V3", "query_latent_dim"), ("Jamba-v0.1", "layers are not alike"), ("MiMo-V2-Flash", "layers are not alike")],
+)
+def test_parameters_of_layers_that_are_not_alike_are_not_counted(name, lacks):
+    counts, lacking = counted_params(architecture(name))
+    assert counts == {} and lacks in lacking
+
+
 def has_bf16(name: str) -> bool:
     return any((row.accelerator, row.quantity, row.dtype) == (name, "peak_flops", "bf16") for row in rows_of(AcceleratorFigure))
 
@@ -132,11 +165,11 @@ def test_the_data_type_sets_flops_and_bytes_together(small):
 
 def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
     told = "no data type is given, and H100-SXM is taken in {}: for another write e.g. --hardware H100-SXM:{}"
-    assert hardware("H100") == replace(hardware("H100:bf16"), supposed=dict.fromkeys(OF_DATA_TYPE, told.format("bf16", "fp8")))
+    assert hardware("H100") == replace(hardware("H100:bf16"), unsaid=dict.fromkeys(OF_DATA_TYPE, told.format("bf16", "fp8")))
     published = [replace(one, dtype="fp8") for one in model("V3.2").published]
-    assert hardware("8xH100", published=published).supposed["peak_flops"] == told.format("fp8", "bf16")
+    assert hardware("8xH100", published=published).unsaid["peak_flops"] == told.format("fp8", "bf16")
     assert hardware("H100", published=[replace(one, dtype="mxfp4 experts + bf16") for one in published]).givens["bytes_per_weight"] == 2
-    assert not hardware("B200").supposed and not hardware("H100:fp8", published=published).supposed
+    assert not hardware("B200").unsaid and not hardware("H100:fp8", published=published).unsaid
 
 
 @in_one_test(

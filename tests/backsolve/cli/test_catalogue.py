@@ -137,3 +137,29 @@ def test_a_chip_without_a_data_type_is_shown_with_all_of_them():
 def test_both_tables_are_listed_below_each_other():
     listed = call("list", "--hardware", "--models").out
     assert listed.index("H100-SXM") < listed.index("DeepSeek-V3 ") and max(map(len, listed.splitlines())) <= 100
+
+
+def test_a_model_is_shown_with_what_is_known_of_it_before_where_that_is_from():
+    shown = call("show", "deepseek-ai/DeepSeek-V3").out
+    assert shown.startswith("DeepSeek-V3   --model DeepSeek-V3\npublished   671B in all and 37B active")
+    assert shown.index("\nmissing ") < shown.index("\ntotal_params ")
+    assert "counted     not by its dimensions: the tables lack its configuration" in call("show", "llama-2-7b").out
+    uncovered = call("show", "GLM-5.3-Flash")
+    assert uncovered.status == 3 and "missing     an equation of its cache" in uncovered.out and "no equation" in uncovered.err
+
+
+def test_lists_have_a_form_for_programs():
+    both = json.loads(call("list", "--hardware", "--models", "--as", "json").out)
+    assert both["equations"] is None and {one["name"] for one in both["models"]} >= {"Llama-2-7B", "DeepSeek-V3"}
+    assert [one["name"] for one in both["hardware"]][1] == "H100-SXM"
+    found = json.loads(call("list", "kv", "--as", "json").out)
+    assert [one["id"] for one in found["equations"]] == [
+        line.split()[0] for line in call("list", "kv").out.splitlines() if "." in line.split()[0]
+    ]
+    assert "kv_time" in [one["name"] for one in found["quantities"]] and found["models"] is None
+    assert json.loads(call("list", "--quantities", "--as", "json").out)["equations"] is None
+    assert json.loads(call("list", "entropy", "--as", "json").out) == {
+        **dict.fromkeys(("hardware", "models")),
+        "equations": [],
+        "quantities": [],
+    }

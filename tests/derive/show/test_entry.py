@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from derive.catalogue import by_id, equation
 from derive.quantities import QUANTITIES
-from derive.show.entry import entry_as_json, entry_as_record, worked
+from derive.show.entry import entry_as_json, entry_as_record, list_as_json, worked
+from derive.show.presets import hardware_records, model_records
 from derive.units import parse
 
 ROWS = tuple(by_id().values())
@@ -25,6 +27,23 @@ def test_every_entry_is_a_record_of_the_schema():
         given = {name: parse(name, text) for name, text in record["example"]["given"].items()}
         assert given.items() < record["example"]["values"].items()
     assert Draft202012Validator(schema).is_valid({**records[0], "example": {"given": {}}}) is False
+
+
+def test_a_list_is_a_document_of_the_schema_and_what_was_not_asked_for_is_null():
+    file = Path(__file__).parents[3] / "docs" / "reference" / "schema" / "list.schema.json"
+    schema = Draft202012Validator(json.loads(file.read_text(encoding="utf-8")), format_checker=Draft202012Validator.FORMAT_CHECKER)
+    Draft202012Validator.check_schema(schema.schema)
+    quantities, chips, models = QUANTITIES.values(), hardware_records(), model_records()
+    whole = json.loads(list_as_json(ROWS, quantities, chips, models), parse_constant=pytest.fail)
+    assert [error.message for error in schema.iter_errors(whole)] == []
+    assert [len(one) for one in whole.values()] == [len(one) for one in (ROWS, quantities, chips, models)]
+    assert json.loads(list_as_json(models=models)) == {**dict.fromkeys(("equations", "quantities", "hardware")), "models": whole["models"]}
+    for kind in whole:
+        first, *rest = whole[kind]
+        for name in first:
+            lacking = {key: value for key, value in first.items() if key != name}
+            assert not schema.is_valid({**whole, kind: [lacking, *rest]}), f"{kind}: {name} is no key that may be left out"
+        assert not schema.is_valid({**whole, kind: [{**first, "more": 1}]})
 
 
 def test_every_entry_says_its_equation_as_it_is_solved():

@@ -5,7 +5,8 @@ import builtins
 import pytest
 
 from derive.errors import WrongValue
-from derive.show.plot import HIGH, WIDE, Panel, drawing, panels, picture
+from derive.show.plot import HIGH, WIDE, Panel, drawing, panels, picture, roofline
+from derive.show.roofline import Roof
 from derive.solving.api import solve
 from tests.tools.commands import call, refused
 
@@ -83,7 +84,6 @@ def test_the_command_writes_a_file_or_draws(tmp_path, monkeypatch):
     assert drawn.index("\ncite  ") < drawn.index("\nstep_time over batch\n")
     assert "would stand in the json" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "-", "--as", "json")
     assert "ends in .svg or .png" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "step.pdf")
-    assert "takes a sweep" in call("solve", "step_time", *ARGUMENTS, "batch=8", "--plot", "step.svg").err
     assert call("solve", "step_time", "--hardware", "H100,H200:fp8", *ARGUMENTS[2:], "batch=1,8", "--plot", "both.png").status == 0
     assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
 
@@ -93,3 +93,23 @@ def test_a_long_sweep_is_drawn_and_not_listed(tmp_path):
     said = call("solve", "step_time", *ARGUMENTS, "batch=1..400:log:2000", "--plot", str(place)).out
     assert said == "2,000 points, drawn and not listed: --as csv lists them\n"
     assert 0 < place.stat().st_size < 200_000, "a line, and no mark a point"
+
+
+def test_a_question_that_is_no_sweep_draws_the_roof_with_its_point(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    drawn = call("solve", "step_time", *ARGUMENTS, "batch=8", "--plot", "-").out
+    assert "ridge at 590.7 FLOP/byte, 1.979 PFLOP/s" in drawn and drawn.splitlines()[-2].lstrip().startswith("+ step of ")
+    for place, begins in (("roof.svg", b"<?xml"), ("roof.png", b"\x89PNG")):
+        said = call("solve", "cost_per_token", *ARGUMENTS, "batch=8", "--price", "rent", "--plot", place)
+        assert (said.status, said.err) == (0, "") and (tmp_path / place).read_bytes().startswith(begins)
+    beside = call("solve", "step_time", "--hardware", "H100,B200:fp8", *ARGUMENTS[2:], "batch=8", "--plot", "-").out
+    assert "H100:fp8: ridge" in beside and "B200:fp8: step of" in beside
+    back = call("solve", "chips", *(one for one in ARGUMENTS if one != "chips=8"), "batch=8", "step_time=20ms", "--plot", "-").out
+    assert "+ step of 20 ms" in back
+
+
+def test_what_is_of_no_step_is_refused_before_the_answer():
+    said = call("solve", "ridge_point", "--hardware", "H100:fp8", "--plot", "-")
+    assert (said.status, said.out) == (2, "") and "of no decode step on a chip: give one value as a list" in said.err
+    with pytest.raises(WrongValue, match="at most 4 roofs"):
+        roofline([Roof(str(at), 1e15, 4e12, "step", 50.0, 2e14) for at in range(5)])

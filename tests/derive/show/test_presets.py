@@ -1,8 +1,11 @@
 """The tables of accelerators and models: every row is there and fits, a cell is the figure of the table, what is missing is named."""
 
 from derive import presets
-from derive.show.presets import chip_lines, hardware_lines, model_lines
+from derive.shipped import rows_of
+from derive.shipped_rows import OpenModel
+from derive.show.presets import chip_lines, hardware_lines, hardware_records, model_card, model_lines, model_records
 from derive.units import parse
+from tests.tools.together import in_one_test
 
 COLUMNS = 100
 
@@ -31,8 +34,15 @@ def test_a_row_of_an_accelerator_is_what_its_preset_sets():
 def test_the_ridge_point_is_that_of_the_first_type_and_rents_have_a_grade():
     """989e12/3.35e12 = 295; a chip that is rated in fp4 alone has that of fp4."""
     rows = cells(hardware_lines())
-    assert rows["H100-SXM"][7] == "295" and rows["Rubin-VR200"][7] == "1591"
-    assert " ".join(rows["H100-SXM"][8:]) == "1.3-5 (analyst model, secondary)" and rows["L4"][8:] == ["-"]
+    assert rows["H100-SXM"][8] == "295" and rows["Rubin-VR200"][8] == "1591"
+    assert " ".join(rows["H100-SXM"][9:]) == "1.3-5 (analyst model, secondary)" and rows["L4"][9:] == ["-"]
+
+
+def test_memory_says_whose_figure_it_is():
+    rows = cells(hardware_lines())
+    assert [rows[name][7] for name in ("H100-SXM", "H200-SXM", "TPU-v5p")] == ["n", "d", "i"]
+    assert {row[7] for row in rows.values()} == {"n", "d", "i"}, "of every chip"
+    assert "as the driver reports it: nvidia-smi" in next(line for line in chip_lines("H200-SXM") if line.startswith("hbm_capacity"))
 
 
 def test_an_accelerator_shows_all_its_types_and_every_price():
@@ -45,8 +55,12 @@ def test_an_accelerator_shows_all_its_types_and_every_price():
 
 def test_every_model_has_a_row_that_fits_with_its_cache_or_what_is_missing():
     lines = model_lines()
-    assert [line.split()[0] for line in lines[1:-1]] == [*presets.model_names()] and max(map(len, lines)) <= COLUMNS
+    alone = [row.model for row in rows_of(OpenModel) if not row.architecture]
+    assert [line.split()[0] for line in lines[1:-1]] == [*presets.model_names(), *alone] and max(map(len, lines)) <= COLUMNS
     for name, row in cells(lines).items():
+        if name in alone:
+            assert row[3:] == ["-", "-", "-", "-", "its", "configuration"] and presets.model(name).missing
+            continue
         try:
             preset = presets.model(name)
         except presets.NotCovered:
@@ -59,3 +73,23 @@ def test_every_model_has_a_row_that_fits_with_its_cache_or_what_is_missing():
 def test_what_is_read_of_a_cache_is_less_than_what_is_stored_where_attention_selects():
     rows = cells(model_lines())
     assert rows["DeepSeek-V3.2"][4:6] == ["7.808", "42.94"] and rows["DeepSeek-V3"][3:6] == ["8/256", "35.14", "35.14"]
+
+
+def test_records_are_in_si_and_name_what_is_missing():
+    models = {one["name"]: one for one in model_records()}
+    assert models["Llama-2-70B"]["total_params"] == 69e9 and models["Llama-2-70B"]["kv_bytes_per_token"] is None
+    assert models["DeepSeek-V3.2"]["kv_read_bytes_per_token"] < models["DeepSeek-V3.2"]["kv_bytes_per_token"] == 42944
+    chips = {one["name"]: one for one in hardware_records()}
+    assert chips["H100-SXM"]["figures"]["hbm_capacity"]["notes"].startswith("nominal")
+    assert {round(one["value"] * 3600, 2) for one in chips["H100-SXM"]["prices"]} >= {1.99, 2.35, 5.0}
+
+
+@in_one_test(("name", "says"), [
+    ("Llama-3.1-70B", ["70B in all and 70B active", "70.55B in all (+0.8 %)", "all weights", "163.8 kB/token read", "missing     nothing"]),
+    ("gpt-oss-120b", ["116.8B in all (-0.2 %) and 5.71B active (+12.0 %)", "4 of 128 experts"]),
+    ("DeepSeek-V3", ["not by its dimensions: the tables lack query_latent_dim", "8 of 256 experts"]),
+    ("Llama-2-7B", ["lack its configuration", "router      not known", "KV cache    -", "missing     its configuration"]),
+])  # fmt: skip
+def test_a_model_is_shown_with_its_parameters_as_published_and_as_counted(name, says):
+    shown = "\n".join(model_card(name))
+    assert shown.startswith(f"{name}   --model {name}\npublished ") and [one for one in says if one not in shown] == []

@@ -3,9 +3,11 @@
 import pytest
 
 from derive.show.folding import folded
-from derive.show.short import MOST_ASSUMED, MOST_LINES, SCREEN_WIDTH, foremost, short_lines
+from derive.show.several import several_lines
+from derive.show.short import MOST_ASSUMED, MOST_LINES, SCREEN_WIDTH, foremost, height, last_lines, short_lines
 from derive.solving.api import solve
 from tests.tools.commands import DEPLOYED, call
+from tests.tools.together import in_one_test
 
 DEEPSEEK = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": "4k"}
 LLAMA = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "bytes_per_element": 2, "context_length": 8192}
@@ -74,6 +76,22 @@ def test_a_second_root_has_its_own_route():
     solution = solve("draft_tokens", **ASKED["two roots"][1])
     assert len(solution.answers) == 2 and [[step.value for step in steps] for steps in solution.further] == [[solution.answers[1].value]]
     assert "\nat draft_tokens = 23.18:\ndraft_tokens = 23.18 " in solution.full
+
+
+@in_one_test(("unknowns", "chips"), [("step_time", 4), ("step_time", 16), ("step_time,throughput", 16), ("cost_per_token", 16)])
+def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_small_screen(unknowns, chips):
+    given = {**DEEPSEEK, "chips": chips, "chip_price": "2 USD/h", "batch": "1..4096:log", "anyway": True}
+    solutions = [solve(name, **given) for name in unknowns.split(",")]
+    lines = [*short_lines(solutions[0])] if len(solutions) == 1 else [*several_lines(solutions, "table")]
+    assert height(lines, 80) <= MOST_LINES and any(line.endswith(" points between: --full)") for line in lines)
+    assert lines[1].split()[0] == "1" and any(line.split()[0] == "4096" for line in lines if line)
+    assert all(warning in "\n".join(lines) for one in solutions for warning in one.warnings)
+    in_ten = solve("step_time", **given | {"batch": "1..4096:log:30"})
+    assert not any("points between" in line for line in short_lines(in_ten)), "in as many points as were asked for"
+
+
+def test_nothing_is_left_out_of_no_steps():
+    assert last_lines([], -3) == [] and last_lines(["a = 1 s"], 1) == ["a = 1 s"]
 
 
 def test_steps_that_have_no_room_are_counted():

@@ -2,8 +2,9 @@
 
 import csv
 import json
+import math
 
-from derive.show.short import SCREEN_WIDTH
+from derive.show.short import MOST_LINES, SCREEN_WIDTH
 from derive.show.side_by_side import better_way
 from tests.tools.commands import call, refused
 
@@ -69,3 +70,48 @@ def test_less_wins_of_times_and_costs_and_more_of_rates():
     assert [better_way(name) for name in ("cost_per_token", "memory_demand", "context_length", "mfu")] == [-1, -1, 1, 0]
     same = call("solve", "memory_demand", "--hardware", "H100,H200:fp8", *LLAMA).out.splitlines()
     assert same[1].split()[-1] == "GB"
+
+
+def test_rents_have_their_price_their_terms_their_days_and_their_grade():
+    said = call("solve", "cost_per_token", "--hardware", "H100,B200:fp8", *LLAMA, "--price", "rent").out
+    price = next(line for line in said.splitlines() if line.startswith("chip_price "))
+    assert price.split() == ["chip_price", "$2.35/h", "$3.75/h"]
+    whole = " ".join(said.split())
+    assert (
+        "H100:fp8: $2.35/h, median of 5 rents, on-demand, one-year, three-year, 2026-03-01 to 2026-05-20 (analyst model, secondary)"
+        in whole
+    )
+    assert "warning rents of different terms are set side by side" in whole
+    alike = " ".join(call("solve", "cost_per_token", "--hardware", "MI300X,MI355X:fp8", *LLAMA, "--price", "rent").out.split())
+    assert "MI300X:fp8: $1.55/h, one rent, three-year, 2026-04-03 (analyst model)" in alike and "different terms" not in alike
+    given = call("solve", "cost_per_token", "--hardware", "H100,B200:fp8", *LLAMA, "chip_price=2USD/h").out
+    assert "\nrent " not in given and "\nchip_price" not in given
+    other = call("solve", "step_time", "--hardware", "H100,B200:fp8", *LLAMA, "--price", "rent").out
+    assert "\nrent " not in other, "no price enters a time"
+
+
+def test_chips_are_whole_ones_and_as_many_win_alike():
+    asked = ("solve", "chips", "--hardware", "H100,H200,B200:fp8", "--model", "Llama-3.1-70B", *SERVED[1:])
+    few = call(*asked, "step_time=20ms").out.splitlines()[1].split()
+    assert few[:3] == ["chips", "(or", "more)"] and all(cell.isdigit() for cell in few[3:6])
+    alone = [json.loads(call("solve", "chips", "--hardware", f"{name}:fp8", *asked[4:], "step_time=20ms", "--as", "json").out)
+             for name in ("H100", "H200", "B200")]  # fmt: skip
+    exact = [one["answers"][0]["value"] for one in alone]
+    assert [int(cell) for cell in few[3:6]] == [math.ceil(value) for value in exact] and exact[0] % 1
+    same = call(*asked[:3], "H100,H800:fp8", *asked[4:], "step_time=20ms").out.splitlines()[1].split()
+    assert same[3] == same[4] and len(same) == 5, "neither is better"
+
+
+def test_memory_of_two_conventions_is_said_where_an_answer_rests_on_it():
+    given = ("--model", "Llama-3.1-70B", "chips=8", "context_length=8k", "bytes_per_element=fp8")
+    said = " ".join(call("solve", "sequences_in_flight", "--hardware", "H100,H200:fp8", *given).out.split())
+    assert "warning memory is nominal of H100:fp8; as the driver reports it of H200:fp8: up to 8 % apart" in said
+    assert "memory is" not in call("solve", "sequences_in_flight", "--hardware", "H100,MI300X:fp8", *given).out
+    assert "memory is" not in call("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA).out
+
+
+def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_screen_side_by_side():
+    asked = ("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA[:3], "batch=1..400:log", *LLAMA[4:])
+    short, full = call(*asked).out.splitlines(), call(*asked, "--full").out.splitlines()
+    assert len(short) <= MOST_LINES and sum("points between: --full" in line for line in short) == 1
+    assert len([line for line in full if line.endswith(" ms")]) == 25 and set(short[:3]) <= set(full)

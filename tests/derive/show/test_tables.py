@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -152,6 +153,15 @@ def test_a_range_says_its_ends_what_lies_between_both_sides_and_what_moves_it():
         "matters most  batch 1 to 64: step_time 10 ms to 40 ms",
         "              chips 8 to 16: step_time 20 ms to 10 ms",
     ]
+
+
+def test_a_given_whose_range_changes_nothing_matters_least():
+    """At 8 chips memory binds at any of these, so that the share of the peak that is sustained moves nothing."""
+    lines = rendered(solve("step_time", **DEPLOYED, mfu="0.4..0.6", batch="8..64", context_length="4k"), "table").splitlines()
+    (first,) = (at for at, line in enumerate(lines) if line.startswith("matters most  batch 8 to 64"))
+    assert lines[first + 1] == "moves nothing mfu, the others at their middle"
+    still = span_lines("step_time", replace(SPANS, tornado=(("batch", 0.02, 0.02),)), None)
+    assert still[-1] == "moves nothing batch, the others at their middle" and not any("matters most" in line for line in still)
 
 
 def test_the_record_of_a_range_has_all_of_it():

@@ -339,6 +339,13 @@ def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unkn
     assert f"takes about {1 + SUMS / step:.3g} times as long; give exposed_communication_share" in text
 
 
+@in_one_test(("hardware", "chips", "link"), [("H100:fp8", 16, 50e9), ("GB200-NVL72:fp8", 16, 900e9), ("H800:fp8", 16, 50e9)])
+def test_sums_over_several_domains_go_over_the_link_between_them(hardware, chips, link):
+    took = 2 * 80 * 512 * 8192 * 2 * 2 * (chips - 1) / chips / link
+    (text,) = sums("step_time", **DENSE | {"hardware": hardware, "chips": chips, "batch": 512})
+    assert f"16 chips add up in every layer, {took * 1e3:.3g} ms with" in text and f"over links of {link / 1e9:g} GB/s" in text
+
+
 def test_what_is_said_of_sums_is_what_their_equation_makes_of_it():
     counted = {"synchronisations_per_layer": 2, "bytes_per_activation": 2, "link_bandwidth": "450GB/s"}
     assert solve("tensor_parallel_time", **DENSE, **counted).answers[0].value == pytest.approx(SUMS)

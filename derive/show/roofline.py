@@ -1,0 +1,75 @@
+"""The roofline of a chip with the point that a step works at: what it attains over what it computes for each byte it reads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from derive.answers import Result
+from derive.catalogue import equation
+from derive.show.text import values_of
+from derive.units import show
+
+PEAKS = ("peak_flops", "hbm_bandwidth")
+STEPS = ("step_time", "compute_time", "memory_time")
+"""Times of a step that its place under the roof follows from."""
+BESIDE = 10.0
+"""How far the picture goes on either side of the ridge and the point, as a ratio."""
+MANY = 61
+"""Places that a roof is drawn at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roof:
+    """A chip: its peak [FLOP/s], its bandwidth [byte/s], and the intensity [FLOP/byte] and rate [FLOP/s] of a step on it, with its name."""
+
+    name: str
+    peak: float
+    bandwidth: float
+    step: str
+    intensity: float
+    rate: float
+
+    @property
+    def ridge(self) -> float:
+        """The intensity from which on arithmetic binds [FLOP/byte], by batching.ridge_point."""
+        return float(equation("batching.ridge_point").right_side({"peak_flops": self.peak, "hbm_bandwidth": self.bandwidth}))
+
+    def attainable(self, intensity: float) -> float:
+        """The most FLOP/s at an intensity."""
+        return min(self.peak, self.bandwidth * intensity)
+
+
+def numbers(solution: Result) -> Mapping[str, float]:
+    """All numbers on the way to the first answer of a question."""
+    return values_of(solution, solution.answers[0], solution.route) if solution.answers else {}
+
+
+def roof(name: str, known: Mapping[str, float]) -> Roof | None:
+    """The roof of a chip and the point of its step, from numbers in SI; None where they do not tell of a step.
+
+    FLOPs and bytes of one chip are what its times at the sustained rates come to, those of attention at a rate of their own.
+
+    >>> found = roof("", {"peak_flops": 1e15, "hbm_bandwidth": 4e12, "step_time": 0.02, "compute_time": 0.01, "memory_time": 0.02})
+    >>> found and (found.ridge, found.intensity, found.rate)
+    (250.0, 125.0, 500000000000000.0)
+    """
+    if not known.keys() >= {*PEAKS, *STEPS} or not known["memory_time"] or not known["step_time"]:
+        return None
+    peak, bandwidth = (known[one] for one in PEAKS)
+    arithmetic = known["compute_time"] + known.get("attention_time", 0.0) * known.get("attention_rate_ratio", 1.0)
+    flops = arithmetic * known.get("mfu", 1.0) * peak
+    read = known["memory_time"] * known.get("mbu", 1.0) * bandwidth
+    rate, intensity = flops / known["step_time"], flops / read
+    return Roof(name, peak, bandwidth, f"step of {show('step_time', known['step_time'])}", intensity, rate)
+
+
+def roof_lines(roofs: Sequence[Roof]) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:
+    """The roofs, their ridges and their points as lines of a picture, all over the same span."""
+    places = [place for one in roofs for place in (one.ridge, one.intensity)]
+    low, high = min(places) / BESIDE, max(places) * BESIDE
+    for one in roofs:
+        label = f"{one.name}: " if one.name else ""
+        xs = sorted({one.ridge, *(low * (high / low) ** (at / (MANY - 1)) for at in range(MANY))})
+        yield one.name or "roof", tuple(xs), tuple(map(one.attainable, xs))
+        yield f"{label}ridge at {show('ridge_point', one.ridge)}, {show('peak_flops', one.peak)}", (one.ridge,), (one.peak,)
+        point = f"{show('peak_flops', one.rate)} at {show('ridge_point', one.intensity)}"
+        yield f"{label}{one.step}: {point}", (one.intensity,), (one.rate,)

@@ -1,0 +1,48 @@
+"""The point of a step under the roof of its chip: on the slope where memory binds, on the flat where arithmetic does."""
+
+import pytest
+
+from derive.show.roofline import Roof, numbers, roof, roof_lines
+from derive.solving.api import solve
+from tests.tools.together import in_one_test
+
+SERVED = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "bytes_per_element": 2}
+
+
+def under(unknown: str, **more) -> Roof:
+    found = roof("H100", numbers(solve(unknown, **SERVED | more)))
+    assert found is not None
+    return found
+
+
+def test_a_step_that_memory_binds_lies_on_the_slope():
+    """64 tokens of 140 GFLOP and 64 x 8000 x 2.62 MFLOP of attention, over 140 GB of weights and 64 x 2.62 GB of cache."""
+    found = under("step_time", batch=64)
+    flops, read = 64 * (140e9 + 8000 * 4 * 128 * 80 * 64), 140e9 + 64 * 8000 * 327680
+    assert found.intensity == pytest.approx(flops / read)
+    assert found.rate == pytest.approx(3.35e12 * flops / read) == pytest.approx(found.attainable(found.intensity))
+    assert found.ridge == pytest.approx(989e12 / 3.35e12)
+
+
+def test_a_step_that_arithmetic_binds_lies_on_the_flat():
+    found = under("step_time", batch=2000, context_length=100)
+    assert found.intensity > found.ridge and found.rate == pytest.approx(989e12)
+
+
+@in_one_test("more", [{"mfu": 0.5}, {"mbu": 0.6}, {"mfu": 0.4, "mbu": 0.6}])
+def test_what_is_sustained_is_below_the_roof(more):
+    found, ideal = (under("step_time", batch=64, **one) for one in (more, {}))
+    assert found.intensity == pytest.approx(ideal.intensity)
+    assert found.rate == pytest.approx(ideal.rate * more.get("mbu", 1.0))
+
+
+def test_what_tells_of_no_step_has_no_point():
+    assert roof("", numbers(solve("ridge_point", hardware="H100-SXM:bf16"))) is None
+    assert numbers(solve("step_time", batch=1)) == {}
+
+
+def test_the_lines_span_ridge_and_point_and_name_both():
+    (_, xs, ys), ridge, point = roof_lines([Roof("A", 1e15, 4e12, "step of 20 ms", 50.0, 2e14)])
+    assert (min(xs), max(xs)) == (pytest.approx(5), pytest.approx(2500)) and max(ys) == 1e15
+    assert ridge == ("A: ridge at 250 FLOP/byte, 1 PFLOP/s", (250.0,), (1e15,))
+    assert point == ("A: step of 20 ms: 200 TFLOP/s at 50 FLOP/byte", (50.0,), (2e14,))
