@@ -48,7 +48,8 @@ def dated_late(row: TableRow, data: Data) -> Problem | None:
 
 def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     """The sound rows of a table that are of a day up to that."""
-    return tuple(row for row in data.tables.rows_of(record) if not dated_late(row, data))
+    newest = last_day(data)
+    return tuple(row for row in data.tables.rows_of(record) if getattr(row, DATED[record]) <= newest)
 
 
 @once_a_run

@@ -7,7 +7,7 @@ decision with its own.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import log
 from typing import Literal
 
@@ -100,11 +100,15 @@ def foretold_since(use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSi
 
 def drawn_sizes(use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED) -> "Draws":
     """Coefficients over vendors drawn with replacement, the extra mark-up [nat: mean, sd] and the error of a new family."""
-    resample, error = uniforms(DEFAULT, seed)[:, [0, 2]].T
     one, (mean, spread) = fitted(use, rows), extra_markup
-    coefficients = _resampled(use, rows, seed)[(RESAMPLES * resample).astype(int)]
-    errors = one.scale * student_quantiles(one.freedom, error)
-    return Draws(coefficients, mean + spread * normals(DEFAULT, seed)[:, 1], errors)
+    coefficients = _resampled(use, rows, seed)[(RESAMPLES * uniforms(DEFAULT, seed)[:, 0]).astype(int)]
+    return Draws(coefficients, mean + spread * normals(DEFAULT, seed)[:, 1], one.scale * _drawn_errors(one.freedom, seed))
+
+
+@lru_cache(16)
+def _drawn_errors(freedom: int, seed: int) -> Floats:
+    """Student's t of these degrees of freedom at the points of the error of a new family: few rows more or less do not change it."""
+    return student_quantiles(freedom, uniforms(DEFAULT, seed)[:, 2])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
