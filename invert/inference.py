@@ -31,7 +31,6 @@ from invert.records import (
     LeftOut,
     PairInference,
     Premiums,
-    PriceSheet,
     Reading,
     Swing,
     TierEvidence,
@@ -47,6 +46,7 @@ from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, pr
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
+from invert.sheets.sheet import PriceSheet
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
@@ -324,7 +324,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
 
     KV bytes are those given, which decode reads, else those of the architecture, else those of the class of its time.
     """
-    lifetimes: list[int | None] = [ttl for ttl, _ in read.seen.cache_write_premiums if ttl]
+    lifetimes: list[int | None] = [one.ttl_seconds for one in read.seen.cache_write_premiums if one.ttl_seconds]
     if read.seen.storage_price:
         lifetimes.append(None)
     stored = known and known.stored

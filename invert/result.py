@@ -27,7 +27,6 @@ from invert.records import (
     Observables,
     PairInference,
     Premiums,
-    PriceSheet,
     PricingRules,
     Reading,
     SharedTariff,
@@ -40,6 +39,7 @@ from invert.records import (
     Worth,
 )  # fmt: skip
 from invert.sheets.rows import ModelRow, Problem
+from invert.sheets.sheet import PriceSheet
 
 RELEASE_NOT_KNOWN = "release not known"
 

@@ -25,11 +25,12 @@ from invert.market.candidates import log_density_of_class
 from invert.market.pool import LEAST_FAMILIES, Foresight, pool_verdict
 from invert.market.recency import Cache
 from invert.market.student import Student, foretold_by
-from invert.records import Estimate, PriceSheet, Verdict
+from invert.records import Estimate, Verdict
 from invert.rent import rental
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook
+from invert.sheets.sheet import PriceSheet
 
 KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 

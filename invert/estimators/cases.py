@@ -19,11 +19,12 @@ from invert.market.panel import Priced
 from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
-from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet, Tariff
+from invert.records import Anchors, LeftOut, Observable, Observables, Tariff
 from invert.rent import rental
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
+from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import by_slope, tariffs
 
 UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")

@@ -9,8 +9,9 @@ from invert.data import Data
 from invert.market import learnt
 from invert.market.panel import Priced
 from invert.market.size import Params, Size
-from invert.records import LeftOut, PriceSheet, Record
+from invert.records import LeftOut, Record
 from invert.sheets.rows import ModelRow
+from invert.sheets.sheet import PriceSheet
 
 PER_MTOK = 1e6
 LISTS = ("standard", "off_peak")

@@ -19,8 +19,6 @@ from invert.records import (
     LeftOut,
     Observable,
     PairInference,
-    Price,
-    PriceSheet,
     PricingRules,
     Reading,
     Record,
@@ -35,6 +33,7 @@ from invert.records import (
 )  # fmt: skip
 from invert.report.flat import COLUMNS, flat, six_digits
 from invert.result import Inference, Run
+from invert.sheets.sheet import Price, PriceSheet
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -108,7 +107,7 @@ def _record(one: Inference) -> dict[str, object]:
         "prices": _prices(one.sheet),
         "observables": {
             **{name: row[name] for name in OBSERVED},
-            "cache_write_premiums": [{"ttl_seconds": ttl, "premium": premium} for ttl, premium in one.observables.cache_write_premiums],
+            "cache_write_premiums": [{"ttl_seconds": of.ttl_seconds, "premium": of.premium} for of in one.observables.cache_write_premiums],
             "storage_price": one.observables.storage_price and one.observables.storage_price.value,
         },
         "anchors": {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()},
@@ -190,9 +189,14 @@ def _prices(sheet: PriceSheet) -> dict[str, object]:
             for band in sheet.bands
         ],
         "cache": [
-            {"component": offer.component, "ttl_seconds": offer.ttl_seconds, "threshold_tokens": threshold, "price": _price(price)}
+            {
+                "component": offer.component,
+                "ttl_seconds": offer.ttl_seconds,
+                "threshold_tokens": of_band.threshold_tokens,
+                "price": _price(of_band.price),
+            }
             for offer in (*sheet.writes, *([sheet.storage] if sheet.storage else []))
-            for threshold, price in offer.prices
+            for of_band in offer.prices
         ],
     }
 

@@ -5,13 +5,14 @@ from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Check, LeftOut, PairInference, Price, PricingRules, Reading, verdict, why_not
+from invert.records import Check, LeftOut, PairInference, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, times_in_words, title
 from invert.report.size import size_lines
 from invert.report.take_home import take_home
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
+from invert.sheets.sheet import Price
 
 
 def report(one: Inference, table: Run, width: int = 100) -> str:
@@ -51,12 +52,13 @@ def _prices(one: Inference) -> list[str]:
         rows.append({"band": label} | {name: _amount(price, currency) for name, price in columns.items()})
     offers = [*sheet.writes, *([sheet.storage] if sheet.storage else [])]
     for offer in offers:
-        for threshold, price in offer.prices:
+        for of_band in offer.prices:
+            threshold, price = of_band.threshold_tokens, of_band.price
             where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
             what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
             rows.append({"band": what + where, "input": _amount(price, currency), "output": "", "cache read": ""})
     prices = [price for band in sheet.bands for price in (band.input, band.output, band.cache_read) if price]
-    prices += [price for offer in offers for _, price in offer.prices]
+    prices += [of_band.price for offer in offers for of_band in offer.prices]
     grades = sorted({price.verification for price in prices})
     source = sheet.bands[0].input.source_url
     notes = dict.fromkeys(price.notes for price in prices if price.notes)

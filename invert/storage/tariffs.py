@@ -15,10 +15,11 @@ from derive.shipped_rows import Disclosure
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data
-from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, SharedTariff, SoleSource, Tariff
+from invert.records import BandPair, NegativeControl, Observable, Observables, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.read import book_of
+from invert.sheets.sheet import PriceSheet
 from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
@@ -47,17 +48,17 @@ class DisclosedCase:
 # Tariffs of two lifetimes.
 
 
-def tariffs(input_price: float, premiums: Iterable[tuple[int | None, float]], assumptions: Assumptions = USUAL) -> tuple[Tariff, ...]:
+def tariffs(input_price: float, premiums: Iterable[WritePremium], assumptions: Assumptions = USUAL) -> tuple[Tariff, ...]:
     """A tariff for every two adjacent lifetimes [s], from the input price [USD/token] and write premiums (multiplier - 1).
 
     The multiplier is what a vendor rounds, so the ranges are those over the corners of both multipliers' cells: both
     lines are monotone in each. With three lifetimes or more, pairs whose slopes cannot be one are told so.
 
-    >>> found, = tariffs(3e-6, [(300, 0.25), (3600, 1.0)])
+    >>> found, = tariffs(3e-6, [WritePremium(ttl_seconds=300, premium=0.25), WritePremium(ttl_seconds=3600, premium=1.0)])
     >>> round(found.storage_price.value * 3600 / 3e-6, 3), round(found.write_charge.value / 3e-6, 3), round(found.drain_time.value)
     (0.818, 0.182, 800)
     """
-    known = sorted((ttl, premium) for ttl, premium in premiums if ttl)
+    known = sorted((one.ttl_seconds, one.premium) for one in premiums if one.ttl_seconds)
     found = tuple(_tariff(input_price, shorter, longer, assumptions) for shorter, longer in pairwise(known))
     if found and max(one.storage_price.low for one in found) > min(one.storage_price.high for one in found):
         bent = f"{len(known)} lifetimes do not lie on one line"
@@ -140,7 +141,7 @@ def sole_source(sheet: PriceSheet) -> SoleSource | None:
     """
     found: dict[str, list[int | None]] = {}
     for offer in (sheet.storage,) if sheet.storage else sheet.writes:
-        price = offer.prices[0][1]
+        price = offer.base
         named = _ONE_DATABASE.match(price.notes) if price.verification.startswith("db") else None
         if named:
             found.setdefault(named[1], []).append(offer.ttl_seconds)
@@ -157,8 +158,8 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
     """
     found: dict[object, dict[tuple[str, str], None]] = {}
     for sheet in offered:
-        base, asked = sheet.bands[0].input, sheet.storage.prices[0][1] if sheet.storage else None
-        writes = tuple((offer.ttl_seconds, f"{ratio(offer.prices[0][1], base):.9g}") for offer in sheet.writes if offer.ttl_seconds)
+        base, asked = sheet.bands[0].input, sheet.storage.base if sheet.storage else None
+        writes = tuple((offer.ttl_seconds, f"{ratio(offer.base, base):.9g}") for offer in sheet.writes if offer.ttl_seconds)
         storage_price = (asked.amount, asked.currency) if asked and asked.amount else None
         if writes or storage_price:
             found.setdefault((sheet.provider, writes, storage_price), {})[sheet.provider, sheet.model] = None
@@ -179,8 +180,8 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
     for sheet in offered:
         architecture = architectures.get((sheet.provider, sheet.model))
-        if sheet.storage and architecture and sheet.storage.prices[0][1].amount:
-            asked = sheet.storage.prices[0][1]
+        if sheet.storage and architecture and sheet.storage.base.amount:
+            asked = sheet.storage.base
             try:
                 member = sheet.model, stored_kv_bytes(data, architecture, assumptions), asked.usd_per_token
             except (BadRow, NotCovered):
