@@ -302,7 +302,7 @@ class NegativeControl:
 
 @dataclass(frozen=True, slots=True)
 class RuleScore:
-    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
+    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many of how many vendors it speaks."""
 
     __repr__ = brief
 
@@ -311,6 +311,7 @@ class RuleScore:
     right: int
     answered: int
     cases: int
+    vendors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +344,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What a way to foretell has got right against the class, over rows whose groups it had not seen.
+    """What a way to foretell has got right against the class, over rows whose groups it had not seen; `of` is what kind of rows.
 
     `rms` [nat]; `gain` is that of the mean log density [nat] over the class, with its standard error over groups and the
     interval [5 %, 95 %] of groups drawn again.
@@ -359,6 +360,7 @@ class Record:
     standard_error: float
     interval: tuple[float, float]
     held: tuple[Held, ...]
+    of: str = "open models"
 
     def at(self, level: float) -> Held | None:
         """How many ranges of this level held; None where only those of others were counted."""

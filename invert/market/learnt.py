@@ -153,7 +153,7 @@ def disclosed_record(data: Data, assumptions: Assumptions = USUAL) -> Record:
     sizes = [one for one in rows_so_far(data, DisclosedSize) if one.active_params]
     if len({one.vendor for one in sizes}) < LEAST_VOTES:
         raise WrongData("disclosed_sizes.csv: active parameters of models of fewer than two vendors are known")
-    return record(*size.foretold_since(ANY, rows, sizes))
+    return replace(record(*size.foretold_since(ANY, rows, sizes)), of="closed models whose size became known")
 
 
 @once_a_run

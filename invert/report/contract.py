@@ -272,6 +272,7 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
 
 def _foretold(record: Record) -> dict[str, object]:
     return {
+        "of": record.of,
         "count": record.count,
         "groups": record.groups,
         **_six({name: getattr(record, name) for name in ("rms", "rms_of_class", "gain", "standard_error")}),

@@ -21,7 +21,7 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
     The amounts that `table` has put in place of published ones are named.
     """
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
-    sections = [_heading(one), *changed, "", *take_home(one), *_prices(one), *size_lines(one, table)]
+    sections = [_heading(one), *changed, "", *take_home(one, table), *_prices(one), *size_lines(one, table)]
     sections += [*findings(one, table), *firmness(one), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)

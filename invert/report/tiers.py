@@ -1,9 +1,20 @@
 """Where a cache lies, as prices tell it: tiers over cost bases and years, write tariffs, the drain-time rule and its score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from derive.units import show
-from invert.records import TIER_NAMES, LeftOut, NegativeControl, Observable, PricedCase, Tariff, TierEvidence, TierReading
+from invert.records import (
+    TIER_NAMES,
+    LeftOut,
+    NegativeControl,
+    Observable,
+    PricedCase,
+    RuleScore,
+    Tariff,
+    TierEvidence,
+    TierReading,
+    TierRules,
+)
 from invert.report.layout import aligned, left_out, title
 from invert.result import Inference, Run
 
@@ -66,6 +77,26 @@ def counted_once(one: Inference, table: Run) -> str:
     """That other sheets of the vendor have the same tariff, and agree because of it; nothing where none has."""
     models = next((of.models for of in table.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models), ())
     return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
+
+
+def record_of_tiers(terms: Iterable[str], rules: TierRules | LeftOut) -> str:
+    """What tiers told by each of these terms were worth where vendors disclosed the tier, or that none was ever held against one."""
+    if isinstance(rules, LeftOut):
+        return ""
+    records = {term: _record_of_term(term, rules.scores) for term in dict.fromkeys(terms)}
+    known, unknown = "; ".join(filter(None, records.values())), [term for term, record in records.items() if not record]
+    right = f"Where vendors disclosed the tier, the likeliest was right {known}." if known else ""
+    never = f"No tier by {' or '.join(unknown)} was ever held against a disclosed one." if unknown else ""
+    return " ".join(filter(None, (right, never)))
+
+
+def _record_of_term(term: str, scores: Sequence[RuleScore]) -> str:
+    """`by price level in 2 of 2 lifetimes (1 vendor)`, on the cost basis that does worse; nothing where no lifetime is sold so."""
+    of_term = [row for row in scores if row.rule.startswith(f"{term},") and row.answered]
+    if not of_term:
+        return ""
+    worst = min(of_term, key=lambda row: row.right)
+    return f"by {term} in {worst.right} of {worst.answered} lifetimes ({worst.vendors} vendor{'s' * (worst.vendors > 1)})"
 
 
 def lifetime(ttl: int | None) -> str:

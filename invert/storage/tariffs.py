@@ -282,7 +282,11 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
         name = f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"
         rules[name] = partial(_by_cost, data=data, basis=basis, assumptions=assumptions)
     for basis in storage.BASES:
-        rules[f"price level, {basis}"] = partial(_by_price_level, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions)
+        rules[f"{storage.PRICE_LEVEL}, {basis}"] = partial(
+            _by_price_level, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions
+        )
+    for basis in storage.BASES:
+        rules[f"{storage.IMPLIED_DRAIN_TIME}, {basis}"] = partial(_by_drain_time, data=data, basis=basis, assumptions=assumptions)
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
         assumptions=assumptions,
@@ -302,12 +306,18 @@ def _by_price_level(
     return storage.one_posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
+def _by_drain_time(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
+    seen, years = offer.implied_drain_time, storage.PRICE_YEARS
+    return storage.one_posterior(storage.implied_drain_time_match(data, seen, basis, year, assumptions) for year in years if seen)
+
+
 def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:
-    scores, right, answered = [], 0, 0
+    scores, right, answered, vendors = [], 0, 0, set()
     for case in cases:
         said = storage.mean(found for offer in case.offers or (PricedLifetime(None, None),) if (found := rule(case.ttl_seconds, offer)))
         answered += said is not None
+        vendors |= {case.provider} if said else set()
         right += said is not None and max(said, key=said.__getitem__) in storage.TIERS_OF[case.disclosed]
         probability = sum((said or UNIFORM)[tier] for tier in storage.TIERS_OF[case.disclosed])
         scores.append(log(probability) if probability > 0 else -inf)
-    return RuleScore(name, sum(scores) / len(scores), right, answered, len(cases))
+    return RuleScore(name, sum(scores) / len(scores), right, answered, len(cases), len(vendors))
