@@ -28,8 +28,8 @@ from invert.records import (
     Contraction,
     Estimate,
     KnownCache,
-    LeftOut,
     PairInference,
+    Part,
     Premiums,
     Reading,
     Swing,
@@ -203,7 +203,7 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     return TierRules(rule.reference, rule.kind, scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions))
 
 
-def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | LeftOut) -> Inference:
+def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
     """Everything one sheet implies, from its reading and its posterior, but for what takes all sheets together."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
@@ -216,7 +216,7 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     by_storage = storage_price.estimates(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         record = or_left_out(partial(record_of_storage_price, data, assumptions))
-        stored["storage_price"] = by_price if isinstance(record, LeftOut) else replace(by_price, record=record)
+        stored["storage_price"] = replace(by_price, record=record.value)
     found = _beside_with_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
@@ -251,17 +251,17 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     )
 
 
-def _with_records(kv_bytes: Mapping[str, Estimate], worth: Worth | LeftOut) -> dict[str, Estimate]:
+def _with_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[str, Estimate]:
     """The estimates with what their estimators have got right of known models, where they do not bring a record of their own."""
-    records = {} if isinstance(worth, LeftOut) else worth.records
+    records = worth.value.records if worth.value else {}
     return {
         name: replace(one, record=records.get(name)) if one.kind == "interval" and not one.record else one for name, one in kv_bytes.items()
     }
 
 
-def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Worth | LeftOut) -> dict[str, Estimate]:
+def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Part[Worth]) -> dict[str, Estimate]:
     """The other estimates with the records of those that architectures say, which are of sheets of several bands."""
-    records = {} if isinstance(worth, LeftOut) or not pairs else worth.beside
+    records = worth.value.beside if worth.value and pairs else {}
     return {name: replace(one, record=records.get(name)) if one.kind == "interval" else one for name, one in found.items()}
 
 
@@ -274,7 +274,7 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
     return found
 
 
-def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, tuple[Swing, ...] | LeftOut]:
+def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, Part[tuple[Swing, ...]]]:
     """What would change KV bytes, by estimator."""
     return {
         "one_markup": or_left_out(lambda: swings_of_one_markup(read.evidence, assumptions)),
@@ -366,7 +366,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         flags.append("output not above input")
     if ends := sheet.bands[0].input.ends:
         flags.append(f"introductory, ends {ends}")
-    if not isinstance(read.by_price, LeftOut) and read.by_price.extrapolated:
+    if read.by_price.value and read.by_price.value.extrapolated:
         flags.append("size extrapolated")
     if read.released is None:
         flags.append(RELEASE_NOT_KNOWN)

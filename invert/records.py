@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from math import inf, isclose, log
 from sys import float_info
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from derive.briefly import brief, cut
 from derive.catalogue import equation
@@ -14,6 +14,8 @@ from derive.show.tables import text_of
 from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.data import Data
+
+T = TypeVar("T")
 
 ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""
@@ -477,9 +479,6 @@ def as_claimed(estimate: Estimate) -> Estimate:
     return estimate if estimate.kept else replace(estimate, level=None)
 
 
-T = TypeVar("T")
-
-
 def or_undetermined(estimate: Callable[[T, Data, Assumptions], Estimate]) -> Callable[[T, Data, Assumptions], Estimate]:
     """The estimate, or none with the reason where a table that it rests on cannot be used."""
 
@@ -552,13 +551,14 @@ def references(*ids: str) -> tuple[str, ...]:
     return tuple(equation(id).reference for id in ids)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A part of a result that is not there, and which row of the tables it rests on cannot be used."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part(Generic[T]):
+    """A part of a result; or None, and which row of the tables it rests on cannot be used: "" where there was nothing to find."""
 
     __repr__ = brief
 
-    why: str
+    value: T | None = None
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)

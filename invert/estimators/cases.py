@@ -19,7 +19,7 @@ from invert.market.panel import Priced
 from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
-from invert.records import Anchors, LeftOut, Observable, Observables, Tariff
+from invert.records import Anchors, Observable, Observables, Part, Tariff
 from invert.rent import rental
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
@@ -50,7 +50,7 @@ class Case:
     tariffs: tuple[Tariff, ...]
     storage_price: Observable | None
     evidence: Evidence
-    by_price: ByPrice | LeftOut
+    by_price: Part[ByPrice]
     released: date | None
     kv_family: str
     there_by: date | None = None
@@ -95,10 +95,10 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
     by_price = size_by_price(sheet, model, data, assumptions)
-    row, listed = _architecture(model, data), None if isinstance(by_price, LeftOut) else by_price.listed
+    row, listed = _architecture(model, data), by_price.value.listed if by_price.value else None
     anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed)), None
-    if anchors.origin["active_params"] == ASSUMED_SIZE and not isinstance(by_price, LeftOut):
-        suggested = _suggested(by_price, data, assumptions)
+    if anchors.origin["active_params"] == ASSUMED_SIZE and by_price.value:
+        suggested = _suggested(by_price.value, data, assumptions)
     if suggested:
         anchors = sized_by_price(anchors, suggested.median)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
@@ -16,9 +16,9 @@ from invert.records import (
     Convention,
     Estimate,
     Identifiability,
-    LeftOut,
     Observable,
     PairInference,
+    Part,
     PricingRules,
     Reading,
     Record,
@@ -62,7 +62,7 @@ def saved(table: Run) -> str:
         "anchors": dict(table.anchors.values),
         "assumptions": assumptions_as_record(table.assumptions),
         "changes": dict(table.changes),
-        "premium_verdict": table.premium_verdict and _or_none(table.premium_verdict, _verdict),
+        "premium_verdict": _or_none(table.premium_verdict, _verdict),
         "mean_contexts": dict(table.mean_contexts),
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
         "tier_rules": _or_none(table.tier_rules, _tier_rules),
@@ -158,18 +158,18 @@ def _record(one: Inference) -> dict[str, object]:
         "flags": list(one.flags),
         "left_out": _left_out({
             "worth": one.worth, **{f"swings.{estimator}": swings for estimator, swings in (one.swings or {}).items()},
-            "storage": LeftOut(one.no_storage) if one.no_storage else None,
+            "storage": Part(left_out=one.no_storage or ""),
         }),
     }  # fmt: skip
 
 
-def _left_out(parts: Mapping[str, object]) -> dict[str, str]:
+def _left_out(parts: Mapping[str, Part[Any]]) -> dict[str, str]:
     """The parts that are not there, and which row of the tables they rest on cannot be used."""
-    return {name: part.why for name, part in parts.items() if isinstance(part, LeftOut)}
+    return {name: part.left_out for name, part in parts.items() if part.left_out}
 
 
-def _or_none(part: T | LeftOut, record: Callable[[T], R]) -> R | None:
-    return None if isinstance(part, LeftOut) else record(part)
+def _or_none(part: Part[T], record: Callable[[T], R]) -> R | None:
+    return None if part.value is None else record(part.value)
 
 
 def _six(numbers: Mapping[str, object]) -> dict[str, object]:
