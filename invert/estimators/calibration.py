@@ -293,9 +293,22 @@ def _sold(
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
     """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
-    grade = "verified" if active_params else ""
-    known = architecture, "verified", None, active_params, grade, None, None, ""
-    return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{KNOWN}.csv", "")
+    return ModelRow(
+        provider=sheet.provider,
+        model=sheet.model,
+        aliases=(),
+        first_party=True,
+        architecture=architecture,
+        architecture_grade="verified",
+        max_context=None,
+        active_params=active_params,
+        active_params_grade="verified" if active_params else "",
+        total_params=None,
+        release_date=None,
+        release_grade="",
+        source=f"{KNOWN}.csv",
+        notes="",
+    )
 
 
 def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> None:

@@ -31,7 +31,7 @@ UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 """Where active_params come from that nobody verified."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence.
 
@@ -113,9 +113,18 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     released = (model.release_date if model else None) or (row.release_date if row else None)
     known_by = there_by(model, data) if model and not released else None
     return Case(
-        sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price, released, row.kv_family if row else "",
-        known_by,
-    )  # fmt: skip
+        sheet=sheet,
+        model=model,
+        seen=seen,
+        anchors=anchors,
+        tariffs=tariff,
+        storage_price=seen.storage_price or by_tariff,
+        evidence=evidence,
+        by_price=by_price,
+        released=released,
+        kv_family=row.kv_family if row else "",
+        there_by=known_by,
+    )
 
 
 def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:

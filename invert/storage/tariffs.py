@@ -85,7 +85,14 @@ def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, f
     # Where rounding may have turned the slope, the ratio has no upper end.
     top = inf if price.low <= 0 else max(ratios, default=inf)
     drain = Observable("drain_time", ratios[0], min(ratios), top) if price.value > 0 and charge.value > 0 else None
-    return Tariff(ttl, longer_ttl, price, charge, drain, _problem(price, charge))
+    return Tariff(
+        shorter_ttl=ttl,
+        longer_ttl=longer_ttl,
+        storage_price=price,
+        write_charge=charge,
+        drain_time=drain,
+        problem=_problem(price, charge),
+    )
 
 
 def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_premium: float) -> tuple[float, float]:
