@@ -4,9 +4,9 @@ Nothing here proves a step; `tests/derive/test_derivations.py` does, exactly wit
 """
 
 from collections.abc import Callable
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from derive.arguments import argument_names
 from derive.catalogue import by_id, equation
 from derive.errors import UnknownName
 from derive.quantities import QUANTITIES, symbol
@@ -94,4 +94,4 @@ def _expression(value: str | int | Callable[..., Any]) -> Any:
         return symbol(value)
     if isinstance(value, int):
         return Integer(value)
-    return value(*(symbol_or_number(name) for name in signature(value).parameters))
+    return value(*(symbol_or_number(name) for name in argument_names(value)))

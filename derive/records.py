@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from inspect import Parameter, Signature, signature, unwrap
+from inspect import Parameter, Signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from derive.arguments import argument_names
 from derive.briefly import brief
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, quantity, symbol
@@ -107,17 +108,17 @@ def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
     """Both sides of a relation over registry names, constants as exact integers."""
     from sympy import Integer
 
-    left, right = relation(*map(symbol_or_number, signature(relation).parameters))
+    left, right = relation(*map(symbol_or_number, argument_names(relation)))
     return left + Integer(0), right + Integer(0)
 
 
 def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
     """A function of other parameters: these are numbers, or are called by another name.
 
-    >>> signature(in_place(lambda batch, chips: batch / chips, {"chips": 8, "batch": "batch_multiple"}))
-    <Signature (batch_multiple)>
+    >>> argument_names(in_place(lambda batch, chips: batch / chips, {"chips": 8, "batch": "batch_multiple"}))
+    ('batch_multiple',)
     """
-    stand = [values.get(name, name) for name in signature(function).parameters]
+    stand = [values.get(name, name) for name in argument_names(function)]
     left = tuple(dict.fromkeys(name for name in stand if isinstance(name, str)))
     places = [left.index(one) if isinstance(one, str) else None for one in stand]
 
@@ -134,8 +135,8 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
 
     >>> memory = lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time)
     >>> rest = solved_claim(memory, "kv_time", "memory_time", "weight_time")
-    >>> signature(rest), rest(0.0, 5.0, 2.0)
-    (<Signature (kv_time, memory_time, weight_time)>, (0.0, 3.0))
+    >>> argument_names(rest), rest(0.0, 5.0, 2.0)
+    (('kv_time', 'memory_time', 'weight_time'), (0.0, 3.0))
     """
 
     def relation(*values: Any) -> tuple[Any, Any]:
@@ -152,7 +153,7 @@ def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> 
 
     unknown = symbol(names[0])
     # Constants stay names as well: they carry units.
-    left, right = claim(*map(symbol, signature(claim).parameters))
+    left, right = claim(*map(symbol, argument_names(claim)))
     height = fraction(together(left - right))[0]
     slope = height.diff(unknown)
     if slope.has(unknown):
@@ -291,7 +292,7 @@ class Equation:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names of all quantities and constants of the relation, in the order they are written."""
-        return tuple(signature(self.relation).parameters)
+        return argument_names(self.relation)
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from inspect import signature
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
+from derive.arguments import argument_names
 from derive.briefly import brief
 from derive.evaluate import evaluate
 from derive.quantities import symbol
@@ -31,7 +31,7 @@ class Requirement:
 @cache
 def named(requirement: Requirement) -> tuple[str, ...]:
     """The quantities it speaks of."""
-    return tuple(signature(requirement.holds).parameters)
+    return argument_names(requirement.holds)
 
 
 def compared(requirement: Requirement, values: Mapping[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -91,10 +92,11 @@ class Tables:
     7.2
     """
 
-    __slots__ = ("_checked", "_each", "_raw_rows", "files")
+    __slots__ = ("_checked", "_each", "_raw_rows", "_schemas", "files")
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
+        self._schemas: Mapping[str, Mapping[str, Any]] | None = None
         self._checked: dict[str, Checked] = {}
         self._raw_rows: dict[str, RawRows] = {}
         self._each: dict[str, RowsRead] = {}
@@ -124,12 +126,12 @@ class Tables:
     def described(self, name: str) -> Mapping[str, Any]:
         """The schema of a table in datapackage.json."""
         self.content(f"{name}.csv")
+        if self._schemas is None:
+            self._schemas = _schemas(self.content(DESCRIPTION))
         try:
-            package = json.loads(self.content(DESCRIPTION))
-            schema: Mapping[str, Any] = next(one["schema"] for one in package["resources"] if one["path"] == f"{name}.csv")
-        except (ValueError, LookupError, TypeError, StopIteration, RecursionError):
+            return self._schemas[f"{name}.csv"]
+        except KeyError:
             raise BadRow(Problem(DESCRIPTION, None, None, f"does not describe {name}.csv")) from None
-        return schema
 
     def raw_rows(self, name: str) -> "RawRows":
         """The columns, and every row with why it cannot be taken apart, or ""."""
@@ -233,6 +235,14 @@ def problems(*names: str) -> tuple[Problem, ...]:
     return read().problems(*names)
 
 
+def _schemas(description: bytes) -> Mapping[str, Mapping[str, Any]]:
+    """The schema of every file that a description has; of one that cannot be read, none."""
+    try:
+        return {one["path"]: one["schema"] for one in json.loads(description)["resources"] if one.keys() >= {"path", "schema"}}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
 # Rows.
 
 
@@ -290,12 +300,18 @@ def _fields(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def _read_rows(name: str, raw: RawRows, schema: Mapping[str, Any]) -> RowsRead:
     fields = _fields(schema)
-    return tuple((row, *((((None, why),), None) if why else _read_row(name, row, fields))) for row, why in raw[1])
+
+    # Most cells of a long table are blank, or like others of their column.
+    @cache
+    def fault(column: str, text: str) -> str:
+        return _cell_fault(fields.get(column), text)
+
+    return tuple((row, *((((None, why),), None) if why else _read_row(name, row, fault))) for row, why in raw[1])
 
 
-def _read_row(name: str, row: Row, fields: Mapping[str, Any]) -> tuple[tuple[Fault, ...], TableRow | None]:
+def _read_row(name: str, row: Row, fault: Callable[[str, str], str]) -> tuple[tuple[Fault, ...], TableRow | None]:
     """What is wrong with a row, and its record where its cells are sound: with those, what they do not make together."""
-    faults: tuple[Fault, ...] = tuple((column, why) for column, text in row.items() if (why := _cell_fault(fields.get(column), text)))
+    faults: tuple[Fault, ...] = tuple((column, why) for column, text in row.items() if (why := fault(column, text)))
     if faults or name not in RECORDS:
         return faults, None
     record = record_of(RECORDS[name], row, row.place)

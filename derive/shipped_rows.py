@@ -4,7 +4,7 @@ import datetime
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from math import inf
 from sys import float_info
 from typing import Any, ClassVar, TypeVar, get_type_hints
@@ -439,6 +439,7 @@ def is_known(row: TableRow, column: str) -> bool:
 # Cells.
 
 
+@lru_cache(4096)
 def figure(text: str) -> float:
     """A plain decimal, or one with an exponent; `WrongData` for anything else, nan and infinity included.
 
@@ -478,6 +479,7 @@ def truth(text: str) -> bool:
     return text.lower() == "true"
 
 
+@lru_cache(4096)
 def iso_date(text: str) -> datetime.date:
     """An ISO date; `WrongData` for anything else.
 

@@ -9,8 +9,8 @@ from derive.errors import BacksolveError
 from derive.shipped import Tables
 from derive.shipped_rows import Claim, ModelRow, WorkedProblem
 from invert.assumptions import Assumptions
-from invert.records import PriceSheet
 from invert.sheets.observables import observables
+from invert.sheets.sheet import PriceSheet
 
 DIGITS, WHOLE = 4, 1e6
 """Digits of what is found; below the other it is written as a whole number where it is one."""
@@ -84,7 +84,7 @@ def _facts(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions)
     if base.cache_read and seen.cache_read_ratio:
         found |= {"cache_read_price": base.cache_read.usd_per_token, "cache_read_ratio": seen.cache_read_ratio.value}
     if seen.cache_write_premiums:
-        found["cache_write_premium"] = min(seen.cache_write_premiums)[1]
+        found["cache_write_premium"] = min(seen.cache_write_premiums, key=lambda one: one.ttl_seconds or 0).premium
     for step in seen.pairs[:1]:
         found["long_context_threshold"] = step.long_context_threshold
         found |= {"premium_in": step.premium_in.value, "premium_out": step.premium_out.value}

@@ -6,8 +6,8 @@ from functools import partial
 from math import exp, isfinite
 
 from invert.assumptions import USUAL, Assumptions
+from invert.posterior import sampler
 from invert.posterior.data import Evidence, Pair
-from invert.posterior.sampler import posterior
 from invert.posterior.sobol import DEFAULT
 from invert.posterior.summary import in_chunks
 from invert.records import BandPair, Convention, Premiums
@@ -45,7 +45,7 @@ def _without_premiums(evidence: Evidence) -> Evidence:
 
 def _log_evidence(sheets: Evidence, assumptions: Assumptions) -> list[float]:
     """Of sheets of one shape."""
-    return [float(one) for one in posterior(sheets, assumptions).weights.log_evidence]
+    return [float(one) for one in sampler.log_evidence(sheets, assumptions)]
 
 
 def convention(pair: BandPair, by_cost: float, others: Iterable[Premiums], assumptions: Assumptions = USUAL) -> Convention:

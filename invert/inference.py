@@ -28,10 +28,9 @@ from invert.records import (
     Contraction,
     Estimate,
     KnownCache,
-    LeftOut,
     PairInference,
+    Part,
     Premiums,
-    PriceSheet,
     Reading,
     Swing,
     TierEvidence,
@@ -47,6 +46,7 @@ from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, pr
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
+from invert.sheets.sheet import PriceSheet
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
@@ -210,7 +210,7 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     return TierRules(rule.reference, rule.kind, scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions))
 
 
-def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | LeftOut) -> Inference:
+def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
     """Everything one sheet implies, from its reading and its posterior, but for what takes all sheets together."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
@@ -223,7 +223,7 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     by_storage = storage_price.estimates(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         record = or_left_out(partial(record_of_storage_price, data, assumptions))
-        stored["storage_price"] = by_price if isinstance(record, LeftOut) else replace(by_price, record=record)
+        stored["storage_price"] = replace(by_price, record=record.value)
     found = _beside_with_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
@@ -258,17 +258,17 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     )
 
 
-def _with_records(kv_bytes: Mapping[str, Estimate], worth: Worth | LeftOut) -> dict[str, Estimate]:
+def _with_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[str, Estimate]:
     """The estimates with what their estimators have got right of known models, where they do not bring a record of their own."""
-    records = {} if isinstance(worth, LeftOut) else worth.records
+    records = worth.value.records if worth.value else {}
     return {
         name: replace(one, record=records.get(name)) if one.kind == "interval" and not one.record else one for name, one in kv_bytes.items()
     }
 
 
-def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Worth | LeftOut) -> dict[str, Estimate]:
+def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Part[Worth]) -> dict[str, Estimate]:
     """The other estimates with the records of those that architectures say, which are of sheets of several bands."""
-    records = {} if isinstance(worth, LeftOut) or not pairs else worth.beside
+    records = worth.value.beside if worth.value and pairs else {}
     return {name: replace(one, record=records.get(name)) if one.kind == "interval" else one for name, one in found.items()}
 
 
@@ -281,7 +281,7 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
     return found
 
 
-def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, tuple[Swing, ...] | LeftOut]:
+def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, Part[tuple[Swing, ...]]]:
     """What would change KV bytes, by estimator."""
     return {
         "one_markup": or_left_out(lambda: swings_of_one_markup(read.evidence, assumptions)),
@@ -331,7 +331,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
 
     KV bytes are those given, which decode reads, else those of the architecture, else those of the class of its time.
     """
-    lifetimes: list[int | None] = [ttl for ttl, _ in read.seen.cache_write_premiums if ttl]
+    lifetimes: list[int | None] = [one.ttl_seconds for one in read.seen.cache_write_premiums if one.ttl_seconds]
     if read.seen.storage_price:
         lifetimes.append(None)
     stored = known and known.stored
@@ -373,7 +373,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         flags.append("output not above input")
     if ends := sheet.bands[0].input.ends:
         flags.append(f"introductory, ends {ends}")
-    if not isinstance(read.by_price, LeftOut) and read.by_price.extrapolated:
+    if read.by_price.value and read.by_price.value.extrapolated:
         flags.append("size extrapolated")
     if read.released is None:
         flags.append(RELEASE_NOT_KNOWN)

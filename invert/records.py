@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import wraps
 from math import inf, isclose, log
 from sys import float_info
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from derive.briefly import brief, cut
 from derive.catalogue import equation
@@ -16,82 +15,10 @@ from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.data import Data
 
+T = TypeVar("T")
+
 ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour).
-
-    `ends` is the day on which it was announced to end when it was read.
-    """
-
-    __repr__ = brief
-
-    amount: float
-    currency: str
-    per: str
-    usd_per_token: float
-    verification: str
-    source_url: str
-    notes: str
-    origin: str
-    ends: date | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PriceBand:
-    """What a whole request pays per token once its prompt is longer than the threshold (at or above it, if inclusive)."""
-
-    __repr__ = brief
-
-    threshold_tokens: int
-    threshold_inclusive: bool
-    input: Price
-    output: Price
-    cache_read: Price | None
-
-
-@dataclass(frozen=True, slots=True)
-class CacheOffer:
-    """Cache writes of one lifetime, or cache storage: prices as published, by the threshold of their band."""
-
-    __repr__ = brief
-
-    component: str
-    ttl_seconds: int | None
-    prices: tuple[tuple[int, Price], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PriceSheet:
-    """The prices of (provider, model, region, service tier) on one day; bands ascend from threshold 0, writes by lifetime.
-
-    `utc_hours` and `weekdays` (1 is Monday) are when a peak price holds: blank for any; which tier is meant, whoever asks says.
-    `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
-    """
-
-    __repr__ = brief
-
-    provider: str
-    model: str
-    region: str
-    service_tier: str
-    as_of: date
-    bands: tuple[PriceBand, ...]
-    writes: tuple[CacheOffer, ...]
-    storage: CacheOffer | None
-    utc_hours: str
-    start_known: bool = True
-    weekdays: str = ""
-
-    def __str__(self) -> str:
-        place, base = f", {self.region}" if self.region else "", self.bands[0]
-        bands = f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
-        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
-        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
-        return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {price}{bands}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +59,17 @@ class BandPair:
         }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritePremium:
+    """What a cache write of one lifetime [s] costs over input: its multiplier - 1."""
+
+    ttl_seconds: int | None
+    premium: float
+
+
 @dataclass(frozen=True, slots=True)
 class Observables:
-    """All ratios of a sheet; write premiums by lifetime [s], the storage price in USD/token/s."""
+    """All ratios of a sheet; write premiums by lifetime, the storage price in USD/token/s."""
 
     __repr__ = brief
 
@@ -142,7 +77,7 @@ class Observables:
     pairs: tuple[BandPair, ...]
     contexts: tuple[float, ...]
     cache_read_ratio: Observable | None
-    cache_write_premiums: tuple[tuple[int | None, float], ...]
+    cache_write_premiums: tuple[WritePremium, ...]
     storage_price: Observable | None
 
 
@@ -262,7 +197,7 @@ class TierReading:
     disclosed: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tariff:
     """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
 
@@ -369,7 +304,7 @@ class NegativeControl:
 
 @dataclass(frozen=True, slots=True)
 class RuleScore:
-    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
+    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many of how many vendors it speaks."""
 
     __repr__ = brief
 
@@ -378,6 +313,7 @@ class RuleScore:
     right: int
     answered: int
     cases: int
+    vendors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +346,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What a way to foretell has got right against the class, over rows whose groups it had not seen.
+    """What a way to foretell has got right against the class, over rows whose groups it had not seen; `of` is what kind of rows.
 
     `rms` [nat]; `gain` is that of the mean log density [nat] over the class, with its standard error over groups and the
     interval [5 %, 95 %] of groups drawn again.
@@ -426,6 +362,7 @@ class Record:
     standard_error: float
     interval: tuple[float, float]
     held: tuple[Held, ...]
+    of: str = "open models"
 
     def at(self, level: float) -> Held | None:
         """How many ranges of this level held; None where only those of others were counted."""
@@ -542,9 +479,6 @@ def as_claimed(estimate: Estimate) -> Estimate:
     return estimate if estimate.kept else replace(estimate, level=None)
 
 
-T = TypeVar("T")
-
-
 def or_undetermined(estimate: Callable[[T, Data, Assumptions], Estimate]) -> Callable[[T, Data, Assumptions], Estimate]:
     """The estimate, or none with the reason where a table that it rests on cannot be used."""
 
@@ -617,13 +551,14 @@ def references(*ids: str) -> tuple[str, ...]:
     return tuple(equation(id).reference for id in ids)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A part of a result that is not there, and which row of the tables it rests on cannot be used."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part(Generic[T]):
+    """A part of a result; or None, and which row of the tables it rests on cannot be used: "" where there was nothing to find."""
 
     __repr__ = brief
 
-    why: str
+    value: T | None = None
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)

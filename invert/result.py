@@ -22,12 +22,11 @@ from invert.records import (
     Estimate,
     Identifiability,
     KnownCache,
-    LeftOut,
     NegativeControl,
     Observables,
     PairInference,
+    Part,
     Premiums,
-    PriceSheet,
     PricingRules,
     Reading,
     SharedTariff,
@@ -40,6 +39,7 @@ from invert.records import (
     Worth,
 )  # fmt: skip
 from invert.sheets.rows import ModelRow, Problem
+from invert.sheets.sheet import PriceSheet
 
 RELEASE_NOT_KNOWN = "release not known"
 
@@ -80,8 +80,8 @@ class Inference:
     kv_bytes_stored: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
     market: Mapping[str, Estimate]
-    worth: Worth | LeftOut
-    swings: Mapping[str, tuple[Swing, ...] | LeftOut] | None
+    worth: Part[Worth]
+    swings: Mapping[str, Part[tuple[Swing, ...]]] | None
     convention: Convention | None
     storage: tuple[TierEvidence, ...]
     tariffs: tuple[Tariff, ...]
@@ -130,7 +130,7 @@ class Run:
     """All inferences of one run, the date, anchors and assumptions they share, and what was wrong with the input.
 
     `premiums` are those of every sheet on offer that day, each pair of a provider once.
-    `premium_verdict` is what premiums have earned beside the class of KV bytes; None where too few families have one.
+    `premium_verdict` is what premiums have earned beside the class of KV bytes; nothing where too few families have one.
     `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
     `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` are of every
     sheet on offer that day, asked for or not.
@@ -143,11 +143,11 @@ class Run:
     anchors: Anchors
     assumptions: Assumptions
     premiums: tuple[Premiums, ...]
-    premium_verdict: Verdict | LeftOut | None
+    premium_verdict: Part[Verdict]
     mean_contexts: Mapping[str, float]
-    drain_times: Mapping[str, Mapping[str, float] | LeftOut]
-    tier_rules: TierRules | LeftOut
-    negative_controls: tuple[NegativeControl, ...] | LeftOut
+    drain_times: Mapping[str, Part[Mapping[str, float]]]
+    tier_rules: Part[TierRules]
+    negative_controls: Part[tuple[NegativeControl, ...]]
     shared_tariffs: tuple[SharedTariff, ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]

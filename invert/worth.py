@@ -12,29 +12,29 @@ from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.cases import Case
 from invert.estimators.known import Judged, judged, records, records_beside
-from invert.records import LeftOut, Misreading, Worth
+from invert.records import Misreading, Part, Worth
 
 T = TypeVar("T")
 
 
-def or_left_out(work: Callable[[], T]) -> T | LeftOut:
+def or_left_out(work: Callable[[], T | None]) -> Part[T]:
     """What `work` finds, or which row of the tables it rests on cannot be used."""
     try:
-        return work()
+        return Part(value=work())
     except WrongData as error:
-        return LeftOut(str(error))
+        return Part(left_out=str(error))
 
 
 def worths(
     architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()
-) -> dict[str | None, Worth | LeftOut]:
+) -> dict[str | None, Part[Worth]]:
     """What the estimates are worth on sheets of each of these architectures, None being one that is not public.
 
     `drawn` are cases with their posteriors on these assumptions.
 
     >>> from invert.data import read_data
     >>> of_any, = worths([None], read_data()).values()
-    >>> {name: round(found.bias, 2) for name, found in of_any.misreadings.items()}
+    >>> {name: round(found.bias, 2) for name, found in of_any.value.misreadings.items()}
     {'one_markup': -3.85, 'at_rent': -0.73, 'increment': -0.36, 'headline': -0.34}
     """
     known = or_left_out(lambda: judged(data, assumptions, drawn))
@@ -42,12 +42,14 @@ def worths(
     # Most architectures leave the same models: what those say is worked out once.
     @cache
     def scored(models: tuple[str, ...]) -> Worth:
-        kept = [one for one in known if one.member.architecture in models] if not isinstance(known, LeftOut) else []
+        kept = [one for one in known.value or () if one.member.architecture in models]
         return Worth(models, (), _misreadings(kept), records(kept, data, assumptions), records_beside(kept, assumptions))
 
-    def worth(architecture: str | None) -> Worth | LeftOut:
+    def worth(architecture: str | None) -> Worth:
         learnt = calibration.learn(data, architecture, assumptions)
-        return known if isinstance(known, LeftOut) else replace(scored(tuple(learnt.kv_ratios)), left_out=learnt.left_out)
+        if known.left_out:
+            raise WrongData(known.left_out)
+        return replace(scored(tuple(learnt.kv_ratios)), left_out=learnt.left_out)
 
     return {one: or_left_out(partial(worth, one)) for one in dict.fromkeys(architectures)}
 

@@ -15,6 +15,8 @@ from tests.tools.commands import GEMINI, STAR
 
 PACKAGES = (backsolve, derive, invert)
 HEAVY = {"sympy", "numpy", "scipy", "pandas"}
+SOLVER = {"derive.solving", "derive.expressions", "invert.records", "invert.assumptions"}
+"""What asks and answers a question: to read prices nobody needs it."""
 LIGHT = (
     ("--help",), ("--version",), ("list",), ("list", "--chapter", "bands"), ("list", "--symbol", "batch"), ("list", "--hardware"),
     ("list", "--models"), ("list", "--quantities"), ("prices", "list"), ("prices", "list", "--all"), ("infer", "--help"),
@@ -35,6 +37,7 @@ WALLS = [  # code, modules that it must not import
     ("import backsolve, derive, invert; dir(backsolve); dir(derive); dir(invert)", HEAVY | {"click", "tabulate", "importlib.metadata"}),
     ("import derive; import derive.solving.chain", {"scipy", "pandas"}),
     ("import invert; invert.load()", HEAVY),
+    (COMMANDS.format([("prices", "list"), ("prices", "list", "--all")]), HEAVY | SOLVER),
     (COMMANDS.format(LIGHT), HEAVY),
     (COMMANDS.format(INFER), {"pandas", "scipy.stats"}),
     (COMMANDS.format([(*STAR, "rho=300", "s=8")]), {"pandas", "scipy"}),

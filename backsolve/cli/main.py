@@ -1,5 +1,6 @@
 """The `backsolve` command: its commands put together, and what it leaves with."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -90,4 +91,8 @@ def main() -> None:
     if sys.stdout is None:
         say("the output cannot be written (standard output is closed)")
         sys.exit(UNWRITTEN)
-    backsolve.main(prog_name="backsolve", windows_expand_args=False)
+    try:
+        backsolve.main(prog_name="backsolve", windows_expand_args=False)
+    finally:
+        # What was loaded goes with the process. Python would look through all of it for circles first, a quarter second after SymPy.
+        gc.freeze()

@@ -6,11 +6,11 @@ Where a default stands, its quantity is put into the equations of a question, wh
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cache, lru_cache
-from inspect import signature
 from math import isclose
 from random import Random
 from typing import Any
 
+from derive.arguments import argument_names
 from derive.catalogue import equation
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER, Equation, in_place, in_sympy
@@ -238,7 +238,7 @@ def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int 
 
 def _moves(relation: Callable[..., Any], name: str) -> bool:
     """Whether left less right moves with a quantity at one of a few draws at least."""
-    names, random = tuple(signature(relation).parameters), Random(0)
+    names, random = argument_names(relation), Random(0)
     for _ in range(_DRAWS if name in names else 0):
         values = {one: CONSTANTS[one].value if one in CONSTANTS else 1 + random.random() for one in names}
         try:

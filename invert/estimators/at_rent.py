@@ -20,8 +20,9 @@ from invert.estimators.cases import Case
 from invert.posterior.parameters import LATENT, drawn_contexts
 from invert.posterior.sobol import coordinates, normals
 from invert.posterior.weights import quantiles
-from invert.records import Estimate, PriceBand, PriceSheet, interval, or_undetermined, references, upper
+from invert.records import Estimate, interval, or_undetermined, references, upper
 from invert.rent import rental
+from invert.sheets.sheet import PriceBand, PriceSheet
 
 DRAWS = 4096
 ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}

@@ -25,11 +25,12 @@ from invert.market.candidates import log_density_of_class
 from invert.market.pool import LEAST_FAMILIES, Foresight, pool_verdict
 from invert.market.recency import Cache
 from invert.market.student import Student, foretold_by
-from invert.records import Estimate, PriceSheet, Verdict
+from invert.records import Estimate, Verdict
 from invert.rent import rental
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook
+from invert.sheets.sheet import PriceSheet
 
 KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
@@ -292,9 +293,22 @@ def _sold(
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
     """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
-    grade = "verified" if active_params else ""
-    known = architecture, "verified", None, active_params, grade, None, None, ""
-    return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{KNOWN}.csv", "")
+    return ModelRow(
+        provider=sheet.provider,
+        model=sheet.model,
+        aliases=(),
+        first_party=True,
+        architecture=architecture,
+        architecture_grade="verified",
+        max_context=None,
+        active_params=active_params,
+        active_params_grade="verified" if active_params else "",
+        total_params=None,
+        release_date=None,
+        release_grade="",
+        source=f"{KNOWN}.csv",
+        notes="",
+    )
 
 
 def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> None:

@@ -19,18 +19,19 @@ from invert.market.panel import Priced
 from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
-from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet, Tariff
+from invert.records import Anchors, Observable, Observables, Part, Tariff
 from invert.rent import rental
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
+from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import by_slope, tariffs
 
 UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 """Where active_params come from that nobody verified."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence.
 
@@ -49,7 +50,7 @@ class Case:
     tariffs: tuple[Tariff, ...]
     storage_price: Observable | None
     evidence: Evidence
-    by_price: ByPrice | LeftOut
+    by_price: Part[ByPrice]
     released: date | None
     kv_family: str
     there_by: date | None = None
@@ -94,10 +95,10 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
     by_price = size_by_price(sheet, model, data, assumptions)
-    row, listed = _architecture(model, data), None if isinstance(by_price, LeftOut) else by_price.listed
+    row, listed = _architecture(model, data), by_price.value.listed if by_price.value else None
     anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed)), None
-    if anchors.origin["active_params"] == ASSUMED_SIZE and not isinstance(by_price, LeftOut):
-        suggested = _suggested(by_price, data, assumptions)
+    if anchors.origin["active_params"] == ASSUMED_SIZE and by_price.value:
+        suggested = _suggested(by_price.value, data, assumptions)
     if suggested:
         anchors = sized_by_price(anchors, suggested.median)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
@@ -112,9 +113,18 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     released = (model.release_date if model else None) or (row.release_date if row else None)
     known_by = there_by(model, data) if model and not released else None
     return Case(
-        sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price, released, row.kv_family if row else "",
-        known_by,
-    )  # fmt: skip
+        sheet=sheet,
+        model=model,
+        seen=seen,
+        anchors=anchors,
+        tariffs=tariff,
+        storage_price=seen.storage_price or by_tariff,
+        evidence=evidence,
+        by_price=by_price,
+        released=released,
+        kv_family=row.kv_family if row else "",
+        there_by=known_by,
+    )
 
 
 def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:

@@ -20,11 +20,12 @@ from invert.market.candidates import weighed_rows
 from invert.market.recency import Cache, classes
 from invert.market.record import LEAST_VOTES, record_by_votes
 from invert.market.student import Floats, foretold_by
-from invert.records import Bounds, Estimate, KnownCache, PriceSheet, Record, Verdict
+from invert.records import Bounds, Estimate, KnownCache, Record, Verdict
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables
 from invert.sheets.read import book_of
 from invert.sheets.rows import ModelRow
+from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import by_slope, tariffs
 
 

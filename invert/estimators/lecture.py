@@ -1,7 +1,7 @@
 """The lecture's three readings, exactly as stated, under their own names."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from math import log
 from types import MappingProxyType
 
@@ -65,8 +65,18 @@ def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Rea
 
     The premium is not used. Lecture 1:36:01 to 1:38:27.
     """
-    given: dict[str, float] = {"long_context_threshold": pair.long_context_threshold}
-    given |= {name: anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio")}
+    active_params, bytes_per_weight, balance = (anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio"))
+    return _at_crossover(pair.long_context_threshold, active_params, bytes_per_weight, balance)
+
+
+@lru_cache
+def _at_crossover(long_context_threshold: int, active_params: float, bytes_per_weight: float, machine_balance_ratio: float) -> Reading:
+    given: dict[str, float] = {
+        "long_context_threshold": long_context_threshold,
+        "active_params": active_params,
+        "bytes_per_weight": bytes_per_weight,
+        "machine_balance_ratio": machine_balance_ratio,
+    }
     solution = respond("kv_bytes_per_token", given, using=["readings.threshold_is_crossover"])
     return Reading("lecture", {"kv_bytes_per_token": the_point(solution.answers)}, solution)
 
@@ -82,7 +92,7 @@ def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL)
     return claimed
 
 
-@cache
+@lru_cache
 def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     """The share of compute that decode leaves idle, 1 - 1/R; no reading where R <= 1, which it excludes.
 

@@ -13,7 +13,7 @@ from invert.estimators.cases import Case
 from invert.market import learnt
 from invert.market.by_price import PER_MTOK, ByPrice, told_record, told_size
 from invert.market.size import Params
-from invert.records import Estimate, LeftOut, interval, or_undetermined, references, undetermined
+from invert.records import Estimate, Part, interval, or_undetermined, references, undetermined
 from invert.rent import rental
 
 MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
@@ -38,9 +38,10 @@ def _total_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return _params(case.by_price, "total_params", data, assumptions)
 
 
-def _params(found: ByPrice | LeftOut, name: Params, data: Data, assumptions: Assumptions) -> Estimate:
-    if isinstance(found, LeftOut):
-        return undetermined(assumptions, found.why)
+def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assumptions) -> Estimate:
+    found = by_price.value
+    if found is None:
+        return undetermined(assumptions, by_price.left_out)
     size = told_size(found, name, data, assumptions)
     return replace(
         interval(assumptions, size.low, size.median, size.high, found.because, equations=()),
@@ -71,11 +72,11 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
     Its range is that of rents where the parameters are known, and else that of their estimate at the usual rent.
     """
-    known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price
-    if not known and isinstance(found, LeftOut):
-        return undetermined(assumptions, found.why)
+    known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price.value
+    if not known and found is None:
+        return undetermined(assumptions, case.by_price.left_out)
     total = _params_times_markup(case.sheet.bands[0].input.usd_per_token, data, assumptions)
-    if known or isinstance(found, LeftOut):
+    if known or found is None:
         value = case.anchors.values["active_params"]
         off = exp(assumptions.reach * assumptions.rent_spread)
         params = value * off, value, value / off

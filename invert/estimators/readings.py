@@ -12,9 +12,10 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
-from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
+from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, Reading, TierReading
 from invert.sheets.observables import observe, ratio
 from invert.sheets.rows import ModelRow
+from invert.sheets.sheet import PriceSheet
 from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 
@@ -88,7 +89,7 @@ def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str
 
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tuple[TierReading, ...]:
     """The tier each lifetime points to by the drain-time rule, and what the vendor says."""
-    lifetimes = [ttl for ttl, _ in seen.cache_write_premiums if ttl]
+    lifetimes = [one.ttl_seconds for one in seen.cache_write_premiums if one.ttl_seconds]
     said = disclosed_tiers(data, sheet.provider, sheet.model, lifetimes)
     return tuple(
         TierReading(ttl, lecture.tier_of_lifetime(data, ttl), lecture.tier_of_lifetime(data, ttl, "range"), said.get(ttl))

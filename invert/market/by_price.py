@@ -9,8 +9,9 @@ from invert.data import Data
 from invert.market import learnt
 from invert.market.panel import Priced
 from invert.market.size import Params, Size
-from invert.records import LeftOut, PriceSheet, Record
+from invert.records import Part, Record
 from invert.sheets.rows import ModelRow
+from invert.sheets.sheet import PriceSheet
 
 PER_MTOK = 1e6
 LISTS = ("standard", "off_peak")
@@ -35,14 +36,16 @@ class ByPrice:
     listed: Priced | None
 
 
-def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice | LeftOut:
+def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
     """How the input price of a sheet suggests a size; or why it says nothing of one."""
     if sheet.service_tier not in LISTS:
-        return LeftOut(f"a {sheet.service_tier.replace('_', '-')} price says nothing of a size: the standard one does")
+        return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price says nothing of a size: the standard one does")
     try:
-        return _by_list(sheet, model, data, assumptions) if model is None or model.first_party else _by_hosts(model, data, assumptions)
+        if model is not None and not model.first_party:
+            return _by_hosts(model, data, assumptions)
+        return Part(value=_by_list(sheet, model, data, assumptions))
     except WrongData as error:
-        return LeftOut(str(error))
+        return Part(left_out=str(error))
 
 
 def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice:
@@ -55,13 +58,13 @@ def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions:
     return _found(price, row, False, closed, because, assumptions)
 
 
-def _by_hosts(model: ModelRow, data: Data, assumptions: Assumptions) -> ByPrice | LeftOut:
+def _by_hosts(model: ModelRow, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
     """By the median of the hosts that sell the model, this one among them."""
     hosted = learnt.hosted_models(data, assumptions)
     row = next((one for one in hosted if model.architecture and one.architecture == model.architecture), None)
     if row is None:
-        return LeftOut("the price of one host: too few sell the model for their median to say how big it is")
-    return _found(row.input_price, row, True, False, "the median of hosts, as they price models by size", assumptions)
+        return Part(left_out="the price of one host: too few sell the model for their median to say how big it is")
+    return Part(value=_found(row.input_price, row, True, False, "the median of hosts, as they price models by size", assumptions))
 
 
 def _found(price: float, row: Priced | None, hosts: bool, closed: bool, because: str, assumptions: Assumptions) -> ByPrice:

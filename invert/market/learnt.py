@@ -48,7 +48,8 @@ def dated_late(row: TableRow, data: Data) -> Problem | None:
 
 def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     """The sound rows of a table that are of a day up to that."""
-    return tuple(row for row in data.tables.rows_of(record) if not dated_late(row, data))
+    newest = last_day(data)
+    return tuple(row for row in data.tables.rows_of(record) if getattr(row, DATED[record]) <= newest)
 
 
 @once_a_run
@@ -152,7 +153,7 @@ def disclosed_record(data: Data, assumptions: Assumptions = USUAL) -> Record:
     sizes = [one for one in rows_so_far(data, DisclosedSize) if one.active_params]
     if len({one.vendor for one in sizes}) < LEAST_VOTES:
         raise WrongData("disclosed_sizes.csv: active parameters of models of fewer than two vendors are known")
-    return record(*size.foretold_since(ANY, rows, sizes))
+    return replace(record(*size.foretold_since(ANY, rows, sizes)), of="closed models whose size became known")
 
 
 @once_a_run

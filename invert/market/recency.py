@@ -68,11 +68,12 @@ def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forge
     >>> found.centre.round(3).tolist(), found.scale.round(3).tolist(), found.freedom.round(3).tolist()
     ([11.459], [1.375], [3.652])
     """
-    names = np.array([one.family for one in caches], dtype=str)
-    of_family = (names[:, None] == np.array(list(dict.fromkeys(one.family for one in caches)), dtype=str)).astype(float)
+    numbers = {family: place for place, family in enumerate(dict.fromkeys(one.family for one in caches))}
+    families = np.array([numbers[one.family] for one in caches], dtype=int)
+    of_family = np.eye(len(numbers))[families]
     days, values = (np.array([one.released.toordinal() for one in caches]) / DAYS, np.array([one.ln_kv for one in caches]))
     when = np.array([one.released.toordinal() for one in targets]) / DAYS
-    others = names != np.array([target.family for target in targets], dtype=str)[:, None]
+    others = families != np.array([numbers.get(target.family, -1) for target in targets])[:, None]
     heard = (others & (days < when[:, None])).astype(float)
     members = heard @ of_family
     with np.errstate(invalid="ignore", divide="ignore"):

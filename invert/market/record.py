@@ -1,6 +1,7 @@
 """What a way to foretell has got right: of how many, how far off, how much more it knows than the class, and how often its ranges held."""
 
 from collections.abc import Sequence
+from functools import cache
 from math import sqrt
 from statistics import NormalDist
 
@@ -63,9 +64,16 @@ def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.i
     (0.35, 0.0, 1.0)
     """
     sums, counts = np.bincount(groups, values), np.bincount(groups)
-    again = np.random.default_rng(SEED).integers(len(sums), size=(RESAMPLES, len(sums)))
+    again = _drawn_again(len(sums))
     means = sums[again].sum(1) / counts[again].sum(1)
-    return float(means.std()), (float(np.quantile(means, 0.05)), float(np.quantile(means, 0.95)))
+    low, high = np.quantile(means, [0.05, 0.95])
+    return float(means.std()), (float(low), float(high))
+
+
+@cache
+def _drawn_again(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+    """So many groups drawn with replacement (resamples, count)."""
+    return np.random.default_rng(SEED).integers(count, size=(RESAMPLES, count))
 
 
 def held(level: float, count_held: int, count: int) -> Held:

@@ -5,7 +5,7 @@ It stands here because scipy.special, which has it, takes .3 s to load, and `inf
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import exp, lgamma, log, pi, sqrt
 from statistics import fmean, stdev
 
@@ -15,8 +15,6 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 POINTS = 20_001
-ANGLES, SHARES = np.polynomial.legendre.leggauss(64)
-"""Of the integral by which Student's t is summed about its centre: cos^(n - 1) over an angle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +98,16 @@ def within(apart: Floats, freedom: Floats) -> Floats:
     [0.9, 0.595939]
     """
     angles = np.arctan(np.abs(apart) / np.sqrt(freedom))
-    beneath = angles / 2 * (SHARES @ np.cos(angles / 2 * (ANGLES[:, None] + 1)) ** (freedom - 1))
+    places, shares = _nodes()
+    beneath = angles / 2 * (shares @ np.cos(angles / 2 * (places[:, None] + 1)) ** (freedom - 1))
     constants = np.array([lgamma((n + 1) / 2) - lgamma(n / 2) for n in freedom])
     return np.asarray(2 * beneath * np.exp(constants) / np.sqrt(np.pi))
+
+
+@cache
+def _nodes() -> tuple[Floats, Floats]:
+    """Of the integral by which Student's t is summed about its centre: cos^(n - 1) over an angle."""
+    return np.polynomial.legendre.leggauss(64)
 
 
 def _levels(level: float) -> Floats:
@@ -112,10 +117,17 @@ def _levels(level: float) -> Floats:
 @lru_cache(64)
 def _summed(freedom: float) -> tuple[Floats, Floats]:
     """Angles, and the probability that Student's t lies below sqrt(n) tan(angle): its density there is cos^(n - 1)."""
-    angles = np.linspace(-np.pi / 2, np.pi / 2, POINTS)
-    density = np.cos(angles) ** (freedom - 1)
+    angles, cosines = _half_circle()
+    density = cosines ** (freedom - 1)
     below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
     return angles, below / below[-1]
+
+
+@cache
+def _half_circle() -> tuple[Floats, Floats]:
+    """Angles from minus to plus a right one, and their cosines."""
+    angles = np.linspace(-np.pi / 2, np.pi / 2, POINTS)
+    return angles, np.cos(angles)
 
 
 def _points(one: Student) -> Floats:

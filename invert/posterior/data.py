@@ -9,9 +9,10 @@ import numpy as np
 from derive.briefly import brief
 from invert.arrays import Array
 from invert.assumptions import Assumptions
-from invert.records import Observables, PriceSheet
+from invert.records import Observables
 from invert.sheets.contexts import band_edges
 from invert.sheets.observables import ratio, rounding_cell
+from invert.sheets.sheet import PriceSheet
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

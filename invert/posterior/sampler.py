@@ -21,7 +21,7 @@ from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.likelihood import input_price_level, size_before_price, unused_prices
 from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
-from invert.posterior.weights import Weights, weights
+from invert.posterior.weights import Weights, log_mean, weights
 from invert.priors import normal_log_density, standard_log_density
 
 
@@ -93,6 +93,13 @@ def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT
         log_weights = log_ratio(points, evidence, assumptions)
         size = sizes(points, evidence, assumptions, normals(count, seed)[:, SIZE])
         return Posterior(evidence, points, log_weights, weights(log_weights), size, f"triangular, {count} draws, seed {seed}", assumptions)
+
+
+def log_evidence(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Array:
+    """Log marginal likelihood of the prices of every sheet [sheets], as its posterior has it, and nothing else of that."""
+    with np.errstate(all="ignore"):
+        points = triangular_points(evidence, assumptions, normals(count, seed), uniforms(count, seed))
+        return log_mean(log_ratio(points, evidence, assumptions))
 
 
 def log_ratio(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Values | None = None) -> Array:

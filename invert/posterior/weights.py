@@ -39,14 +39,30 @@ def weights(log_weights: Array) -> Weights:
     >>> found.values[0, :2].tolist(), float(found.ess[0]), round(float(np.exp(found.log_evidence[0])), 12)
     ([0.25, 0.75], 1.6, 1.0)
     """
+    shifted, total, evidence = _summed(log_weights)
+    with np.errstate(all="ignore"):
+        values = shifted / np.where(total > 0, total, 1.0)
+        ess = np.where(total[:, 0] > 0, 1 / np.einsum("ij,ij->i", values, values), 0.0)
+    return Weights(values, evidence, ess, np.array([pareto_k(row) for row in values]), (log_weights > -np.inf).mean(axis=1))
+
+
+def log_mean(log_weights: Array) -> Array:
+    """The log evidence alone [sheets]: ln of the mean of the weights.
+
+    >>> import numpy as np
+    >>> round(float(np.exp(log_mean(np.log(np.array([[1.0, 3.0]])))[0])), 12)
+    2.0
+    """
+    return _summed(log_weights)[2]
+
+
+def _summed(log_weights: Array) -> tuple[Array, Array, Array]:
+    """The weights over the largest [sheets, draws], their sums [sheets, 1], and ln of their mean [sheets]."""
     top = log_weights.max(axis=1, keepdims=True)
     with np.errstate(all="ignore"):
         shifted = np.exp(log_weights - np.where(np.isfinite(top), top, 0.0))
         total = shifted.sum(axis=1, keepdims=True)
-        values = shifted / np.where(total > 0, total, 1.0)
-        evidence = (top + np.log(total / log_weights.shape[1]))[:, 0]
-        ess = np.where(total[:, 0] > 0, 1 / np.einsum("ij,ij->i", values, values), 0.0)
-    return Weights(values, evidence, ess, np.array([pareto_k(row) for row in values]), (log_weights > -np.inf).mean(axis=1))
+        return shifted, total, (top + np.log(total / log_weights.shape[1]))[:, 0]
 
 
 def pareto_k(values: Array) -> float:

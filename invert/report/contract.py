@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from derive.errors import UnknownName
 from derive.solving.result import Solution
@@ -17,11 +17,9 @@ from invert.records import (
     Convention,
     Estimate,
     Identifiability,
-    LeftOut,
     Observable,
     PairInference,
-    Price,
-    PriceSheet,
+    Part,
     PricingRules,
     Reading,
     Record,
@@ -36,6 +34,7 @@ from invert.records import (
 )  # fmt: skip
 from invert.report.flat import COLUMNS, flat, six_digits
 from invert.result import Inference, Run
+from invert.sheets.sheet import Price, PriceSheet
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -64,7 +63,7 @@ def saved(table: Run) -> str:
         "anchors": dict(table.anchors.values),
         "assumptions": assumptions_as_record(table.assumptions),
         "changes": dict(table.changes),
-        "premium_verdict": table.premium_verdict and _or_none(table.premium_verdict, _verdict),
+        "premium_verdict": _or_none(table.premium_verdict, _verdict),
         "mean_contexts": dict(table.mean_contexts),
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
         "tier_rules": _or_none(table.tier_rules, _tier_rules),
@@ -112,7 +111,7 @@ def _record(one: Inference) -> dict[str, object]:
         "prices": _prices(one.sheet),
         "observables": {
             **{name: row[name] for name in OBSERVED},
-            "cache_write_premiums": [{"ttl_seconds": ttl, "premium": premium} for ttl, premium in one.observables.cache_write_premiums],
+            "cache_write_premiums": [{"ttl_seconds": of.ttl_seconds, "premium": of.premium} for of in one.observables.cache_write_premiums],
             "storage_price": one.observables.storage_price and one.observables.storage_price.value,
         },
         "anchors": {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()},
@@ -163,18 +162,18 @@ def _record(one: Inference) -> dict[str, object]:
         "flags": list(one.flags),
         "left_out": _left_out({
             "worth": one.worth, **{f"swings.{estimator}": swings for estimator, swings in (one.swings or {}).items()},
-            "storage": LeftOut(one.no_storage) if one.no_storage else None,
+            "storage": Part(left_out=one.no_storage or ""),
         }),
     }  # fmt: skip
 
 
-def _left_out(parts: Mapping[str, object]) -> dict[str, str]:
+def _left_out(parts: Mapping[str, Part[Any]]) -> dict[str, str]:
     """The parts that are not there, and which row of the tables they rest on cannot be used."""
-    return {name: part.why for name, part in parts.items() if isinstance(part, LeftOut)}
+    return {name: part.left_out for name, part in parts.items() if part.left_out}
 
 
-def _or_none(part: T | LeftOut, record: Callable[[T], R]) -> R | None:
-    return None if isinstance(part, LeftOut) else record(part)
+def _or_none(part: Part[T], record: Callable[[T], R]) -> R | None:
+    return None if part.value is None else record(part.value)
 
 
 def _six(numbers: Mapping[str, object]) -> dict[str, object]:
@@ -194,9 +193,14 @@ def _prices(sheet: PriceSheet) -> dict[str, object]:
             for band in sheet.bands
         ],
         "cache": [
-            {"component": offer.component, "ttl_seconds": offer.ttl_seconds, "threshold_tokens": threshold, "price": _price(price)}
+            {
+                "component": offer.component,
+                "ttl_seconds": offer.ttl_seconds,
+                "threshold_tokens": of_band.threshold_tokens,
+                "price": _price(of_band.price),
+            }
             for offer in (*sheet.writes, *([sheet.storage] if sheet.storage else []))
-            for threshold, price in offer.prices
+            for of_band in offer.prices
         ],
     }
 
@@ -272,6 +276,7 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
 
 def _foretold(record: Record) -> dict[str, object]:
     return {
+        "of": record.of,
         "count": record.count,
         "groups": record.groups,
         **_six({name: getattr(record, name) for name in ("rms", "rms_of_class", "gain", "standard_error")}),

@@ -5,7 +5,7 @@ from math import exp, log
 
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Swing, Verdict, Worth
+from invert.records import Convention, Estimate, Identifiability, Misreading, Swing, Verdict, Worth
 from invert.report.layout import NONE, aligned, count_in_words, left_out, title
 from invert.result import Inference, Run
 
@@ -37,8 +37,9 @@ def findings(one: Inference, table: Run) -> list[str]:
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
     lines = [*title(f"What is known of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
-    premium = left_out(table.premium_verdict) if isinstance(table.premium_verdict, LeftOut) else premium_in_words(table.premium_verdict)
-    known = left_out(one.worth) if isinstance(one.worth, LeftOut) else _known_models(one.worth)
+    verdict = table.premium_verdict
+    premium = left_out(verdict) if verdict.left_out else premium_in_words(verdict.value)
+    known = _known_models(one.worth.value) if one.worth.value else left_out(one.worth)
     lines += [text for text in (_apart(one), premium, known) if text]
     stored = one.kv_bytes_stored.get("storage_price")
     by_storage = {"kv_bytes_stored_per_token": stored} if stored else {}
@@ -71,7 +72,7 @@ def _ids(estimate: Estimate) -> str:
 
 WITHOUT_RECORD = (
     "A range without a record is one of the assumptions, at no level: what draws of one mark-up, hosts of one model and rounding leave"
-    " open. No table says the truth of any model, and one mark-up is wrong about what architectures say."
+    " open. None of them was ever held against a truth, and one mark-up is wrong about what architectures say."
 )
 """Said under what no model of known architecture was ever held against."""
 
@@ -194,7 +195,7 @@ def _tornado(one: Inference) -> list[str]:
     lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
     for estimator, swings in one.swings.items():
         label = KV_ESTIMATORS[estimator].heading.removeprefix("KV ")
-        lines.append(left_out(swings) if isinstance(swings, LeftOut) else f"    {label}: " + ", ".join(map(_swing, swings)))
+        lines.append(left_out(swings) if swings.value is None else f"    {label}: " + ", ".join(map(_swing, swings.value)))
     return lines
 
 

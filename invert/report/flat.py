@@ -14,9 +14,10 @@ _BESIDE = ("bandwidth_bound_fraction", "memory_time_share", "balance_context")
 _BESIDE_COLUMNS = tuple(f"{name}{suffix}" for name in _BESIDE for suffix in PARTS)
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
-    "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
+    "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "active_params_origin",
+    "kv_bytes_per_token_lecture",
     "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
-    *_BESIDE_COLUMNS, "memory_time_share_joint", "balance_context_joint", "implied_drain_time_s", "tiers_lecture", "tiers_by_price",
+    *_BESIDE_COLUMNS, "memory_time_share_joint", "balance_context_joint", "implied_drain_time_s_point", "tiers_lecture", "tiers_by_price",
     "check_lecture", "check_joint", "flags",
 )  # fmt: skip
 
@@ -25,7 +26,7 @@ def flat(one: Inference) -> dict[str, object]:
     """One sheet as a flat row: SI units, prices in USD/token, the first pair of bands; what does not exist is None.
 
     An estimate has the name that it has in JSON, and its level where ranges like it were held against the truth; readings of a
-    point end in `_lecture` and `_joint`.
+    point end in `_lecture`, `_joint` and `_point`.
     """
     first, base = one.pairs[0] if one.pairs else None, one.sheet.bands[0]
     joint = first.joint.values if first else {}
@@ -43,6 +44,7 @@ def flat(one: Inference) -> dict[str, object]:
         "output_input_ratio": one.observables.output_input_ratio.value,
         "cache_read_ratio": one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
         "active_params": one.anchors.values["active_params"],
+        "active_params_origin": one.anchors.origin["active_params"],
         "kv_bytes_per_token_lecture": first and first.lecture.values.get("kv_bytes_per_token"),
         "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
         "kv_bytes_per_token_known": one.known and one.known.read,
@@ -52,7 +54,7 @@ def flat(one: Inference) -> dict[str, object]:
         **{column: value for name in _BESIDE for column, value in _parts(name, one.estimates[name]).items()},
         "memory_time_share_joint": joint.get("memory_time_share"),
         "balance_context_joint": joint.get("balance_context"),
-        "implied_drain_time_s": one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
+        "implied_drain_time_s_point": one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
         "tiers_lecture": " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
         "tiers_by_price": " ".join(_tier(found) for found in one.storage if found.undisclosed) or None,
         "check_lecture": first and verdict(first.lecture_checks),

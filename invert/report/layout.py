@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from statistics import median
+from typing import Any
 
 from derive.show.folding import WORD, folded, wrapped
 from derive.units import show
-from invert.records import LeftOut
+from invert.records import Part
 
 NONE = "-"
 GAP, READABLE = 3, 24
@@ -36,9 +37,9 @@ def title(text: str) -> list[str]:
     return ["", heading]
 
 
-def left_out(part: LeftOut) -> str:
+def left_out(part: Part[Any]) -> str:
     """Which row of the tables a section that is not there rests on."""
-    return f"left out: {part.why}"
+    return f"left out: {part.left_out}"
 
 
 def kv(value: float | None) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from derive.units import show
-from invert.records import Price
 from invert.report.layout import Table, aligned, title
 from invert.result import Inference
+from invert.sheets.sheet import Price
 
 COLUMNS = ("band", "input", "output", "cache read")
 
@@ -40,7 +40,7 @@ def grades_and_page(one: Inference) -> str:
 def _all_prices(one: Inference) -> list[Price]:
     found = [price for band in one.sheet.bands for price in (band.input, band.output, band.cache_read) if price]
     offers = [*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])]
-    return [*found, *(price for offer in offers for _, price in offer.prices)]
+    return [*found, *(of_band.price for offer in offers for of_band in offer.prices)]
 
 
 def _bands(one: Inference) -> Iterator[dict[str, str]]:
@@ -55,7 +55,8 @@ def _bands(one: Inference) -> Iterator[dict[str, str]]:
 def _offers(one: Inference) -> Iterator[dict[str, str]]:
     currency = one.sheet.bands[0].input.currency
     for offer in (*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])):
-        for threshold, price in offer.prices:
+        for of_band in offer.prices:
+            threshold, price = of_band.threshold_tokens, of_band.price
             where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
             what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
             yield {"band": what + where, "input": _amount(price, currency), "output": "", "cache read": ""}

@@ -7,7 +7,7 @@ from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Check, LeftOut, PairInference, PricingRules, Reading, verdict, why_not
+from invert.records import Check, PairInference, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, times_in_words, title
 from invert.report.prices import all_prices
@@ -24,7 +24,7 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
 
 def full_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
-    sections = [*heading(one, table), "", *take_home(one), *all_prices(one), *size_lines(one, table)]
+    sections = [*heading(one, table), "", *take_home(one, table), *all_prices(one), *size_lines(one, table)]
     sections += [*findings(one, table), *firmness(one), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
@@ -120,7 +120,7 @@ def _storage(one: Inference, table: Run) -> list[str]:
         *title("Hold time that is sold for as much as one read"),
         *route_lines(solution),
         *_scaling(solution),
-        left_out(devices) if isinstance(devices, LeftOut) else said.format(show("drain_time", devices["HBM"], digits=3)),
+        said.format(show("drain_time", devices.value["HBM"], digits=3)) if devices.value else left_out(devices),
     ]
 
 

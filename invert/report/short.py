@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Estimate, LeftOut, TierEvidence
+from invert.records import Estimate, TierEvidence
 from invert.report.findings import estimate_text, held_in_words, premium_in_words
+from invert.report.glance import SEEN
 from invert.report.layout import NONE, Table, aligned, kv, laid_out
 from invert.report.prices import grades_and_page, price_table, unit_of_prices
 from invert.report.sheet import cited_by, heading
-from invert.report.tiers import any_of, deciding_source, lifetime, likeliest, share_of
-from invert.result import Inference, Run
+from invert.report.tiers import any_of, deciding_source, lifetime, likeliest, record_of_tiers, share_of
+from invert.result import RELEASE_NOT_KNOWN, Inference, Run
 
 MOST_PRICES = 7
 """Rows of prices that are shown."""
@@ -148,15 +149,13 @@ def reasons(one: Inference, table: Run) -> Iterator[str]:
         yield f"KV read is {read.because}."
     if one.contradiction:
         yield one.contradiction
-    elif one.pairs and table.premium_verdict and not isinstance(table.premium_verdict, LeftOut):
-        yield premium_in_words(table.premium_verdict)
+    elif one.pairs and table.premium_verdict.value:
+        yield premium_in_words(table.premium_verdict.value)
     if one.convention and one.convention.bayes_factor:
         found = one.convention
-        yield (
-            f"Cost or convention: {found.same} of {found.others} other vendors with a premium ask the same;"
-            f" Bayes factor for a convention {found.bayes_factor:.2g}."
-        )
-    if source := deciding_source(one):
-        yield source
-    if one.flags:
-        yield f"Flags: {'; '.join(one.flags)}."
+        yield f"Convention: {found.same} of {found.others} other vendors ask the same premiums; Bayes factor {found.bayes_factor:.2g}."
+    of_tiers = record_of_tiers((term for found in one.storage if not found.disclosed for term in found.evidence), table.tier_rules)
+    if of_tiers or deciding_source(one):
+        yield " ".join(filter(None, (of_tiers, deciding_source(one))))
+    if flags := [flag for flag in one.flags if flag not in (*SEEN, RELEASE_NOT_KNOWN)]:
+        yield f"Flags: {'; '.join(flags)}."

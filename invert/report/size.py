@@ -26,7 +26,7 @@ def record_in_words(record: Record | None) -> str:
         return NONE
     held = record.held[-1]
     return (
-        f"of {record.count} open models in {record.groups} families, each foretold by the other families, {held.held} lay in their"
+        f"of {record.count} {record.of} in {record.groups} families, each foretold by the other families, {held.held} lay in their"
         f" {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
     )
 
@@ -36,6 +36,15 @@ def _stated(one: Inference) -> list[str]:
     if one.model is None or not one.model.active_params:
         return []
     return [f"Stated: {show('active_params', one.model.active_params)} active ({one.model.active_params_grade})."]
+
+
+def stated_size(one: Inference) -> str:
+    """`49B (known)`, `3.3B (assumed)` of a table that nobody verified, `60B (given)`; a dash where nobody states the size."""
+    if not one.size_stated:
+        return NONE
+    origin = one.anchors.origin["active_params"]
+    word = next((word for word in ("given", "assumed", "unverified") if word in origin), "known")
+    return f"{_short('active_params', one.anchors.values['active_params'])} ({word})"
 
 
 def cell(name: str, estimate: Estimate) -> str:

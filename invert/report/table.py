@@ -11,21 +11,22 @@ from invert.assumptions import FACTS
 from invert.estimators import KV_ESTIMATORS
 from invert.records import Estimate, verdict
 from invert.report.layout import GAP, NONE, aligned, count_in_words, kv, times_in_words
-from invert.report.size import cell, record_in_words
-from invert.report.tiers import BETWEEN, of_tier
+from invert.report.size import cell, record_in_words, stated_size
+from invert.report.tiers import BETWEEN, of_tier, record_of_tiers
 from invert.result import Inference, Run
 
 WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
 TABLE_COLUMNS = (
-    "provider", "model", "threshold", "premium in", "premium out", "output/input", "active by price", "mark-up",
+    "provider", "model", "threshold", "premium in", "premium out", "output/input", "active known", "active by price",
+    "mark-up",
     "KV lecture",
     *(one.heading for one in KV_ESTIMATORS.values()), "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says",
     "lecture check", "flags",
 )  # fmt: skip
 BESIDE_HEADLINE = tuple(one.heading for name, one in KV_ESTIMATORS.items() if name != "headline")
 FIRST_TO_GO = (
-    "flags", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
+    "flags", "active known", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
     *BESIDE_HEADLINE[:0:-1], "bandwidth-bound", "output/input", BESIDE_HEADLINE[0], "mark-up", "threshold", "KV lecture", "KV known",
     "active by price",
 )  # fmt: skip
@@ -45,6 +46,8 @@ def summary(table: Run, width: int | None = None) -> str:
     if "provider" not in columns:
         rows = [_told_apart(row, rows) for row in rows]
         columns = tuple(column for column in fitting(rows, width, kept) if column in columns)
+    if "active known" not in columns:
+        rows = [_sized(row) for row in rows]
     hidden = len(TABLE_COLUMNS) - len(columns)
     note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
     paragraphs = [folded(text, min(width or WIDEST, WIDEST)) for text in (*note, *legend, *footer(table))]
@@ -66,6 +69,11 @@ def _told_apart(row: dict[str, str], rows: Sequence[dict[str, str]]) -> dict[str
     """The row with its provider before the model, where another provider sells a model of that name."""
     twins = sum(other["model"] == row["model"] for other in rows) > 1
     return {**row, "model": f"{row['provider']}/{row['model']}"} if twins else row
+
+
+def _sized(row: dict[str, str]) -> dict[str, str]:
+    """The row with the size that somebody states in the place of the one by price, where the column of those went."""
+    return row if row["active known"] == NONE else {**row, "active by price": row["active known"]}
 
 
 def fitting(rows: Sequence[dict[str, str]], width: int | None, kept: str = "") -> tuple[str, ...]:
@@ -91,6 +99,7 @@ def cells(one: Inference) -> dict[str, str]:
         "premium in": f"x{first.pair.premium_in.value:.3g}" if first else NONE,
         "premium out": f"x{first.pair.premium_out.value:.3g}" if first else NONE,
         "output/input": f"{one.observables.output_input_ratio.value:.3g}",
+        "active known": stated_size(one),
         "active by price": cell("active_params", one.market["active_params"]),
         "mark-up": cell("input_markup", one.market["input_markup"]),
         "KV lecture": kv(first.lecture.values.get("kv_bytes_per_token") if first else None),
@@ -159,7 +168,8 @@ def _size(table: Run) -> list[str]:
         return []
     return [
         "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
-        f" the mark-up is input over its cost at rent. {record_in_words(closed[0]).capitalize()}."
+        " a size that somebody states is active known, and in brackets in its place where that column does not fit;"
+        f" the mark-up is input over its cost at rent. {record_in_words(closed[0]).capitalize()}; no closed one is among them."
     ]
 
 
@@ -171,7 +181,9 @@ def _storage(table: Run) -> list[str]:
     shared = [(of.provider, sum((of.provider, model) in here for model in of.models)) for of in table.shared_tariffs]
     groups = _listed([f"{count} of {provider}" for provider, count in shared if count > 1])
     once = f" Sheets of one tariff are counted once: {groups}." if groups else ""
-    return [f"Tier: by price is the likeliest memory tier with its least and its most {BETWEEN} of hardware prices.{once}"]
+    record = record_of_tiers((term for one in table.inferences for of in one.storage for term in of.evidence), table.tier_rules)
+    by_price = f"Tier: by price is the likeliest memory tier with its least and its most {BETWEEN} of hardware prices."
+    return [f"{by_price}{' ' if record else ''}{record}{once}"]
 
 
 def _headline(table: Run) -> str:
@@ -207,9 +219,12 @@ def worth(inferences: Sequence[Inference]) -> str:
 
 
 def _covered(inferences: Sequence[Inference], kind: str) -> str:
-    """How many ranges or bounds of each estimator hold the cache where it is known; nothing where there are none."""
+    """How many ranges or bounds of each estimator hold the cache where it is known; nothing where there are none.
+
+    Not of the headline, whose record stands with what it is: of other models, and each of them once.
+    """
     counts = []
-    for estimator, of in KV_ESTIMATORS.items():
+    for estimator, of in ((name, of) for name, of in KV_ESTIMATORS.items() if name != "headline"):
         known = [(one.kv_bytes[estimator], one.known.read) for one in inferences if one.known]
         found = [(estimate.low or 0.0, truth, estimate.high or inf) for estimate, truth in known if estimate.kind == kind]
         if found:

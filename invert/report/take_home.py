@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from derive.units import show
 from invert.records import Estimate, TierEvidence
 from invert.report.findings import estimate_text, held_in_words
-from invert.report.tiers import BETWEEN, any_of, deciding_source, likeliest, share_of
-from invert.result import Inference
+from invert.report.tiers import BETWEEN, any_of, deciding_source, likeliest, record_of_tiers, share_of
+from invert.result import Inference, Run
 
 
-def take_home(one: Inference) -> list[str]:
+def take_home(one: Inference, table: Run) -> list[str]:
     """The first lines of a full report, the sentences that an analyst would quote."""
-    return [line for line in (_size(one), _kv(one), _stored(one), _markup(one), _decode(one), *_tiers(one)) if line]
+    return [line for line in (_size(one), _kv(one), _stored(one), _markup(one), _decode(one), *_tiers(one, table)) if line]
 
 
 def _introductory(one: Inference) -> str:
@@ -72,15 +72,17 @@ def _decode(one: Inference) -> str:
     return f"Decode: output over input reads as waiting for memory {found.median:.0%} of the time ({spread}); it {found.because}."
 
 
-def _tiers(one: Inference) -> list[str]:
+def _tiers(one: Inference, table: Run) -> list[str]:
     """A line for what each lifetime has for an answer, lifetimes of one answer together; none where none is sold."""
-    said: dict[str, list[str]] = {}
+    said: dict[tuple[str, str], list[str]] = {}
     for found in one.storage:
         if found.probabilities and found.ranges:
             sold = show("ttl", found.ttl_seconds) if found.ttl_seconds else "storage by the hour"
-            said.setdefault(_tier(found, found.probabilities, found.ranges), []).append(sold)
+            answer = _tier(found, found.probabilities, found.ranges)
+            record = record_of_tiers(found.evidence, table.tier_rules) if "%" in answer else ""
+            said.setdefault((answer, record), []).append(sold)
     source = deciding_source(one)
-    return [f"Tier: {' and '.join(sold)} {answer}.{' ' if source else ''}{source}" for answer, sold in said.items()]
+    return [" ".join(filter(None, (f"Tier: {' and '.join(sold)} {answer}.", record, source))) for (answer, record), sold in said.items()]
 
 
 def _tier(found: TierEvidence, shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:

@@ -1,9 +1,20 @@
 """Where a cache lies, as prices tell it: tiers over cost bases and years, write tariffs, the drain-time rule and its score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from derive.units import show
-from invert.records import TIER_NAMES, LeftOut, NegativeControl, Observable, PricedCase, Tariff, TierEvidence, TierReading
+from invert.records import (
+    TIER_NAMES,
+    NegativeControl,
+    Observable,
+    Part,
+    PricedCase,
+    RuleScore,
+    Tariff,
+    TierEvidence,
+    TierReading,
+    TierRules,
+)
 from invert.report.layout import aligned, left_out, title
 from invert.result import Inference, Run
 
@@ -35,10 +46,10 @@ def tiers(one: Inference, table: Run) -> list[str]:
     return [*lines, *_against(table.negative_controls), *_rule(one.tiers, table)]
 
 
-def _against(controls: tuple[NegativeControl, ...] | LeftOut) -> list[str]:
-    if isinstance(controls, LeftOut):
+def _against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
+    if controls.value is None:
         return [left_out(controls)]
-    said = caveat(controls)
+    said = caveat(controls.value)
     return [said[0].upper() + said[1:] + "."] if said else []
 
 
@@ -66,6 +77,26 @@ def counted_once(one: Inference, table: Run) -> str:
     """That other sheets of the vendor have the same tariff, and agree because of it; nothing where none has."""
     models = next((of.models for of in table.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models), ())
     return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
+
+
+def record_of_tiers(terms: Iterable[str], rules: Part[TierRules]) -> str:
+    """What tiers told by each of these terms were worth where vendors disclosed the tier, or that none was ever held against one."""
+    if rules.value is None:
+        return ""
+    records = {term: _record_of_term(term, rules.value.scores) for term in dict.fromkeys(terms)}
+    known, unknown = "; ".join(filter(None, records.values())), [term for term, record in records.items() if not record]
+    right = f"Where vendors disclosed the tier, the likeliest was right {known}." if known else ""
+    never = f"No tier by {' or '.join(unknown)} was ever held against a disclosed one." if unknown else ""
+    return " ".join(filter(None, (right, never)))
+
+
+def _record_of_term(term: str, scores: Sequence[RuleScore]) -> str:
+    """`by price level in 2 of 2 lifetimes (1 vendor)`, on the cost basis that does worse; nothing where no lifetime is sold so."""
+    of_term = [row for row in scores if row.rule.startswith(f"{term},") and row.answered]
+    if not of_term:
+        return ""
+    worst = min(of_term, key=lambda row: row.right)
+    return f"by {term} in {worst.right} of {worst.answered} lifetimes ({worst.vendors} vendor{'s' * (worst.vendors > 1)})"
 
 
 def lifetime(ttl: int | None) -> str:
@@ -158,13 +189,10 @@ def _ranged(part: Observable) -> str:
 
 def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
     """The drain-time rule, and how every rule does where vendors disclosed the tier."""
-    named, of_devices, rules = table.drain_times["lecture"], table.drain_times["range"], table.tier_rules
-    if isinstance(named, LeftOut):
-        return [left_out(named)]
-    if isinstance(of_devices, LeftOut):
-        return [left_out(of_devices)]
-    if isinstance(rules, LeftOut):
-        return [left_out(rules)]
+    by_lecture, by_devices = table.drain_times["lecture"], table.drain_times["range"]
+    named, of_devices, rules = by_lecture.value, by_devices.value, table.tier_rules.value
+    if named is None or of_devices is None or rules is None:
+        return [left_out(part) for part in (by_lecture, by_devices, table.tier_rules) if part.left_out][:1]
     lines = title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
     for tier in read:
         said = f"; the provider says: {tier.disclosed}" if tier.disclosed else ""

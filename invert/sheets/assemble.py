@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from operator import attrgetter
 from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, skeleton, trimmed
 from derive.errors import UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from invert.data import Data
-from invert.records import CacheOffer, Price, PriceBand, PriceSheet
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, units_per_usd
 from invert.sheets.rules import (
     COMPONENTS,
@@ -22,6 +22,7 @@ from invert.sheets.rules import (
     number,
     strays,
 )
+from invert.sheets.sheet import CacheOffer, CachePrice, Price, PriceBand, PriceSheet
 
 ALL = "all"
 DEFAULT_TIERS = ("standard", "off_peak")
@@ -101,8 +102,12 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
     stray = {id(row) for row, _ in left_out}
     taken = [row for row in valid if id(row) not in stray]
     prices = {(row.component, row.threshold_tokens, row.ttl_seconds): price(row, day, fx) for row in taken}
+    first = rows[0]
     sheet = PriceSheet(
-        *rows[0].sheet_key,
+        provider=first.provider,
+        model=first.model,
+        region=first.region,
+        service_tier=first.service_tier,
         as_of=day,
         **parts(prices, {row.threshold_tokens: row.threshold_inclusive for row in taken if row.component == "input"}),
         utc_hours=" ".join(sorted({row.utc_hours for row in taken if row.utc_hours})),
@@ -116,7 +121,17 @@ def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """The price of a row, in US dollars at the rate of that day."""
     usd = row.amount / (units_per_usd(fx, row.currency, day) * TOKEN_SECONDS[row.per])
     ends = row.valid_to if row.valid_to and row.retrieved_date and row.valid_to > row.retrieved_date else None
-    return Price(row.amount, row.currency, row.per, usd, row.verification, row.source_url, row.notes, row.origin, ends)
+    return Price(
+        amount=row.amount,
+        currency=row.currency,
+        per=row.per,
+        usd_per_token=usd,
+        verification=row.verification,
+        source_url=row.source_url,
+        notes=row.notes,
+        origin=row.origin,
+        ends=ends,
+    )
 
 
 class Parts(TypedDict):
@@ -130,14 +145,23 @@ class Parts(TypedDict):
 def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> Parts:
     """Bands, writes and storage of a sheet, out of its prices by (component, threshold, lifetime)."""
     bands = [
-        PriceBand(at, inclusive[at], prices["input", at, None], prices["output", at, None], prices.get(("cache_read", at, None)))
+        PriceBand(
+            threshold_tokens=at,
+            threshold_inclusive=inclusive[at],
+            input=prices["input", at, None],
+            output=prices["output", at, None],
+            cache_read=prices.get(("cache_read", at, None)),
+        )
         for at in sorted(inclusive)
     ]
-    offers: dict[tuple[str, int | None], list[tuple[int, Price]]] = {}
+    offers: dict[tuple[str, int | None], list[CachePrice]] = {}
     for (component, threshold, lifetime), found in prices.items():
         if component in ("cache_write", "cache_storage"):
-            offers.setdefault((component, lifetime), []).append((threshold, found))
-    made = [CacheOffer(*item, tuple(sorted(found, key=lambda pair: pair[0]))) for item, found in offers.items()]
+            offers.setdefault((component, lifetime), []).append(CachePrice(threshold_tokens=threshold, price=found))
+    made = [
+        CacheOffer(component=component, ttl_seconds=lifetime, prices=tuple(sorted(found, key=attrgetter("threshold_tokens"))))
+        for (component, lifetime), found in offers.items()
+    ]
     writes = sorted((one for one in made if one.component == "cache_write"), key=lambda one: one.ttl_seconds or 0)
     storage = next((one for one in made if one.component == "cache_storage"), None)
     return {"bands": tuple(bands), "writes": tuple(writes), "storage": storage}
@@ -296,7 +320,7 @@ def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
         named = {"input": band.input, "output": band.output, "cache_read": band.cache_read}
         found |= {(name, band.threshold_tokens, None): one for name, one in named.items() if one}
     for offer in (*sheet.writes, *([sheet.storage] if sheet.storage else [])):
-        found |= {(offer.component, threshold, offer.ttl_seconds): one for threshold, one in offer.prices}
+        found |= {(offer.component, one.threshold_tokens, offer.ttl_seconds): one.price for one in offer.prices}
     return found
 
 
@@ -336,4 +360,5 @@ def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Pric
     rate = kin.amount / (kin.usd_per_token * TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
     if fault := absurd_price(amount, amount / rate, place[0]):
         raise WrongValue(fault)
-    return Price(amount, old.currency, old.per, amount / (rate * TOKEN_SECONDS[old.per]), "user", "", "", "set by hand")
+    usd = amount / (rate * TOKEN_SECONDS[old.per])
+    return replace(old, amount=amount, usd_per_token=usd, verification="user", source_url="", notes="", origin="set by hand", ends=None)

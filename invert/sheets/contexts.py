@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from invert.arrays import Values
 from invert.assumptions import Assumptions
-from invert.records import PriceBand
+from invert.sheets.sheet import PriceBand
 
 
 def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:

@@ -5,8 +5,9 @@ from itertools import pairwise
 from math import floor, log10, sqrt
 
 from invert.assumptions import USUAL, Assumptions
-from invert.records import BandPair, Observable, Observables, Price, PriceBand, PriceSheet
+from invert.records import BandPair, Observable, Observables, WritePremium
 from invert.sheets.contexts import band_means
+from invert.sheets.sheet import Price, PriceBand, PriceSheet
 
 DECADE, SAME = 10.0, 1e-9
 """Two numbers nearer than this, relatively, are one: they went through decimal text."""
@@ -48,9 +49,9 @@ def _cache_read_ratio(base: PriceBand, assumptions: Assumptions) -> Observable |
 
 def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | None:
     """The storage price [USD/token/s]; its cell is that of the amount as published, in the vendor's own unit."""
-    if sheet.storage is None or not sheet.storage.prices[0][1].amount:
+    if sheet.storage is None or not sheet.storage.base.amount:
         return None
-    price = sheet.storage.prices[0][1]
+    price = sheet.storage.base
     low, high = rounding_cell(price.amount, assumptions)
     scale = price.usd_per_token / price.amount
     return Observable("storage_price", price.usd_per_token, low * scale, high * scale)
@@ -71,7 +72,9 @@ def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumpt
         ),
         contexts=contexts,
         cache_read_ratio=_cache_read_ratio(base, assumptions),
-        cache_write_premiums=tuple((offer.ttl_seconds, ratio(offer.prices[0][1], base.input) - 1) for offer in sheet.writes),
+        cache_write_premiums=tuple(
+            WritePremium(ttl_seconds=offer.ttl_seconds, premium=ratio(offer.base, base.input) - 1) for offer in sheet.writes
+        ),
         storage_price=_storage_price(sheet, assumptions),
     )
 

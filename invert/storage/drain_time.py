@@ -1,10 +1,14 @@
 """How long a storage price says that a cache is held for what one read costs."""
 
+from functools import lru_cache
+
 from derive.solving.api import respond
 from invert.assumptions import USUAL, Assumptions
 from invert.records import BandPair, Reading, the_point, unanswered
 
 
+# Models of one vendor share a tariff, and a sheet asks twice.
+@lru_cache
 def implied_drain_time(pair: BandPair, output_price: float, storage_price: float, assumptions: Assumptions = USUAL) -> Reading:
     """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in pair.values.items() if name in ("premium_out", "short_context", "long_context")}

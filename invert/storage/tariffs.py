@@ -15,10 +15,11 @@ from derive.shipped_rows import Disclosure
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data
-from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, SharedTariff, SoleSource, Tariff
+from invert.records import BandPair, NegativeControl, Observable, Observables, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.read import book_of
+from invert.sheets.sheet import PriceSheet
 from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
@@ -47,17 +48,17 @@ class DisclosedCase:
 # Tariffs of two lifetimes.
 
 
-def tariffs(input_price: float, premiums: Iterable[tuple[int | None, float]], assumptions: Assumptions = USUAL) -> tuple[Tariff, ...]:
+def tariffs(input_price: float, premiums: Iterable[WritePremium], assumptions: Assumptions = USUAL) -> tuple[Tariff, ...]:
     """A tariff for every two adjacent lifetimes [s], from the input price [USD/token] and write premiums (multiplier - 1).
 
     The multiplier is what a vendor rounds, so the ranges are those over the corners of both multipliers' cells: both
     lines are monotone in each. With three lifetimes or more, pairs whose slopes cannot be one are told so.
 
-    >>> found, = tariffs(3e-6, [(300, 0.25), (3600, 1.0)])
+    >>> found, = tariffs(3e-6, [WritePremium(ttl_seconds=300, premium=0.25), WritePremium(ttl_seconds=3600, premium=1.0)])
     >>> round(found.storage_price.value * 3600 / 3e-6, 3), round(found.write_charge.value / 3e-6, 3), round(found.drain_time.value)
     (0.818, 0.182, 800)
     """
-    known = sorted((ttl, premium) for ttl, premium in premiums if ttl)
+    known = sorted((one.ttl_seconds, one.premium) for one in premiums if one.ttl_seconds)
     found = tuple(_tariff(input_price, shorter, longer, assumptions) for shorter, longer in pairwise(known))
     if found and max(one.storage_price.low for one in found) > min(one.storage_price.high for one in found):
         bent = f"{len(known)} lifetimes do not lie on one line"
@@ -84,7 +85,14 @@ def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, f
     # Where rounding may have turned the slope, the ratio has no upper end.
     top = inf if price.low <= 0 else max(ratios, default=inf)
     drain = Observable("drain_time", ratios[0], min(ratios), top) if price.value > 0 and charge.value > 0 else None
-    return Tariff(ttl, longer_ttl, price, charge, drain, _problem(price, charge))
+    return Tariff(
+        shorter_ttl=ttl,
+        longer_ttl=longer_ttl,
+        storage_price=price,
+        write_charge=charge,
+        drain_time=drain,
+        problem=_problem(price, charge),
+    )
 
 
 def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_premium: float) -> tuple[float, float]:
@@ -140,7 +148,7 @@ def sole_source(sheet: PriceSheet) -> SoleSource | None:
     """
     found: dict[str, list[int | None]] = {}
     for offer in (sheet.storage,) if sheet.storage else sheet.writes:
-        price = offer.prices[0][1]
+        price = offer.base
         named = _ONE_DATABASE.match(price.notes) if price.verification.startswith("db") else None
         if named:
             found.setdefault(named[1], []).append(offer.ttl_seconds)
@@ -157,8 +165,8 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
     """
     found: dict[object, dict[tuple[str, str], None]] = {}
     for sheet in offered:
-        base, asked = sheet.bands[0].input, sheet.storage.prices[0][1] if sheet.storage else None
-        writes = tuple((offer.ttl_seconds, f"{ratio(offer.prices[0][1], base):.9g}") for offer in sheet.writes if offer.ttl_seconds)
+        base, asked = sheet.bands[0].input, sheet.storage.base if sheet.storage else None
+        writes = tuple((offer.ttl_seconds, f"{ratio(offer.base, base):.9g}") for offer in sheet.writes if offer.ttl_seconds)
         storage_price = (asked.amount, asked.currency) if asked and asked.amount else None
         if writes or storage_price:
             found.setdefault((sheet.provider, writes, storage_price), {})[sheet.provider, sheet.model] = None
@@ -179,8 +187,8 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
     for sheet in offered:
         architecture = architectures.get((sheet.provider, sheet.model))
-        if sheet.storage and architecture and sheet.storage.prices[0][1].amount:
-            asked = sheet.storage.prices[0][1]
+        if sheet.storage and architecture and sheet.storage.base.amount:
+            asked = sheet.storage.base
             try:
                 member = sheet.model, stored_kv_bytes(data, architecture, assumptions), asked.usd_per_token
             except (BadRow, NotCovered):
@@ -281,7 +289,11 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
         name = f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"
         rules[name] = partial(_by_cost, data=data, basis=basis, assumptions=assumptions)
     for basis in storage.BASES:
-        rules[f"price level, {basis}"] = partial(_by_price_level, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions)
+        rules[f"{storage.PRICE_LEVEL}, {basis}"] = partial(
+            _by_price_level, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions
+        )
+    for basis in storage.BASES:
+        rules[f"{storage.IMPLIED_DRAIN_TIME}, {basis}"] = partial(_by_drain_time, data=data, basis=basis, assumptions=assumptions)
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
         assumptions=assumptions,
@@ -301,12 +313,18 @@ def _by_price_level(
     return storage.one_posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
+def _by_drain_time(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
+    seen, years = offer.implied_drain_time, storage.PRICE_YEARS
+    return storage.one_posterior(storage.implied_drain_time_match(data, seen, basis, year, assumptions) for year in years if seen)
+
+
 def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:
-    scores, right, answered = [], 0, 0
+    scores, right, answered, vendors = [], 0, 0, set()
     for case in cases:
         said = storage.mean(found for offer in case.offers or (PricedLifetime(None, None),) if (found := rule(case.ttl_seconds, offer)))
         answered += said is not None
+        vendors |= {case.provider} if said else set()
         right += said is not None and max(said, key=said.__getitem__) in storage.TIERS_OF[case.disclosed]
         probability = sum((said or UNIFORM)[tier] for tier in storage.TIERS_OF[case.disclosed])
         scores.append(log(probability) if probability > 0 else -inf)
-    return RuleScore(name, sum(scores) / len(scores), right, answered, len(cases))
+    return RuleScore(name, sum(scores) / len(scores), right, answered, len(cases), len(vendors))

@@ -54,7 +54,7 @@ NUMERICS = {
     "market/recency": {"DAYS"},
     "market/record": {"LEVELS", "RESAMPLES", "held", "spread_of_mean"},
     "market/regression": {"RIDGE", "LEAST_FREEDOM"},
-    "market/student": {"POINTS", "ANGLES, SHARES", "_summed"},
+    "market/student": {"POINTS", "_nodes", "_summed"},
     "market/size": {"BILLION", "RESAMPLES"},
     "market/by_price": {"PER_MTOK"},
     "scoreboard": {"NEGATIVE_CONTROLS"},

@@ -131,6 +131,6 @@ def test_swings_stand_beside_the_readings_that_they_are_of():
     """The class hangs on no price and has none."""
     found = one("gemini-3.1-pro")
     assert set(found.swings) == {"one_markup", "increment"} < set(found.kv_bytes)
-    assert found.swings["one_markup"] == tuple(common("gemini-3.1-pro").values())
-    assert found.swings["increment"] == tuple(of_increment("gemini-3.1-pro").values())
+    assert found.swings["one_markup"].value == tuple(common("gemini-3.1-pro").values())
+    assert found.swings["increment"].value == tuple(of_increment("gemini-3.1-pro").values())
     assert one("kimi-k3").swings is None

@@ -343,3 +343,10 @@ def test_a_command_works_with_one_thread_unless_told_otherwise(before, after):
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     done = subprocess.run([sys.executable, "-c", code], env=environment | before, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == after
+
+
+def test_what_was_loaded_is_not_looked_through_at_the_end():
+    code = "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count() > 10_000))"
+    code += "\nimport sys; sys.argv = ['backsolve', 'no-such-command']\nfrom backsolve.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stdout.splitlines()[-1] == "True"

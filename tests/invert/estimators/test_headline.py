@@ -21,7 +21,7 @@ from invert.inference import infer
 from invert.market import learnt
 from invert.market.kv_class import class_of
 from invert.market.student import Student
-from invert.records import Estimate, PriceSheet, Verdict
+from invert.records import Estimate, Verdict
 from invert.result import Inference
 from tests.tools.data import shipped_data
 
@@ -167,7 +167,7 @@ def test_a_wider_level_is_a_wider_range_about_the_same_median():
 @settings(max_examples=15)
 @given(premium=st.floats(0.5, 5), level=st.floats(0.1, 10))
 def test_no_price_moves_it(premium: float, level: float):
-    sheet: PriceSheet = gemini().sheet
+    sheet = gemini().sheet
     base, above = sheet.bands
 
     def priced(band, factor):

@@ -214,8 +214,8 @@ def test_the_record_of_storage_prices_is_that_of_every_sheet_of_known_cache_that
 
 def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
     several, one_band = infer(["gemini-3.1-pro", "claude-opus-5"])
-    assert several.worth.beside == records_beside(known())
-    assert several.estimates["balance_context"].record == several.worth.beside["balance_context"]
+    assert several.worth.value.beside == records_beside(known())
+    assert several.estimates["balance_context"].record == several.worth.value.beside["balance_context"]
     assert several.estimates["attention_intensity"].level == 0.9 and several.estimates["memory_time_share"].level is None
     assert one_band.estimates["balance_context"].record is None and one_band.estimates["balance_context"].level is None
     assert one_band.kv_bytes_stored["storage_price"].record == record_of_storage_price(shipped_data())

@@ -18,7 +18,7 @@ from invert.forward_model import forward
 from invert.posterior.data import Evidence
 from invert.posterior.likelihood import log_target
 from invert.posterior.parameters import kv_prior, prior_points
-from invert.posterior.sampler import posterior
+from invert.posterior.sampler import log_evidence, posterior
 from invert.posterior.sobol import MOST, normals
 from invert.posterior.weights import quantiles
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, normal_log_density
@@ -252,3 +252,8 @@ def test_a_sheet_that_no_hidden_quantity_gives_has_no_weight(premium_in: float, 
     found = posterior(evidence(output_input_ratio=6, premium_in=premium_in, premium_out=premium_out), held, 4096)
     assert found.weights.feasible_fraction[0] == 0 and not found.weights.values.any()
     assert found.weights.log_evidence[0] == -np.inf and found.weights.ess[0] == 0
+
+
+def test_the_marginal_likelihood_alone_is_that_of_the_posterior():
+    for sheet in (evidence(output_input_ratio=6, premium_in=2, premium_out=1.5), evidence(output_input_ratio=6)):
+        assert log_evidence(sheet, USUAL).tolist() == posterior(sheet, USUAL).weights.log_evidence.tolist()

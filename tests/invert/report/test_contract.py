@@ -7,7 +7,7 @@ from importlib import metadata
 
 import pytest
 
-from invert.records import LeftOut
+from invert.records import Part
 from invert.report import contract
 from invert.report.contract import as_records, installed_version, run_as_csv, run_as_json, saved
 from invert.report.flat import COLUMNS, flat
@@ -57,13 +57,13 @@ def test_csv_has_a_line_a_sheet_and_its_numbers_unrounded(run: InferenceTable):
 
 
 def test_a_part_that_is_left_out_is_null_and_named_with_its_reason(run: InferenceTable):
-    lacking = LeftOut("hardware.csv row 3, column value: is blank")
+    lacking = Part(left_out="hardware.csv row 3, column value: is blank")
     without = replace(run[0], worth=lacking, storage=(), no_storage="no tiers")
     (record,) = as_records(replace(run, inferences=(without,)))
     assert record["worth"] is None
-    assert record["left_out"] == {"worth": lacking.why, "storage": "no tiers"}
+    assert record["left_out"] == {"worth": lacking.left_out, "storage": "no tiers"}
     document = json.loads(saved(replace(run, tier_rules=lacking, drain_times={**run.drain_times, "lecture": lacking})))["run"]
-    assert document["left_out"] == {"drain_times.lecture": lacking.why, "tier_rules": lacking.why}
+    assert document["left_out"] == {"drain_times.lecture": lacking.left_out, "tier_rules": lacking.left_out}
     assert document["tier_rules"] is document["drain_times"]["lecture"] is None and document["drain_times"]["range"]
 
 

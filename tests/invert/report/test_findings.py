@@ -122,8 +122,8 @@ def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
         (row,) = [row for row in truth.known_models(shipped_data()) if row["model"] == "bias (nats)"]
         assert (row["one mark-up"], row["increments at rental cost"]) == (round(fmean(errors), 2), round(fmean(logs), 2))
     # The headline has the record that stands beside it, of more models, and no other.
-    assert f"{found.worth.misreadings['headline'].bias:+.2f}, sd {found.worth.misreadings['headline'].sd:.2f}" not in said
-    for estimator, record in found.worth.records.items():
+    assert f"{found.worth.value.misreadings['headline'].bias:+.2f}, sd {found.worth.value.misreadings['headline'].sd:.2f}" not in said
+    for estimator, record in found.worth.value.records.items():
         estimate = found.kv_bytes[estimator]
         if estimator != "headline":
             assert held_in_words(estimate).endswith(f" of {record.count}" if estimate.kind == "interval" else "-")

@@ -73,7 +73,7 @@ def test_what_a_sheet_of_one_band_does_not_have_is_none(run: InferenceTable):
     assert one.pairs == ()
     row = flat(one)
     pair_columns = {"long_context_threshold", "premium_in", "premium_out", "kv_bytes_per_token_lecture", "kv_bytes_per_token_joint"}
-    pair_columns |= {"memory_time_share_joint", "balance_context_joint", "implied_drain_time_s", "check_lecture", "check_joint"}
+    pair_columns |= {"memory_time_share_joint", "balance_context_joint", "implied_drain_time_s_point", "check_lecture", "check_joint"}
     pair_columns |= {"tiers_lecture", "tiers_by_price", "kv_bytes_stored_per_token_storage_price"}
     assert {name for name in pair_columns if row[name] is not None} == set()
     assert row["kv_bytes_per_token_known"] == one.known.read and row["currency"] == one.sheet.bands[0].input.currency

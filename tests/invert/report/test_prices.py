@@ -9,7 +9,7 @@ def test_every_price_has_a_row_or_a_cell_and_every_note_a_line():
     rows = {row["band"]: row["input"] for row in price_table(one).rows}
     assert rows["base"] == "2" and rows["above 272k tokens"] == "4" and rows["write kept 12 h above 272k tokens"] == "10"
     assert len(rows) == len(one.sheet.bands) + sum(len(offer.prices) for offer in one.sheet.writes)
-    notes = {price.notes for offer in one.sheet.writes for _, price in offer.prices}
+    notes = {of_band.price.notes for offer in one.sheet.writes for of_band in offer.prices}
     assert {f"  {note}" for note in notes} < {*all_prices(one)}
 
 

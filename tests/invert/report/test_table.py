@@ -11,7 +11,7 @@ from invert.report.table import FIRST_TO_GO, TABLE_COLUMNS, cells, count, fittin
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
-WIDTHS = (60, 80, 100, 120, 200, 400)
+WIDTHS = (60, 80, 100, 120, 200, 430)
 NARROWEST = 74
 """What the columns that always stay take up with the sheets that ship."""
 
@@ -27,8 +27,8 @@ def test_the_table_fits_and_says_what_it_left_out():
         assert len(rows) == len(table.inferences) and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
         assert columns == "wide" or max(map(len, text.splitlines())) <= max(columns, NARROWEST)
         hidden = len(TABLE_COLUMNS) - len(shown[columns])
-        assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
-    assert shown["wide"] == shown[400] == list(TABLE_COLUMNS)
+        assert (f"{hidden} column{'s' * (hidden > 1)} left out" in text) == bool(hidden) == ("--wide" in text)
+    assert shown["wide"] == shown[430] == list(TABLE_COLUMNS)
     assert shown[60] == ["model", "KV read", "flags"]
     counts = [len(shown[columns]) for columns in WIDTHS]
     assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
@@ -82,8 +82,8 @@ def test_an_estimate_in_a_cell(estimate: Estimate, text: str):
 def test_what_the_readings_are_worth_counts_ranges_that_hold_the_known_cache(run: InferenceTable):
     one = run["alibaba/qwen3-coder-plus"]
     low, high = (replace(one, known=replace(one.known, read=size)) for size in (1.0, 1e12))
-    inside = replace(one, known=replace(one.known, read=one.kv_bytes["headline"].median))
-    heading = "read"
+    inside = replace(one, known=replace(one.known, read=one.kv_bytes["increment"].median))
+    heading = "increment"
     assert f"{heading} 1 of 1" in worth([inside]) and f"{heading} 0 of 2" in worth([low, high])
     assert f"{heading} 1 of 3" in worth([low, inside, high]) and "on 3 sheets with two bands" in worth([low, inside, high])
     assert worth([run["anthropic/claude-opus-5"]]) == (
@@ -100,6 +100,24 @@ def test_the_footer_names_day_changes_and_what_was_given(run: InferenceTable):
     assert "active_params 60B (given)" in given and "KV is given, 70 kB: that is the headline" in given
 
 
+def test_a_size_that_somebody_states_stands_beside_the_one_by_price_or_in_its_place(run: InferenceTable):
+    coder = run["alibaba/qwen3-coder-plus"]
+    row = cells(coder)
+    assert row["active known"] == "35B (assumed)" and row["active by price"].startswith("42B (")
+    assert cells(run["google/gemini-3.1-pro-preview"])["active known"] == "-"
+    narrow, wide = summary(run, 100), summary(run)
+    assert "active known" in wide.split("\n\n")[0] and row["active by price"] in wide
+    assert "active known" not in narrow.split("\n\n")[0] and row["active by price"] not in narrow and "35B (assumed)" in narrow
+    given = cells(infer(["gemini-3.1-pro"], anchors={"active_params": "60B"})[0])
+    assert given["active known"] == "60B (given)" and given["active by price"] != given["active known"]
+
+
+def test_one_record_of_the_headline_is_printed(run: InferenceTable):
+    said = " ".join(footer(run))
+    assert "such ranges held" in said and "Ranges here that hold the true cache: one mark-up" in said
+    assert ", read " not in worth(run.inferences)
+
+
 def test_a_tier_by_price_is_a_range_over_cases_and_lifetimes(run: InferenceTable):
     (sold,) = run["google/gemini-3.1-pro-preview"].storage
     low, high = sold.undisclosed_ranges["hbm"]
@@ -112,7 +130,8 @@ def test_a_tier_by_price_is_a_range_over_cases_and_lifetimes(run: InferenceTable
 
 def test_sheets_of_one_tariff_are_said_to_be_counted_once(run: InferenceTable):
     (said,) = [line for line in footer(run) if line.startswith("Tier: ")]
-    assert said.endswith("with its least and its most by cost basis and year of hardware prices."), "of no vendor two sheets here"
+    assert "with its least and its most by cost basis and year of hardware prices. Where vendors disclosed the tier, the likeliest" in said
+    assert "one tariff" not in said, "of no vendor two sheets here"
     opus = run["anthropic/claude-opus-5"]
     twin = replace(opus, sheet=replace(opus.sheet, model="claude-opus-4-6"))
     (said,) = [line for line in footer(replace(run, inferences=(opus, twin))) if line.startswith("Tier: ")]

@@ -10,8 +10,8 @@ from derive.shipped import rows_of
 from derive.shipped_rows import MemoryTierFigure
 from invert.inference import infer
 from invert.market import learnt
-from invert.records import LeftOut, NegativeControl, SoleSource
-from invert.report.tiers import caveat, counted_once, deciding_source, over_cases, tiers
+from invert.records import NegativeControl, Part, RuleScore, SoleSource, TierRules
+from invert.report.tiers import caveat, counted_once, deciding_source, over_cases, record_of_tiers, tiers
 from invert.result import Inference
 from invert.storage.tariffs import scoreboard
 from invert.storage.tiers import TIERS
@@ -122,13 +122,31 @@ def test_what_weighs_against_a_reading_is_said_of_the_widest_control():
     assert caveat((replace(CONTROL, kv_high=CONTROL.kv_low),)) is None, "models of one cache say nothing"
     said = caveat((CONTROL, replace(CONTROL, provider="other", kv_high=6.0)))
     assert said.startswith("acme asks 4.5 CNY/MTok/h for 3 open models whose KV differs 4 times: a storage price says little")
-    whole = "\n".join(tiers(one("gemini-3.1-pro-preview"), replace(everything(), negative_controls=(CONTROL,))))
+    whole = "\n".join(tiers(one("gemini-3.1-pro-preview"), replace(everything(), negative_controls=Part(value=(CONTROL,)))))
     assert "\nAcme asks 4.5 CNY" in whole
 
 
 def test_what_was_left_out_is_said_in_its_place():
-    lacking = LeftOut("bad row")
-    for changes in ({"negative_controls": lacking}, {"tier_rules": lacking}, {"drain_times": {"lecture": lacking, "range": {}}}):
+    lacking: Part = Part(left_out="bad row")
+    for changes in (
+        {"negative_controls": lacking},
+        {"tier_rules": lacking},
+        {"drain_times": {"lecture": lacking, "range": Part(value={})}},
+    ):
         assert "bad row" in "\n".join(tiers(one("gemini-3.1-pro-preview"), replace(everything(), **changes))), changes
     without = replace(one("gemini-3.1-pro-preview"), no_storage="memory_tiers.csv is empty")
     assert tiers(without, everything())[-1] == "left out: memory_tiers.csv is empty"
+
+
+def test_a_range_of_tiers_says_what_its_record_is_or_that_there_is_none():
+    scores = (
+        RuleScore("price level, rented", -0.7, 2, 3, 5, 2),
+        RuleScore("price level, owned", -0.7, 3, 3, 5, 2),
+        RuleScore("implied drain time, rented", -0.9, 0, 0, 5, 0),
+    )
+    rules = Part(value=TierRules("cache.drain_time_rule@1", "heuristic", scores))
+    right = "Where vendors disclosed the tier, the likeliest was right by price level in 2 of 3 lifetimes (2 vendors)."
+    never = "No tier by implied drain time was ever held against a disclosed one."
+    assert record_of_tiers(["price level"], rules) == right and record_of_tiers(["implied drain time"], rules) == never
+    assert record_of_tiers(["price level", "implied drain time", "price level"], rules) == f"{right} {never}"
+    assert record_of_tiers([], rules) == record_of_tiers(["price level"], Part(left_out="bad row")) == ""

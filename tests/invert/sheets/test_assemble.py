@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from invert.records import PriceSheet
 from invert.sheets.assemble import find, models, prices_by_place, sheets, with_amounts
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import FxRate, ModelRow, PriceBook
+from invert.sheets.sheet import PriceSheet
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
@@ -62,17 +62,17 @@ def test_a_sheet_holds_bands_writes_and_storage_in_order():
     assert [band.threshold_tokens for band in sheet.bands] == [0, 200000]
     assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 18)]
     assert sheet.bands[0].cache_read.amount == 0.2 and sheet.bands[1].cache_read is None
-    assert [(offer.ttl_seconds, [(at, one.amount) for at, one in offer.prices]) for offer in sheet.writes] == [
+    assert [(offer.ttl_seconds, [(one.threshold_tokens, one.price.amount) for one in offer.prices]) for offer in sheet.writes] == [
         (300, [(0, 2.5), (200000, 5)]),
         (3600, [(0, 4)]),
     ]
-    assert sheet.storage.prices[0][1].amount == 4.5 and sheet.as_of == TODAY
+    assert sheet.storage.base.amount == 4.5 and sheet.as_of == TODAY
 
 
 def test_prices_are_si_in_dollars():
     sheet = full()
     assert sheet.bands[0].input.usd_per_token == 2e-6
-    assert sheet.storage.prices[0][1].usd_per_token == pytest.approx(4.5 / 1e6 / 3600)
+    assert sheet.storage.base.usd_per_token == pytest.approx(4.5 / 1e6 / 3600)
 
 
 @pytest.mark.parametrize(("day", "rate"), [(date(2025, 1, 1), 7), (date(2026, 11, 30), 7), (date(2026, 12, 1), 8)])
@@ -361,7 +361,7 @@ def test_a_change_stays_in_the_currency_of_the_sheet():
     book = book_of("a,m,,,input,,,14,CNY,,,,", "a,m,,,output,,,56,CNY,,,,", "a,m,,,cache_storage,,,0,CNY,,,,")
     changed = with_amounts(sheets(book)[0][0], {"output": "28", "cache_storage": "7"})
     assert changed.bands[0].output.currency == "CNY" and changed.bands[0].output.usd_per_token == pytest.approx(4e-6)
-    assert changed.storage.prices[0][1].usd_per_token == pytest.approx(1e-6 / 3600)
+    assert changed.storage.base.usd_per_token == pytest.approx(1e-6 / 3600)
 
 
 @given(st.text(max_size=30), st.text(max_size=10))

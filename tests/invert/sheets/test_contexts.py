@@ -17,16 +17,18 @@ from invert.estimators.known import judged
 from invert.inference import infer
 from invert.posterior.parameters import drawn_contexts
 from invert.posterior.sobol import normals
-from invert.records import Price, PriceBand
 from invert.sheets.contexts import band_edges, band_means, mean_contexts
+from invert.sheets.sheet import Price, PriceBand
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
-PRICE = Price(1.0, "USD", "mtok", 1e-6, "official", "", "", "")
+PRICE = Price(amount=1.0, currency="USD", per="mtok", usd_per_token=1e-6, verification="official", source_url="", notes="", origin="")
 
 
 def bands(*thresholds: int) -> tuple[PriceBand, ...]:
-    return tuple(PriceBand(at, False, PRICE, PRICE, None) for at in (0, *thresholds))
+    return tuple(
+        PriceBand(threshold_tokens=at, threshold_inclusive=False, input=PRICE, output=PRICE, cache_read=None) for at in (0, *thresholds)
+    )
 
 
 # By hand: 0.6/(1 + e^1.87) = 0.0801 of the first threshold, 1/(1 + e^1.4) = 0.1978 of the way through each band above it.

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.records import Observables, PriceSheet
+from invert.records import Observables
 from invert.sheets.assemble import sheets, with_amounts
 from invert.sheets.contexts import band_means
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import read_rows
 from invert.sheets.rows import FxRate, PriceBook
+from invert.sheets.sheet import PriceSheet
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
@@ -142,7 +143,7 @@ def test_ratios_of_a_sheet_of_two_bands():
     assert (found.output_input_ratio.value, pair.premium_in.value, pair.premium_out.value) == (6, 2, 1.5)
     assert (pair.premium_out.low, pair.premium_out.high) == rounding_cell(1.5)
     assert found.cache_read_ratio.value == pytest.approx(0.1, rel=1e-15)
-    assert found.cache_write_premiums == ((300, 0.25), (3600, 1.0))
+    assert [(one.ttl_seconds, one.premium) for one in found.cache_write_premiums] == [(300, 0.25), (3600, 1.0)]
     assert found.storage_price.value == pytest.approx(4.5e-6 / 3600, rel=1e-15)
 
 
@@ -191,7 +192,8 @@ def test_free_cache_items_give_no_ratio_and_break_nothing():
     sheet = with_amounts(sheet_of(*TWO_BANDS), {"cache_read": "0", "cache_storage": "0", "cache_write:5min": "0"})
     found = observables(sheet, None)
     assert (found.cache_read_ratio, found.storage_price) == (None, None)
-    assert found.cache_write_premiums == ((300, -1.0), (3600, 1.0))  # a free write is a whole input price below one
+    # A free write is a whole input price below one.
+    assert [(one.ttl_seconds, one.premium) for one in found.cache_write_premiums] == [(300, -1.0), (3600, 1.0)]
 
 
 def test_a_sheet_without_cache_items_has_none():

@@ -1,5 +1,6 @@
 """Tariffs of two lifetimes, one price for unlike models, and what vendors disclosed."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from math import log, sqrt
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName
 from invert.assumptions import USUAL
-from invert.records import BandPair, Observable, PriceSheet, SharedTariff, SoleSource
+from invert.records import BandPair, Observable, SharedTariff, SoleSource, Tariff, WritePremium
 from invert.report.tiers import caveat
 from invert.sheets.assemble import sheets
 from invert.sheets.observables import observables, observe, rounding_cell
 from invert.sheets.read import load
+from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import (
     disclosed_cases,
     disclosed_tiers,
@@ -35,6 +37,10 @@ from tests.tools.together import in_one_test
 GEMINI = 4.5e-6 / 3600  # USD/token/s
 KV = (60e3, 1.0)  # as an earlier calculation took them, for its price level
 ANTHROPIC = [(300, 0.25), (3600, 1.0)]
+
+
+def of_writes(input_price: float, premiums: Sequence[tuple[int | None, float]]) -> tuple[Tariff, ...]:
+    return tariffs(input_price, [WritePremium(ttl_seconds=ttl, premium=premium) for ttl, premium in premiums])
 
 
 def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
@@ -62,7 +68,7 @@ def test_who_disclosed_what():
 
 def test_the_two_lifetimes_of_anthropic():
     """By hand: a slope of 9/11 of the input price an hour, an intercept of 2/11 of it, 800 s between them."""
-    (found,) = tariffs(3e-6, ANTHROPIC)
+    (found,) = of_writes(3e-6, ANTHROPIC)
     assert (found.shorter_ttl, found.longer_ttl, found.problem) == (300, 3600, None)
     assert found.storage_price.value * 3600 / 3e-6 == pytest.approx(9 / 11)
     assert found.write_charge.value / 3e-6 == pytest.approx(2 / 11)
@@ -80,7 +86,7 @@ def test_the_two_lifetimes_of_anthropic():
 
 @given(st.floats(1e-8, 1e-4), st.floats(-0.9, 3), st.floats(-0.9, 3), st.floats(0, 1), st.floats(0, 1))
 def test_the_corners_hold_every_tariff_of_the_cells(price: float, near: float, far: float, a: float, b: float):
-    (found,) = tariffs(price, [(300, near), (3600, far)])
+    (found,) = of_writes(price, [(300, near), (3600, far)])
     (near_low, near_high), (far_low, far_high) = rounding_cell(1 + near), rounding_cell(1 + far)
     inside = (near_low + a * (near_high - near_low), far_low + b * (far_high - far_low))
     slope = price * (inside[1] - inside[0]) / 3300
@@ -102,13 +108,13 @@ def test_a_negative_charge_is_reported_and_not_clipped():
     assert found.write_charge.value == pytest.approx(-3e-6 / 11)
     assert found.drain_time is None and found.storage_price.value > 0
     assert found.problem.startswith("write_charge is $-0.2727/MTok: no tariff") and found.problem.endswith("rounding alone could do that")
-    (worse,) = tariffs(1e-6, [(300, 0.0), (3600, 9.0)])
+    (worse,) = of_writes(1e-6, [(300, 0.0), (3600, 9.0)])
     assert worse.write_charge.high < 0 and worse.problem.endswith("rounding cannot do that")
 
 
 @pytest.mark.parametrize("far", [0.25, 0.1])
 def test_a_slope_that_is_not_above_zero_is_reported_and_says_no_more_than_cost(far: float):
-    (found,) = tariffs(3e-6, [(300, 0.25), (3600, far)])
+    (found,) = of_writes(3e-6, [(300, 0.25), (3600, far)])
     assert found.storage_price.value <= 0 and found.drain_time is None
     assert "a longer lifetime costs no more" in found.problem
     (evidence,) = storage_evidence(shipped_data(), [300], storage_price=found.storage_price.value, kv_bytes=KV)
@@ -116,13 +122,13 @@ def test_a_slope_that_is_not_above_zero_is_reported_and_says_no_more_than_cost(f
 
 
 def test_lifetimes_in_any_number():
-    assert tariffs(3e-6, []) == tariffs(3e-6, [(300, 0.25)]) == tariffs(3e-6, [(None, 0.25), (300, 0.25)]) == ()
-    assert tariffs(3e-6, ANTHROPIC[::-1]) == tariffs(3e-6, [(None, 0.0), *ANTHROPIC]) == tariffs(3e-6, ANTHROPIC)
-    straight = tariffs(3e-6, [(300, 0.25), (3600, 1.0), (7200, 2.0)])
+    assert of_writes(3e-6, []) == of_writes(3e-6, [(300, 0.25)]) == of_writes(3e-6, [(None, 0.25), (300, 0.25)]) == ()
+    assert of_writes(3e-6, ANTHROPIC[::-1]) == of_writes(3e-6, [(None, 0.0), *ANTHROPIC]) == of_writes(3e-6, ANTHROPIC)
+    straight = of_writes(3e-6, [(300, 0.25), (3600, 1.0), (7200, 2.0)])
     assert [(one.shorter_ttl, one.longer_ttl, one.problem) for one in straight] == [(300, 3600, None), (3600, 7200, None)]
-    bent = tariffs(3e-6, [(300, 0.25), (3600, 1.0), (86_400, 1.5)])
+    bent = of_writes(3e-6, [(300, 0.25), (3600, 1.0), (86_400, 1.5)])
     assert [one.problem for one in bent] == ["3 lifetimes do not lie on one line"] * 2
-    (free,) = tariffs(3e-6, [(300, -1.0), (3600, 1.0)])
+    (free,) = of_writes(3e-6, [(300, -1.0), (3600, 1.0)])
     assert free.problem and free.write_charge.value < -3e-6
 
 
@@ -181,7 +187,10 @@ def offered(model: str) -> PriceSheet:
 def noted(sheet: PriceSheet, verification: str, notes: str) -> PriceSheet:
     """The sheet with another grade and note of its writes of twelve hours."""
     writes = [
-        replace(offer, prices=tuple((at, replace(price, verification=verification, notes=notes)) for at, price in offer.prices))
+        replace(
+            offer,
+            prices=tuple(replace(one, price=replace(one.price, verification=verification, notes=notes)) for one in offer.prices),
+        )
         if offer.ttl_seconds == 43_200
         else offer
         for offer in sheet.writes
@@ -221,7 +230,7 @@ def test_one_tariff_is_the_same_write_premiums_or_the_same_storage_price_of_one_
     assert shared_tariffs([sol, luna, haiku]) == (SharedTariff("openai", ("gpt-6-sol", "gpt-6-luna")),)
     assert shared_tariffs([sol, replace(luna, provider="other")]) == shared_tariffs([sol, replace(sol, service_tier="batch")]) == ()
     twin = replace(pro, model="twin")
-    dearer = replace(pro.storage, prices=tuple((at, replace(price, amount=5.0)) for at, price in pro.storage.prices))
+    dearer = replace(pro.storage, prices=tuple(replace(one, price=replace(one.price, amount=5.0)) for one in pro.storage.prices))
     assert shared_tariffs([pro, twin]) == (SharedTariff("google", (pro.model, "twin")),)
     assert shared_tariffs([pro, replace(twin, storage=dearer)]) == ()
     none = replace(sol, writes=())

@@ -1,0 +1,95 @@
+"""What a price sheet is, as published: its bands, cache writes and storage. Reading these records imports no solver."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from derive.briefly import brief, cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour).
+
+    `ends` is the day on which it was announced to end when it was read.
+    """
+
+    __repr__ = brief
+
+    amount: float
+    currency: str
+    per: str
+    usd_per_token: float
+    verification: str
+    source_url: str
+    notes: str
+    origin: str
+    ends: date | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceBand:
+    """What a whole request pays per token once its prompt is longer than the threshold (at or above it, if inclusive)."""
+
+    __repr__ = brief
+
+    threshold_tokens: int
+    threshold_inclusive: bool
+    input: Price
+    output: Price
+    cache_read: Price | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachePrice:
+    """What a cache write or storage costs in the band above a threshold."""
+
+    __repr__ = brief
+
+    threshold_tokens: int
+    price: Price
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheOffer:
+    """Cache writes of one lifetime, or cache storage: prices as published, thresholds ascend."""
+
+    __repr__ = brief
+
+    component: str
+    ttl_seconds: int | None
+    prices: tuple[CachePrice, ...]
+
+    @property
+    def base(self) -> Price:
+        """The price in the lowest band that has one."""
+        return self.prices[0].price
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceSheet:
+    """The prices of (provider, model, region, service tier) on one day; bands ascend from threshold 0, writes by lifetime.
+
+    `utc_hours` and `weekdays` (1 is Monday) are when a peak price holds: blank for any; which tier is meant, whoever asks says.
+    `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
+    """
+
+    __repr__ = brief
+
+    provider: str
+    model: str
+    region: str
+    service_tier: str
+    as_of: date
+    bands: tuple[PriceBand, ...]
+    writes: tuple[CacheOffer, ...]
+    storage: CacheOffer | None
+    utc_hours: str
+    start_known: bool = True
+    weekdays: str = ""
+
+    def __str__(self) -> str:
+        place, base = f", {self.region}" if self.region else "", self.bands[0]
+        bands = f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
+        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
+        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
+        return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {price}{bands}")
