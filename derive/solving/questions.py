@@ -60,8 +60,9 @@ class Question:
     bounds a quantity that nothing gives.
 
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
-    most ("upper") or at least ("lower") so much, `instead` defaults that the givens contradict. `ranges` are what presets
-    know as a range, of which the middle is known here, and `record` how often such ranges held.
+    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both; `instead` are defaults
+    that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
+    often such ranges held.
     """
 
     unknown: str
@@ -78,6 +79,7 @@ class Question:
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
     variants: tuple[tuple[str, str], ...] = ()
     instead: tuple[Instead, ...] = ()
     parameters_only: tuple[str, ...] = ()
@@ -209,7 +211,8 @@ def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
 
 def without(asked: Question, names: Set[str]) -> Question:
     """The question with less known."""
-    return replace(asked, known=_but(asked.known, names), provenance=_but(asked.provenance, names), limits=_but(asked.limits, names))
+    known, provenance = _but(asked.known, names), _but(asked.provenance, names)
+    return replace(asked, known=known, provenance=provenance, limits=_but(asked.limits, names), floors=_but(asked.floors, names))
 
 
 def _but(some: Mapping[str, T], names: Set[str]) -> dict[str, T]:

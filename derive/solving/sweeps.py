@@ -224,5 +224,5 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) 
     unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
     ids = tuple(used)
     return replace(
-        first, answers=span, given=kept, equations=ids, unused=unused, warnings=warnings, kinds=(), route=(), sweep=table
+        first, answers=span, given=kept, equations=ids, unused=unused, warnings=warnings, kinds=(), said=(), route=(), sweep=table
     )  # fmt: skip
