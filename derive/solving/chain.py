@@ -137,7 +137,7 @@ def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None]
 def _beyond_reach(alone: Question) -> Solution | None:
     """Why a limit on what does not move with the unknown is not met, or is not known to be; None where it is met."""
     name, unknown = limited_by(alone), alone.unknown
-    there = _result_at(alone, QUANTITIES[unknown].at(0.5))
+    there = _result_beside(alone)
     if not there.answers:
         told = f"{name} does not move with {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
         return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told))
@@ -153,7 +153,7 @@ def _held_beside(asked: Question) -> tuple[str, ...]:
     """The limits on what does not move with the unknown, which are met, and what that comes to."""
     said = []
     for alone in (alone for alone in one_by_one(asked) if not rests_on_unknown(alone)):
-        (found, *_) = _result_at(alone, QUANTITIES[asked.unknown].at(0.5)).answers
+        (found, *_) = _result_beside(alone).answers
         value = f"{show(limited_by(alone), inside(found))}{OR[found.bound]}"
         said.append(f"{limit_in_words(alone)} is met with any {asked.unknown}: it comes to {value}")
     return tuple(said)
@@ -232,6 +232,12 @@ def _meets_limit(alone: Question, value: float) -> bool:
 def _result_at(alone: Question, value: float) -> Solution:
     """What the result that is limited comes to at a value of the unknown, whether it fits there or not."""
     return _there(replace(alone, anyway=True, limits={}), limited_by(alone), value)
+
+
+def _result_beside(alone: Question) -> Solution:
+    """What a result that is limited and does not move with the unknown comes to."""
+    beside = without(replace(alone, unknown=limited_by(alone), anyway=True), {limited_by(alone)})
+    return _forwards(beside)
 
 
 def _is_within(alone: Question, there: Solution) -> bool:
@@ -676,9 +682,13 @@ def _nearest(solution: Solution, target: float) -> Answer:
 def _there(asked: Question, name: str, root: float) -> Solution:
     """The result asked for at a value of what was asked."""
     known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
-    forwards = replace(asked, unknown=name, known=known)
-    outcome = _by(forwards, tuple(row for row in asked.active if row.sense == "="), [])
-    return outcome[0] if outcome else _without_answer(forwards, missing_givens(forwards, known))
+    return _forwards(replace(asked, unknown=name, known=known))
+
+
+def _forwards(asked: Question) -> Solution:
+    """What a question comes to by equalities alone."""
+    outcome = _by(asked, tuple(row for row in asked.active if row.sense == "="), [])
+    return outcome[0] if outcome else _without_answer(asked, missing_givens(asked, asked.known))
 
 
 def _answer_behind(result: Answer, asked: Question, candidate: Answer, found: Backwards) -> Answer:

@@ -47,7 +47,7 @@ def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
 
 
 def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
-    """The question with its limits; refuses one on what nothing makes up, and two that contradict each other."""
+    """The question with its limits; refuses two that contradict, and one on what nothing makes up, or on a part of the unknown."""
     read = asked.conventions.read
     sides = {name: UPPER if UPPER in texts else LOWER for name, texts in given.items()}
     floors = {name: read(name, texts[LOWER]) for name, texts in given.items() if len(texts) > 1}
@@ -57,8 +57,8 @@ def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question
     told = tuple(f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in texts)} so much" for name, texts in given.items())
     asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
     for alone in one_by_one(asked):
-        if limited_by(alone) not in giving(asked.active):
-            name = limited_by(alone)
+        name = limited_by(alone)
+        if not rests_on_unknown(alone) and (name not in giving(asked.active) or _is_made_of(alone, asked.unknown, name)):
             raise WrongValue(f"{name} is given as a limit, and is not made of {asked.unknown}: give {name}=...")
     return asked
 
@@ -79,6 +79,17 @@ def limited_by(alone: Question) -> str:
 def rests_on_unknown(alone: Question) -> bool:
     """Whether the limit says something of what is asked for."""
     return limited_by(alone) in made_of(alone, alone.unknown)
+
+
+def _is_made_of(asked: Question, whole: str, part: str) -> bool:
+    """Whether the definition of a quantity leads to another one."""
+    rows, queue, seen = giving(asked.active), [whole], {whole}
+    while queue:
+        row = rows.get(queue.pop())
+        new = [other for other in (row.symbols if row else ()) if other not in seen]
+        seen |= {*new}
+        queue += new
+    return part in seen
 
 
 def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:

@@ -181,6 +181,15 @@ def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_com
     assert unknown.code == "missing_givens" and unknown.message.startswith("time_to_first_token does not move with batch, and whether")
 
 
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [("concurrent_requests", {"request_latency": "<=20s", "output_tokens": 500}), ("throughput", {"step_time": "<=10ms"})],
+)
+def test_a_limit_on_a_part_of_what_is_asked_for_is_refused(unknown, given):
+    with pytest.raises(WrongValue, match=f"^{next(iter(given))} is given as a limit, and is not made of {unknown}"):
+        solve(unknown, **PROMPT, **given)
+
+
 @in_one_test(
     ("limit", "most"),
     [({"tokens_per_second_per_user": ">=100"}, 180), ({"request_latency": "<=5.15s", "output_tokens": 500, "prompt_tokens": 9750}, 180)],
