@@ -45,6 +45,7 @@ from derive.solving.route import Failed, Leg, Route, bounding, checks, route, wi
 from derive.units import show
 
 Outcome = tuple[tuple[Answer, ...], Reason | None]
+Ends = tuple[float, float | None]
 Rounding = Mapping[str, float]
 
 
@@ -78,6 +79,9 @@ NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
 
 FASTER_THAN_ASKED = "faster than asked"
 """What is said of chips that memory needs, where a speed takes fewer."""
+
+SEVERAL = (1.0, 8.0, 72.0)
+"""Numbers of chips at which it is looked whether they cancel."""
 
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
@@ -875,13 +879,33 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
         known = end.values if found.kind == "point" else world.values
         short = misfit(asked, known, way.rows)
         answered = end
-        if short and is_warning(asked, way):
+        if short and only_said(asked, way):
             answered, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
         wrong = contradiction(asked, known, way.rows) or short
         if not wrong:
             return answered, None
         clash = clash or wrong
     return start, clash or reason
+
+
+def only_said(asked: Question, way: Route) -> bool:
+    """Whether short memory is only said: as `is_warning` has it, and where nobody spoke of chips and their number cancels.
+
+    What is the same on any number of chips is the same on as many as hold it.
+    """
+    if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
+        return is_warning(asked, way)
+    known = [*taken_as_known(asked)][-1]
+    found = [_follow(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL]
+    ends = [[one.ends for one in each.answers] if isinstance(each, Solution) else [] for each in found]
+    return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
+
+
+def _are_alike(some: Sequence[Ends], others: Sequence[Ends]) -> bool:
+    """Whether answers are the same but for rounding."""
+    pairs = [pair for one, other in zip(some, others, strict=False) for pair in zip(one, other, strict=True)]
+    same = (one == other or (one is not None and other is not None and isclose(one, other, rel_tol=HOLDS)) for one, other in pairs)
+    return len(some) == len(others) and all(same)
 
 
 def _witnessed(way: Route, start: _World) -> tuple[bool, Reason | None]:
