@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+from derive.answers import BOUGHT
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
+from derive.requirements import HOLDS
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.propagation import followed
 from derive.solving.questions import OF_TRAINING, Question
+from derive.solving.reach import beyond_one_domain, result_with
+from derive.solving.refusals import made_of
 from derive.solving.result import Answer
 from derive.units import show
 
@@ -63,6 +67,8 @@ LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tok
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
     """All that is doubtful of an answer, by the name of the doubt."""
     values = {**_led(asked, values), **values}
+    if asked.limits and asked.unknown in BOUGHT:
+        values[asked.unknown] = float(math.ceil(values[asked.unknown] * (1 - HOLDS)))
     said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in CAVEATS}
     return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
 
@@ -227,10 +233,15 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
     give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
     rests = row.inputs | {"query_heads"}
-    if not _overlap(used) or "kv_time" not in values:
-        return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
     time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
-    step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {"kv_copies": most}))
+    backwards = bool(made_of(asked, asked.unknown)) and "kv_time" not in values
+    if not _overlap(used) or ("kv_time" not in values and not backwards):
+        return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
+    if backwards:
+        at = {asked.unknown: values[asked.unknown]}
+        step, with_copies = (result_with(asked, time, {**at, **copies}) for copies in ({}, {"kv_copies": most}))
+    else:
+        step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {"kv_copies": most}))
     if not step or not with_copies or with_copies <= UNEVEN * step:
         return None
     return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
@@ -473,7 +484,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (one_of_a_rack, at_the_peak, prompts_elsewhere, experts_unknown, busiest_chip, chunk_not_free,
-    overlap_presumed, drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out,
-    sums_left_out, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use,
-    another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+CAVEATS: tuple[Caveat, ...] = (beyond_one_domain, one_of_a_rack, at_the_peak, prompts_elsewhere, experts_unknown, busiest_chip,
+    chunk_not_free, overlap_presumed, drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied,
+    exchange_left_out, sums_left_out, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
+    chip_always_in_use, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

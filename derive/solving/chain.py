@@ -39,6 +39,7 @@ from derive.solving.fit import (
 from derive.solving.limits import limit_in_words, limited_by, one_by_one, open_to_limits, rests_on_unknown
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.questions import Instead, Question, posed, taken_as_known, without
+from derive.solving.reach import beyond_one_domain, out_of_reach
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, OR, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
@@ -323,6 +324,8 @@ def _found(asked: Question) -> tuple[Solution, Route | None]:
     possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
     if solution.answers and not possible and (clash := absurd(asked.unknown, solution.answers)):
         return _without_answer(asked, clash, solution.route), None
+    if len(possible) == 1 and (beyond := out_of_reach(asked, inside(possible[0]))):
+        return _without_answer(asked, beyond, solution.route), None
     if len(solution.further) == len(solution.answers) - 1 > len(possible) - 1:
         routes = zip(solution.answers, (solution.route, *solution.further), strict=True)
         left, *further = (steps for one, steps in routes if one in possible)
@@ -426,6 +429,8 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
         told.append(f"{name} is {show(name, there.point)} and {show(name, asked.known[name])} is asked of it")
     chips = f"{whole} chip{'s' * (whole != 1)}"
     said = {FASTER_THAN_ASKED: f"faster than asked: with the {chips} that memory needs, {', '.join(told)}"}
+    if beyond := beyond_one_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
+        said = {beyond_one_domain.__name__: beyond, **said}
     said |= dict(zip(held.kinds, held.warnings, strict=True))
     formula = bound.formula and bound.formula.removeprefix("chips >= ")
     answer = replace(bound, kind="point", value=bound.low, low=None, regime=MEMORY_BINDS, formula=formula, bound=LOWER)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from derive.answers import Answer
+from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
@@ -15,6 +16,7 @@ from derive.solving.chain import answered
 from derive.solving.fit import FASTER, SHORT_OF_MEMORY, worked_out
 from derive.solving.limits import limit_in_words, limited_by, one_by_one
 from derive.solving.questions import Question, posed, standing_beside, without
+from derive.solving.reach import beyond_one_domain
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
 
@@ -113,8 +115,13 @@ def _sized(asked: Question, chips: int, there: Solution, least: float, most: flo
     batches = f"a batch of {low} to {high}" if low < high else f"a batch of {high}"
     targets = " and ".join(map(limit_in_words, one_by_one(asked)))
     given = {name: value for name, value in there.given.items() if name != "chips"}
+    rows = tuple(equation(id.split("@")[0]) for id in there.equations)
+    beyond = beyond_one_domain(asked, {**asked.known, "chips": float(chips)}, rows)
+    said = {**({beyond_one_domain.__name__: beyond} if beyond else {}), **dict(zip(there.kinds, there.warnings, strict=True))}
     return replace(
         there,
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
         unknown="chips",
         unit=QUANTITIES["chips"].unit,
         answers=(Answer("point", value=float(chips), bound=LOWER),),
