@@ -14,7 +14,7 @@ from derive.requirements import HOLDS
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.propagation import followed
 from derive.solving.questions import OF_TRAINING, Question
-from derive.solving.reach import beyond_one_domain, result_with
+from derive.solving.reach import beyond_one_domain, chips_for_copies, result_with
 from derive.solving.refusals import made_of
 from derive.solving.result import Answer
 from derive.units import show
@@ -225,6 +225,8 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
     if not row.inputs <= values.keys() or not _stands("kv_copies", used):
         return None
+    if asked.unknown == "chips" and values.keys() >= {"memory_capacity", "weight_bytes", "kv_cache_bytes"} and not _overlap(used):
+        return _copies_held(row, values)
     # A chip computes one query head at least.
     chips = min(values["chips"], values.get("query_heads", math.inf))
     most = row.right_side({**values, "chips": chips})
@@ -245,6 +247,19 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     if not step or not with_copies or with_copies <= UNEVEN * step:
         return None
     return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
+
+
+def _copies_held(row: Equation, values: Mapping[str, float]) -> Doubt | None:
+    """How many chips hold a cache that tensor parallelism copies, where they are more than hold it once."""
+    heads = 1.0 if "latent_dim" in values else values["kv_heads"]
+    least = math.ceil(values["chips"] * (1 - HOLDS))
+    most = chips_for_copies(values, heads, values.get("query_heads", math.inf))
+    if most == least:
+        return None
+    takes = "no number of chips holds it" if most is None else f"it takes {most} chips"
+    over = f"tensor parallelism over more than {heads:.0f} chip{'s' * (heads != 1)}"
+    told = f"a cache that is not sharded by sequences is copied under {over}: with its copies {takes}; give kv_copies"
+    return Doubt(told, row.inputs | {"query_heads"})
 
 
 def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:

@@ -59,6 +59,23 @@ def test_a_result_with_copies_is_worked_out_without_what_was_given_of_it():
     assert endless == pytest.approx(HEAD_OF_A_SEQUENCE)
 
 
+# -- copies of the cache ---------------------------------------------------------------------------------------------
+
+
+@in_one_test(
+    ("model", "batch", "chips"),
+    [("DeepSeek-V3", 64, "it takes 11 chips"), ("Llama-3.1-70B", 640, "it takes 85 chips"), ("Llama-3.1-70B", 480, "it takes 52 chips")],
+)
+def test_chips_that_memory_takes_say_how_many_hold_the_copies(model, batch, chips):
+    """671 GB, and 18 a chip of 80; 70 GB, and an eighth of 839 or 629 a chip, as far as there is a query head for each of 64."""
+    solution = solve("chips", **{**NODE, "model": model, "batch": batch})
+    assert chips in solution.warnings[0] and "is copied under tensor parallelism over more than" in solution.warnings[0]
+
+
+def test_where_no_head_is_on_two_chips_nothing_is_said_of_copies():
+    assert solve("chips", **NODE).warnings == ()
+
+
 # -- one domain ------------------------------------------------------------------------------------------------------
 
 
