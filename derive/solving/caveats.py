@@ -397,6 +397,29 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     return f"{told}, caches have {times:.3g} times less room; give reserved_share" if times > UNEVEN else None
 
 
+def rate_of_one_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """The cost of a fleet beside a rate of requests, which is that of one replica: no number of replicas follows from it."""
+    rate = asked.known.get("requests_per_second")
+    if asked.unknown != "fleet_cost" or rate is None or asked.provenance.get("requests_per_second") != "given" or "replicas" in asked.known:
+        return None
+    tokens = asked.known.get("output_tokens")
+    whole = "fleet_throughput" if tokens is None else f"fleet_throughput = {show('fleet_throughput', rate * tokens)}"
+    return f"requests_per_second is that of one replica, and so is this cost; of a fleet that serves so many give {whole}: replicas follow"
+
+
+def part_of_a_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Replicas that were worked out on the way, and are no whole number: what the whole ones come to."""
+    replicas = values.get("replicas")
+    if asked.unknown == "replicas" or replicas is None or "replicas" in asked.known or not any("replicas" in row.symbols for row in used):
+        return None
+    whole = math.ceil(replicas * (1 - HOLDS))
+    there = _anew((asked.unknown,), asked, values, used, instead={"replicas": float(whole)}).get(asked.unknown)
+    if there is None or whole <= replicas * (1 + HOLDS):
+        return None
+    comes_to = f"{asked.unknown} is {show(asked.unknown, there)}"
+    return f"replicas = {show('replicas', replicas)}: with {whole} whole one{'s' * (whole != 1)}, {comes_to}"
+
+
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """An owned chip whose second in use is priced as if it never waited."""
     row = equation("serving.chip_price_from_capex")
@@ -502,4 +525,5 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 CAVEATS: tuple[Caveat, ...] = (beyond_one_domain, one_of_a_rack, at_the_peak, prompts_elsewhere, experts_unknown, busiest_chip,
     chunk_not_free, overlap_presumed, drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied,
     exchange_left_out, sums_left_out, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
-    chip_always_in_use, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+    rate_of_one_replica, part_of_a_replica, chip_always_in_use, another_variant, wider_beside_the_experts,
+    longer_than_the_model)  # fmt: skip
