@@ -144,7 +144,7 @@ def _beyond_reach(alone: Question) -> Solution | None:
     name, unknown = limited_by(alone), alone.unknown
     there = _result_beside(alone)
     if not there.answers:
-        told = f"{name} does not move with {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
+        told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
         return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told))
     if _is_within(alone, there):
         return None

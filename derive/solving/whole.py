@@ -58,7 +58,9 @@ def _one_rounded(one: Answer) -> Answer | None:
         return one
     low = None if one.low is None else _whole(one.low, one.bound or LOWER)
     high = None if one.high is None else _whole(one.high, one.bound or UPPER)
-    return None if high is not None and high < max(low or 0.0, 1.0) else replace(one, low=low, high=high)
+    loose = None if one.loose_low is None else _whole(one.loose_low, one.bound or LOWER)
+    most = None if one.loose_high is None else _whole(one.loose_high, one.bound or UPPER)
+    return None if high is not None and high < max(low or 0.0, 1.0) else replace(one, low=low, high=high, loose_low=loose, loose_high=most)
 
 
 def _whole(value: float, bound: str | None) -> float:

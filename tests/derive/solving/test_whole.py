@@ -57,6 +57,12 @@ def test_a_range_has_whole_ends():
     assert (spans.low, spans.high) == (108, 132)
 
 
+def test_limits_from_both_sides_over_a_range_have_whole_ends():
+    solution = solve("batch", **CHIP, **MODEL, chips=8, step_time=">=5.01ms <=7.01ms..8.01ms")
+    (found,) = solution.answers
+    assert (found.low, found.high, found.loose_low, found.loose_high) == (61, 108, 61, 132) and solution.said == ()
+
+
 def test_the_whole_number_meets_the_limit_and_the_next_does_not():
     for limit in (3e-3, 5.55e-3, 7.01e-3, 19.9e-3):
         batch = solve("batch", **CHIP, **MODEL, chips=8, step_time=f"<={limit}").value
