@@ -134,8 +134,11 @@ def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None]
     if reason.code == SHORT_OF_MEMORY and asked.unknown in CAN_BE_LESS:
         held = _by_memory(alone)
         return (held, None) if held else outcome
-    if reason.code in ("no_solution", "not_identified") and _met_everywhere(alone):
+    if reason.code in ("no_solution", "not_identified", "requirement_violated") and _met_everywhere(alone):
         return None
+    if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
+        message = f"no whole {asked.unknown} meets {limit_in_words(alone)}{nearest}"
+        return _without_answer(alone, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
     return outcome
 
 

@@ -44,6 +44,20 @@ def test_without_a_whole_one_there_is_no_answer_but_the_nearest():
     assert between.message.startswith("no whole batch meets step_time at most 7.04 ms and step_time at least 7.01 ms, which leaves")
 
 
+ROUTED = {"hardware": "GB200-NVL72:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 8000, "chips": 8}
+
+
+def test_of_experts_what_one_sequence_meets_any_batch_does_and_what_it_does_not_is_refused_with_it():
+    """Touched experts are of one sequence at least: a limit that would take a part of one leaves all, or none."""
+    one = solve("throughput", **ROUTED, batch=1).value
+    met = solve("batch", **ROUTED, throughput=f">={one / 2}", step_time="<=20ms")
+    assert met.answers == solve("batch", **ROUTED, step_time="<=20ms").answers
+    step = solve("step_time", **ROUTED, batch=1).value
+    reason = solve("batch", **ROUTED, step_time=f"<={0.9 * step}", throughput=">=1").reason
+    assert reason.code == "no_solution" and reason.message.startswith("no whole batch meets step_time at most ")
+    assert reason.message.endswith(f"nearest is step_time = {step * 1e6:.4g} µs at batch = 1")
+
+
 def test_a_sweep_has_whole_numbers_and_none_where_there_is_none():
     few = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=2.52ms,7.01ms").sweep
     assert few.values[0].tolist()[1] == 108 and np.isnan(few.values[0][0]) and "no whole batch" in few.others[0][1].message
