@@ -36,7 +36,15 @@ from derive.solving.fit import (
     misfit,
     speeds,
 )
-from derive.solving.limits import limit_in_words, limited_by, one_by_one, open_to_limits, rests_on_unknown
+from derive.solving.limits import (
+    is_part_of_unknown,
+    limit_in_words,
+    limited_by,
+    not_made_of,
+    one_by_one,
+    open_to_limits,
+    rests_on_unknown,
+)
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.questions import Instead, Question, posed, taken_as_known, without
 from derive.solving.reach import beyond_one_domain, out_of_reach
@@ -96,10 +104,12 @@ def answer(asked: Question) -> Solution:
 def answered(asked: Question) -> tuple[Solution, Route | None]:
     """The answer, and the route it took if there is one.
 
-    Of several limits the one that leaves least is answered.
+    Of several limits the one that leaves least is answered. Where all else determines the unknown, they are held against it.
     """
     if not asked.limits:
         return _found(asked)
+    if asked.unknown in giving(asked.active) and (determined := _determined(asked)):
+        return determined
     outcomes = [(alone, _as_limit(asked, alone)) for alone in one_by_one(asked)]
     if refused := next((one for _, one in outcomes if one and not one[0].answers), None):
         return refused
@@ -117,6 +127,26 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     solution = replace(solution, said=(*_bound_by(alone, solution), *_held_beside(asked)))
     # Another point may be left least by another of them: there is no one way for all.
     return solution, way if len(outcomes) == 1 else None
+
+
+def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
+    """What all but the limits determine, if they do, with what is limited there; refused where that is beyond one of its limits."""
+    solution, _ = _found(without(asked, {*asked.limits}))
+    if solution.reason and solution.reason.code == SHORT_OF_MEMORY:
+        return solution, None
+    if [one.kind for one in solution.answers] != ["point"]:
+        return None
+    met = []
+    for alone in one_by_one(asked):
+        there = _result_beside(alone)
+        if not there.answers:
+            return None
+        value = f"{show(limited_by(alone), inside(there.answers[0]))}{OR[there.answers[0].bound]}"
+        if not _is_within(alone, there):
+            message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given"
+            return _without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
+        met.append(f"{limit_in_words(alone)} is met: it comes to {value}")
+    return replace(solution, assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
 
 
 def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None] | None:
@@ -146,6 +176,8 @@ def _beyond_reach(alone: Question) -> Solution | None:
     """Why a limit on what does not move with the unknown is not met, or is not known to be; None where it is met."""
     name, unknown = limited_by(alone), alone.unknown
     there = _result_beside(alone)
+    if not there.answers and is_part_of_unknown(alone):
+        raise not_made_of(alone)
     if not there.answers:
         told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
         return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told))

@@ -47,7 +47,7 @@ def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
 
 
 def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
-    """The question with its limits; refuses two that contradict, and one on what nothing makes up, or on a part of the unknown."""
+    """The question with its limits; refuses two that contradict each other, and one on what nothing makes up."""
     read = asked.conventions.read
     sides = {name: UPPER if UPPER in texts else LOWER for name, texts in given.items()}
     floors = {name: read(name, texts[LOWER]) for name, texts in given.items() if len(texts) > 1}
@@ -58,8 +58,8 @@ def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question
     asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
     for alone in one_by_one(asked):
         name = limited_by(alone)
-        if not rests_on_unknown(alone) and (name not in giving(asked.active) or _is_made_of(alone, asked.unknown, name)):
-            raise WrongValue(f"{name} is given as a limit, and is not made of {asked.unknown}: give {name}=...")
+        if not rests_on_unknown(alone) and name not in giving(asked.active):
+            raise not_made_of(alone)
     return asked
 
 
@@ -81,15 +81,21 @@ def rests_on_unknown(alone: Question) -> bool:
     return limited_by(alone) in made_of(alone, alone.unknown)
 
 
-def _is_made_of(asked: Question, whole: str, part: str) -> bool:
-    """Whether the definition of a quantity leads to another one."""
-    rows, queue, seen = giving(asked.active), [whole], {whole}
+def not_made_of(alone: Question) -> WrongValue:
+    """The refusal of a limit that says nothing of what is asked for."""
+    name = limited_by(alone)
+    return WrongValue(f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
+
+
+def is_part_of_unknown(alone: Question) -> bool:
+    """Whether what is asked for is made of what is limited."""
+    rows, queue, seen = giving(alone.active), [alone.unknown], {alone.unknown}
     while queue:
         row = rows.get(queue.pop())
         new = [other for other in (row.symbols if row else ()) if other not in seen]
         seen |= {*new}
         queue += new
-    return part in seen
+    return limited_by(alone) in seen
 
 
 def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:

@@ -2,6 +2,7 @@
 
 from math import ceil
 
+import numpy as np
 import pytest
 
 from derive.errors import WrongValue
@@ -179,6 +180,35 @@ def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_com
     assert "prompt_tokens, chips" in missed.message or "chips, prompt_tokens" in missed.message
     unknown = solve("batch", **CHIP, chips=8, time_to_first_token="<=1s").reason
     assert unknown.code == "missing_givens" and unknown.message.startswith("time_to_first_token is not made of batch, and whether")
+
+
+@in_one_test(
+    ("unknown", "limit", "said"),
+    [
+        ("cost_per_token", {"step_time": "<=30ms"}, "step_time at most 30 ms is met: it comes to 5.167 ms or more"),
+        ("step_time", {"throughput": ">=2k"}, "throughput at least 2000 token/s is met: it comes to 12.39k token/s or less"),
+        (
+            "throughput",
+            {"step_time": "<=30ms", "time_to_first_token": "<=2s"},
+            "time_to_first_token at most 2 s is met: it comes to 150 ms",
+        ),
+    ],
+)
+def test_limits_are_held_against_what_all_else_determines(unknown, limit, said):
+    """124 GB take 5.167 ms of 24 TB/s, for 64 tokens."""
+    given = {**PROMPT, "batch": 64, "chip_price": "2 USD/h"}
+    solution = solve(unknown, **given, **limit)
+    assert any(text.startswith(said) for text in solution.said) and solution.value == solve(unknown, **given).value
+    assert not {*solution.unused} & {*limit}
+
+
+def test_a_limit_that_what_is_determined_does_not_meet_is_refused_with_what_it_comes_to():
+    reason = solve("cost_per_token", **PROMPT, batch=64, chip_price="2 USD/h", step_time="<=3ms").reason
+    assert reason.code == "no_solution"
+    assert reason.message == "step_time at most 3 ms is not met: it comes to 5.167 ms or more with what is given"
+    swept = solve("cost_per_token", **PROMPT, batch=[64, 300, 1000], chip_price="2 USD/h", step_time="<=10ms").sweep
+    assert np.isfinite(swept.values[0]).tolist() == [True, False, False]
+    assert [swept.others[at][1].code for at in (1, 2)] == ["no_solution", "does_not_fit"]
 
 
 @pytest.mark.parametrize(
