@@ -15,7 +15,6 @@ from derive.solving.nothing import at_nothing
 from derive.solving.questions import Question, as_dense, question
 from derive.solving.result import Solution
 from derive.solving.symbolic import is_symbolic, symbolic
-from derive.solving.whole import in_whole_ones
 
 
 class Expression(Protocol):
@@ -112,7 +111,12 @@ def respond(
         from derive.solving.sizing import fewest_chips
 
         again = fewest_chips(dense or asked, again.reason) or again
-    return in_whole_ones(asked, again if again.answers or again.sweep else solution)
+    outcome = again if again.answers or again.sweep else solution
+    if not asked.limits:
+        return outcome
+    from derive.solving.whole import in_whole_ones
+
+    return in_whole_ones(asked, outcome)
 
 
 def _over_what_is_sustained(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:

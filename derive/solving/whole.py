@@ -21,7 +21,7 @@ BEST = "best: "
 
 def in_whole_ones(asked: Question, solution: Solution) -> Solution:
     """The answer to limits, of what is counted in the whole ones within it; none where there is no whole one."""
-    if not asked.limits or asked.unknown not in COUNTED:
+    if asked.unknown not in COUNTED:
         return solution
     if solution.sweep:
         return replace(solution, answers=_rounded(solution.answers), sweep=_of_sweep(asked, solution.sweep))
