@@ -1,7 +1,7 @@
 """What a person types for a quantity ("3.35TB/s", "2 USD/h", "200k") read into SI, and SI printed the way people write it."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -277,27 +277,71 @@ def _multiply(figure: str, factor: Decimal) -> float:
 def named_texts(items: Iterable[str], among: Collection[str] = ()) -> dict[str, str]:
     """The texts of a list of `name=value` by registry name, unread; the symbol will do for the name.
 
-    Of a limit, `name<=value` or `name>=value`, the text begins with its sign. Where only some may be given, a name that is
-    none at all is answered with those.
+    Of a limit, `name<=value` or `name>=value`, the text begins with its sign; of two limits from both sides it holds both.
+    Where only some may be given, a name that is none at all is answered with those.
 
     Raises UnknownName for a name, and WrongValue where "=" is missing or a quantity is given two different texts.
 
-    >>> named_texts(["B=2400", "hbm_capacity=80GB", "step_time<=30ms"])
+    >>> named_texts(["B=2400", "hbm_capacity=80GB", "step_time<30ms"])
     {'batch': '2400', 'hbm_capacity': '80GB', 'step_time': '<=30ms'}
+    >>> named_texts(["step_time<=30ms", "t>=10ms"]), named_texts(["10ms <= t <= 30ms"])
+    ({'step_time': '<=30ms >=10ms'}, {'step_time': '>=10ms <=30ms'})
     """
     texts: dict[str, str] = {}
-    for item in items:
-        given, equals, text = item.partition("=")
-        if not equals:
-            raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
-        if given[-1:] in ("<", ">"):
-            given, text = given[:-1], f"{given[-1]}={text.strip()}"
-        if among and given.strip() not in QUANTITIES and given.strip() not in NAME_OF_SYMBOL:
-            raise UnknownName("anchor", given.strip(), among)
-        name = quantity(given.strip()).name
-        if texts.setdefault(name, text.strip()) != text.strip():
-            raise WrongValue(f"{name} is given twice, as {shorten(texts[name])} and as {shorten(text)}; give one value")
+    for given, text in (pair for item in items for pair in _named(item)):
+        if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
+            raise UnknownName("anchor", given, among)
+        name = quantity(given).name
+        before = texts.setdefault(name, text)
+        if before != text:
+            both = dict.fromkeys((*signed(before), *signed(text)))
+            if sorted(one[:2] for one in both) != [*SIGNS]:
+                raise WrongValue(f"{name} is given twice, as {shorten(before)} and as {shorten(text)}; give one value")
+            texts[name] = " ".join(both)
     return texts
+
+
+SIGNS = ("<=", ">=")
+"""The signs of limits, at most and at least."""
+
+_SIGN = re.compile(r"<=|>=|=<|=>|[≤≥<>]")
+_ANY_SIGN = re.compile(rf"{_SIGN.pattern}|=")
+_TURNED = {"<=": ">=", ">=": "<="}
+
+
+def signed(text: str) -> tuple[str, ...]:
+    """The limits that a text spells, each beginning with "<=" or ">="; none where it is a plain value.
+
+    >>> signed("≤ 30ms"), signed(">10ms <50ms"), signed("30ms")
+    (('<=30ms',), ('>=10ms', '<=50ms'), ())
+    """
+    first, *values = _SIGN.split(text)
+    if first.strip():
+        return ()
+    return tuple(f"{_plain(sign)}{value.strip()}" for sign, value in zip(_SIGN.findall(text), values, strict=True))
+
+
+def _plain(sign: str) -> str:
+    """A sign of a limit as one of the two."""
+    return SIGNS[0] if {*sign} & {*"<≤"} else SIGNS[1]
+
+
+def _named(item: str) -> Iterator[tuple[str, str]]:
+    """The name and the text of one given; of a limit that has its value first, or one on either side, those turned round."""
+    sign = _ANY_SIGN.search(item)
+    if sign is None:
+        raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
+    given, text = item[: sign.start()].strip(), item[sign.end() :].strip()
+    if sign[0] == "=":
+        yield given, text
+        return
+    name, *more = _SIGN.split(text, maxsplit=1)
+    turned = name.strip() in QUANTITIES or name.strip() in NAME_OF_SYMBOL
+    if turned and _FIGURE.match(given):
+        yield name.strip(), f"{_TURNED[_plain(sign[0])]}{given}"
+        given, text, sign = name.strip(), "".join(more).strip(), _SIGN.search(text)
+    if sign is not None:
+        yield given, f"{_plain(sign[0])}{text}"
 
 
 # -- printing -------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from invert.records import (
     as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import RELEASE_NOT_KNOWN, Inference, Run
+from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
@@ -374,7 +374,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     if ends := sheet.bands[0].input.ends:
         flags.append(f"introductory, ends {ends}")
     if read.by_price.value and read.by_price.value.extrapolated:
-        flags.append("size extrapolated")
+        flags.append(EXTRAPOLATED)
     if read.released is None:
         flags.append(RELEASE_NOT_KNOWN)
     if known:

@@ -42,6 +42,7 @@ from invert.sheets.rows import ModelRow, Problem
 from invert.sheets.sheet import PriceSheet
 
 RELEASE_NOT_KNOWN = "release not known"
+EXTRAPOLATED = "size extrapolated"
 
 
 @dataclass(frozen=True, kw_only=True)

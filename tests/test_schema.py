@@ -52,7 +52,7 @@ BANDS = ("premium_in", "output_input_ratio", "premium_out", "decode_cost_short",
 SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code of the reason
     "one point": ({"unknown": "balance_batch", "machine_balance_ratio": 300, "sparsity": 8}, ["point"]),
     "presets and defaults": ({"unknown": "step_time", "model": "DeepSeek-V3", "batch": 88, "context_length": 4989, "bytes_per_element": 1,
-        **H100}, ["point"]),
+        "chips": 16, **H100}, ["point"]),
     "interval with an upper end": ({"unknown": "memory_time", "step_time": 0.02, "compute_time": 0.02}, ["interval"]),
     "interval with an upper end, by closed form": (
         {"unknown": "context_length", "compute_utilisation": 1, "batch": 1e4, "balance_batch": 5e3, "balance_context": 1e5}, ["interval"],

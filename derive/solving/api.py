@@ -112,7 +112,12 @@ def respond(
 
         again = fewest_chips(supposed or asked, again.reason) or again
     lacking = again.reason and again.reason.code == "missing_givens"
-    return solution if lacking and not again.sweep else again
+    outcome = solution if lacking and not again.sweep else again
+    if not asked.limits:
+        return outcome
+    from derive.solving.whole import in_whole_ones
+
+    return in_whole_ones(supposed or asked, outcome)
 
 
 def _supposed(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+from derive.answers import BOUGHT
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
+from derive.requirements import HOLDS
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.links import EXCHANGED, SUMMED, link_of
 from derive.solving.propagation import followed
 from derive.solving.questions import OF_TRAINING, Question
+from derive.solving.reach import beyond_one_domain, chips_for_copies, result_with
+from derive.solving.refusals import made_of
 from derive.solving.result import Answer
 from derive.units import show
 
@@ -62,6 +66,8 @@ LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tok
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
     """All that is doubtful of an answer, by the name of the doubt."""
     values = {**_led(asked, values), **values}
+    if asked.limits and asked.unknown in BOUGHT:
+        values[asked.unknown] = float(math.ceil(values[asked.unknown] * (1 - HOLDS)))
     said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in CAVEATS}
     return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
 
@@ -229,6 +235,8 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
     if not row.inputs <= values.keys() or not _stands("kv_copies", used):
         return None
+    if asked.unknown == "chips" and values.keys() >= {"memory_capacity", "weight_bytes", "kv_cache_bytes"} and not _overlap(used):
+        return _copies_held(row, values)
     # A chip computes one query head at least.
     chips = min(values["chips"], values.get("query_heads", math.inf))
     most = row.right_side({**values, "chips": chips})
@@ -237,13 +245,31 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
     give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
     rests = row.inputs | {"query_heads"}
-    if not _overlap(used) or "kv_time" not in values:
-        return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
     time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
-    step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {"kv_copies": most}))
+    backwards = bool(made_of(asked, asked.unknown)) and "kv_time" not in values
+    if not _overlap(used) or ("kv_time" not in values and not backwards):
+        return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
+    if backwards:
+        at = {asked.unknown: values[asked.unknown]}
+        step, with_copies = (result_with(asked, time, {**at, **copies}) for copies in ({}, {"kv_copies": most}))
+    else:
+        step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {"kv_copies": most}))
     if not step or not with_copies or with_copies <= UNEVEN * step:
         return None
     return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
+
+
+def _copies_held(row: Equation, values: Mapping[str, float]) -> Doubt | None:
+    """How many chips hold a cache that tensor parallelism copies, where they are more than hold it once."""
+    heads = 1.0 if "latent_dim" in values else values["kv_heads"]
+    least = math.ceil(values["chips"] * (1 - HOLDS))
+    most = chips_for_copies(values, heads, values.get("query_heads", math.inf))
+    if most == least:
+        return None
+    takes = "no number of chips holds it" if most is None else f"it takes {most} chips"
+    over = f"tensor parallelism over more than {heads:.0f} chip{'s' * (heads != 1)}"
+    told = f"a cache that is not sharded by sequences is copied under {over}: with its copies {takes}; give kv_copies"
+    return Doubt(told, row.inputs | {"query_heads"})
 
 
 def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
@@ -390,6 +416,29 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     return f"{told}, caches have {times:.3g} times less room; give reserved_share" if times > UNEVEN else None
 
 
+def rate_of_one_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """The cost of a fleet beside a rate of requests, which is that of one replica: no number of replicas follows from it."""
+    rate = asked.known.get("requests_per_second")
+    if asked.unknown != "fleet_cost" or rate is None or asked.provenance.get("requests_per_second") != "given" or "replicas" in asked.known:
+        return None
+    tokens = asked.known.get("output_tokens")
+    whole = "fleet_throughput" if tokens is None else f"fleet_throughput = {show('fleet_throughput', rate * tokens)}"
+    return f"requests_per_second is that of one replica, and so is this cost; of a fleet that serves so many give {whole}: replicas follow"
+
+
+def part_of_a_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Replicas that were worked out on the way, and are no whole number: what the whole ones come to."""
+    replicas = values.get("replicas")
+    if asked.unknown == "replicas" or replicas is None or "replicas" in asked.known or not any("replicas" in row.symbols for row in used):
+        return None
+    whole = math.ceil(replicas * (1 - HOLDS))
+    there = _anew((asked.unknown,), asked, values, used, instead={"replicas": float(whole)}).get(asked.unknown)
+    if there is None or whole <= replicas * (1 + HOLDS):
+        return None
+    comes_to = f"{asked.unknown} is {show(asked.unknown, there)}"
+    return f"replicas = {show('replicas', replicas)}: with {whole} whole one{'s' * (whole != 1)}, {comes_to}"
+
+
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """An owned chip whose second in use is priced as if it never waited."""
     row = equation("serving.chip_price_from_capex")
@@ -492,8 +541,8 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (chip_type_unsaid, cache_type_unsaid, one_of_a_rack, at_the_peak, prompts_elsewhere,
-    experts_unknown, busiest_chip, chunk_not_free,
-    overlap_presumed, drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out,
-    sums_left_out, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use,
-    another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+CAVEATS: tuple[Caveat, ...] = (chip_type_unsaid, cache_type_unsaid, beyond_one_domain, one_of_a_rack, at_the_peak, prompts_elsewhere,
+    experts_unknown, busiest_chip, chunk_not_free, overlap_presumed, drafts_for_nothing, latent_attention_left_out,
+    attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, hops_left_out, prefill_attention_left_out,
+    reads_outlast_prefill, memory_nearly_full, rate_of_one_replica, part_of_a_replica, chip_always_in_use, another_variant,
+    wider_beside_the_experts, longer_than_the_model)  # fmt: skip

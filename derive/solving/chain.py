@@ -36,16 +36,26 @@ from derive.solving.fit import (
     misfit,
     speeds,
 )
-from derive.solving.limits import limit_in_words, one_by_one, open_to_limits
+from derive.solving.limits import (
+    is_part_of_unknown,
+    limit_in_words,
+    limited_by,
+    not_made_of,
+    one_by_one,
+    open_to_limits,
+    rests_on_unknown,
+)
 from derive.solving.links import as_assumption
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.questions import OF_DENSE, Instead, Question, posed, taken_as_known, without
+from derive.solving.reach import beyond_one_domain, out_of_reach
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
-from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
+from derive.solving.result import BY_DEFAULT, OR, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
 from derive.units import show
 
 Outcome = tuple[tuple[Answer, ...], Reason | None]
+Ends = tuple[float, float | None]
 Rounding = Mapping[str, float]
 
 
@@ -80,6 +90,9 @@ NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
 FASTER_THAN_ASKED = "faster than asked"
 """What is said of chips that memory needs, where a speed takes fewer."""
 
+SEVERAL = (1.0, 8.0, 72.0)
+"""Numbers of chips at which it is looked whether they cancel."""
+
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
 
@@ -92,69 +105,135 @@ def answer(asked: Question) -> Solution:
 def answered(asked: Question) -> tuple[Solution, Route | None]:
     """The answer, and the route it took if there is one.
 
-    Of several limits the one that leaves least is answered.
+    Of several limits the one that leaves least is answered. Where all else determines the unknown, they are held against it.
     """
     if not asked.limits:
         return _found(asked)
-    outcomes = {name: _as_limit(asked, name, one) for name, one in one_by_one(asked).items()}
-    if refused := next((one for one in outcomes.values() if one and not one[0].answers), None):
+    if asked.unknown in giving(asked.active) and (determined := _determined(asked)):
+        return determined
+    outcomes = [(alone, _as_limit(asked, alone)) for alone in one_by_one(asked)]
+    if refused := next((one for _, one in outcomes if one and not one[0].answers), None):
         return refused
-    bounding_ones = {name: one for name, one in outcomes.items() if one}
+    bounding_ones = [(alone, *one) for alone, one in outcomes if one]
     if not bounding_ones:
         return _idle(asked)
-    found = [solution for solution, _ in bounding_ones.values()]
-    sides = {one.answers[0].bound for one in found}
+    found = [(alone, solution) for alone, solution, _ in bounding_ones]
+    sides = {one.answers[0].bound for _, one in found}
     if sides == {LOWER, UPPER}:
-        return _between(asked, {name: solution for name, (solution, _) in bounding_ones.items()}), None
-    if reason := open_to_limits(asked, found):
+        return _between(asked, found), None
+    if reason := open_to_limits(asked, [one for _, one in found]):
         return _without_answer(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
-    solution, way = max(bounding_ones.values(), key=lambda one: sign * inside(one[0].answers[0]))
+    alone, solution, way = max(bounding_ones, key=lambda one: sign * inside(one[1].answers[0]))
+    solution = replace(solution, said=(*_bound_by(alone, solution), *_held_beside(asked)))
     # Another point may be left least by another of them: there is no one way for all.
     return solution, way if len(outcomes) == 1 else None
 
 
-def _as_limit(asked: Question, name: str, alone: Question) -> tuple[Solution, Route | None] | None:
+def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
+    """What all but the limits determine, if they do, with what is limited there; refused where that is beyond one of its limits."""
+    solution, _ = _found(without(asked, {*asked.limits}))
+    if solution.reason and solution.reason.code == SHORT_OF_MEMORY:
+        return solution, None
+    if [one.kind for one in solution.answers] != ["point"]:
+        return None
+    met = []
+    for alone in one_by_one(asked):
+        there = _result_beside(alone)
+        if not there.answers:
+            return None
+        value = f"{show(limited_by(alone), inside(there.answers[0]))}{OR[there.answers[0].bound]}"
+        if not _is_within(alone, there):
+            message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given"
+            return _without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
+        met.append(f"{limit_in_words(alone)} is met: it comes to {value}")
+    return replace(solution, assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
+
+
+def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None] | None:
     """What one limit leaves of the unknown; None where it is met whatever that is.
 
     Of what makes a cache larger, memory leaves no more than fits: where that is met before the limit, it binds.
     """
+    if not rests_on_unknown(alone):
+        refused = _beyond_reach(alone)
+        return (refused, None) if refused else None
     outcome = _found(alone)
     reason = outcome[0].reason
     if reason is None:
-        return _one_way(alone, name, outcome[0]), outcome[1]
+        return _one_way(alone, outcome[0], both=limited_by(alone) in asked.floors), outcome[1]
     if reason.code == SHORT_OF_MEMORY and asked.unknown in CAN_BE_LESS:
-        held = _by_memory(alone, name)
+        held = _by_memory(alone)
         return (held, None) if held else outcome
-    if reason.code in ("no_solution", "not_identified") and _met_everywhere(alone, name):
+    if reason.code in ("no_solution", "not_identified", "requirement_violated") and _met_everywhere(alone):
         return None
+    if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
+        message = f"no whole {asked.unknown} meets {limit_in_words(alone)}{nearest}"
+        return _without_answer(alone, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
     return outcome
 
 
-def _one_way(alone: Question, name: str, solution: Solution) -> Solution:
+def _beyond_reach(alone: Question) -> Solution | None:
+    """Why a limit on what does not move with the unknown is not met, or is not known to be; None where it is met."""
+    name, unknown = limited_by(alone), alone.unknown
+    there = _result_beside(alone)
+    if not there.answers and is_part_of_unknown(alone):
+        raise not_made_of(alone)
+    if not there.answers:
+        told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
+        return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told))
+    if _is_within(alone, there):
+        return None
+    rests = [one for one, source in there.provenance.items() if source == "given" and one != unknown]
+    comes_to = f"it comes to {show(name, inside(there.answers[0]))} with any, and {limit_in_words(alone)} is asked of it"
+    message = f"{name} does not move with {unknown}: {comes_to}; it is made of {', '.join(rests)}"
+    return _without_answer(alone, Reason("no_solution", violated=(name,), message=message))
+
+
+def _held_beside(asked: Question) -> tuple[str, ...]:
+    """The limits on what does not move with the unknown, which are met, and what that comes to."""
+    said = []
+    for alone in (alone for alone in one_by_one(asked) if not rests_on_unknown(alone)):
+        (found, *_) = _result_beside(alone).answers
+        value = f"{show(limited_by(alone), inside(found))}{OR[found.bound]}"
+        said.append(f"{limit_in_words(alone)} is met with any {asked.unknown}: it comes to {value}")
+    return tuple(said)
+
+
+def _bound_by(alone: Question, solution: Solution) -> tuple[str, ...]:
+    """Where the unknown ends that a limit leaves, and what makes it end there."""
+    (one, *more) = solution.answers
+    if more or one.kind != "point":
+        return ()
+    return (f"{'from' if one.bound == LOWER else 'to'} {show(alone.unknown, one.point)}, where {_binding(alone, solution)} binds",)
+
+
+def _one_way(alone: Question, solution: Solution, both: bool) -> Solution:
     """A point at which a limit is met, and on which side: what is at best within its limit is so on that side alone.
 
     A cost that is so much or more, and at most so much by its limit, falls with the batch: the batch is so many or more.
+    Of one that is limited from both sides, what it is at best has to lie between.
     """
     points = [one for one in solution.answers if one.kind == "point"]
     if len(solution.answers) != 1 or len(points) != 1 or points[0].bound:
         return solution
-    (found,) = _there(replace(alone, anyway=True, limits={}), name, points[0].point).answers[:1] or (None,)
-    if found is None or found.bound == alone.limits[name]:
+    (found,) = _result_at(alone, points[0].point).answers[:1] or (None,)
+    if found is None or (found.bound == alone.limits[limited_by(alone)] and not both):
         return solution
-    below, above = (_meets_limit(alone, name, points[0].point * factor) for factor in (1 - ASIDE, 1 + ASIDE))
+    below, above = (_meets_limit(alone, points[0].point * factor) for factor in (1 - ASIDE, 1 + ASIDE))
     if below == above:
         return solution
     return replace(solution, answers=(replace(points[0], bound=LOWER if above else UPPER),))
 
 
-def _by_memory(alone: Question, name: str) -> Solution | None:
+def _by_memory(alone: Question) -> Solution | None:
     """As much as memory holds, where the limit is met there; None where it is not."""
+    name = limited_by(alone)
     held, _ = _found(without(alone, {name}))
     if [one.kind for one in held.answers] != ["interval"] or held.answers[0].high is None:
         return None
     (one,) = held.answers
-    if not _meets_limit(alone, name, one.ends[1] or 0.0):
+    if not _meets_limit(alone, one.ends[1] or 0.0):
         return None
     formula = one.formula and one.formula.removeprefix(f"{alone.unknown} <= ")
     answer = replace(one, kind="point", value=one.high, low=None, high=None, regime=MEMORY_BINDS, formula=formula, bound=UPPER)
@@ -180,76 +259,98 @@ def made_up_of(solution: Solution) -> set[str]:
     return {name for step in solution.route for id in step.equations for name in equation(id).symbols}
 
 
-def _met_everywhere(alone: Question, name: str) -> bool:
+def _met_everywhere(alone: Question) -> bool:
     """Whether a limit is met at the ends and in the middle of all that the unknown can be."""
     row = QUANTITIES[alone.unknown]
-    return all(_meets_limit(alone, name, row.at(share)) for share in (0.0, 0.5, 1.0))
+    return all(_meets_limit(alone, row.at(share)) for share in (0.0, 0.5, 1.0))
 
 
-def _meets_limit(alone: Question, name: str, value: float) -> bool:
+def _meets_limit(alone: Question, value: float) -> bool:
     """Whether the result is within its limit at a value of the unknown."""
-    (found,) = _there(replace(alone, anyway=True, limits={}), name, value).answers[:1] or (None,)
+    return _is_within(alone, _result_at(alone, value))
+
+
+def _result_at(alone: Question, value: float) -> Solution:
+    """What the result that is limited comes to at a value of the unknown, whether it fits there or not."""
+    return _there(replace(alone, anyway=True, limits={}), limited_by(alone), value)
+
+
+def _result_beside(alone: Question) -> Solution:
+    """What a result that is limited and does not move with the unknown comes to."""
+    beside = without(replace(alone, unknown=limited_by(alone), anyway=True), {limited_by(alone)})
+    return _forwards(beside)
+
+
+def _is_within(alone: Question, there: Solution) -> bool:
+    (found,) = there.answers[:1] or (None,)
     if found is None or found.kind != "point":
         return False
-    most = alone.limits[name] == UPPER
+    name = limited_by(alone)
     target = alone.known[name]
-    return found.point <= target * (1 + HOLDS) if most else found.point >= target * (1 - HOLDS)
+    return found.point <= target * (1 + HOLDS) if alone.limits[name] == UPPER else found.point >= target * (1 - HOLDS)
 
 
 def _idle(asked: Question) -> tuple[Solution, Route | None]:
     """What memory leaves where every limit is met whatever the unknown is."""
     solution, way = _found(without(asked, {*asked.limits}))
-    told = tuple(f"{limit_in_words(asked, name)} holds with any {asked.unknown}" for name in asked.limits)
-    return replace(solution, assumptions=(*told, *solution.assumptions)), way
+    always = (limit_in_words(alone) for alone in one_by_one(asked) if rests_on_unknown(alone))
+    told = tuple(f"{limit} holds with any {asked.unknown}" for limit in always)
+    beside = _held_beside(asked)
+    if solution.reason and beside:
+        message = f"{beside[0]}; {solution.reason.message}"
+        return replace(solution, reason=replace(solution.reason, message=message)), way
+    return replace(solution, assumptions=(*told, *solution.assumptions), said=(*beside, *solution.said)), way
 
 
-def _between(asked: Question, found: Mapping[str, Solution]) -> Solution:
+def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Solution:
     """What limits from both sides leave: a range with its best end, or that they contradict each other."""
-    sides = {name: (one.answers[0].bound, one.answers[0].point) for name, one in found.items()}
-    least = max((name for name in sides if sides[name][0] == LOWER), key=lambda name: sides[name][1])
-    most = min((name for name in sides if sides[name][0] == UPPER), key=lambda name: sides[name][1])
-    low, high = sides[least][1], sides[most][1]
-    unknown, binding = asked.unknown, {name: _binding(asked, name, found[name]) for name in (least, most)}
+    lower, upper = ([one for one in found if one[1].answers[0].bound == side] for side in (LOWER, UPPER))
+    least = max(lower, key=lambda one: one[1].answers[0].point)
+    most = min(upper, key=lambda one: one[1].answers[0].point)
+    low, high = least[1].answers[0].point, most[1].answers[0].point
+    unknown, (takes, leaves) = asked.unknown, (_binding(*one) for one in (least, most))
     if low > high * (1 + HOLDS):
-        ends = f"{binding[least]} takes {unknown} >= {show(unknown, low)} and {binding[most]} leaves {unknown} <= {show(unknown, high)}"
-        near = _nearest_reached(asked, least, high)
-        message = f"contradiction: {ends}{near}"
-        return _without_answer(asked, Reason("contradiction", violated=(least, most), message=message))
+        ends = f"{takes} takes {unknown} >= {show(unknown, low)} and {leaves} leaves {unknown} <= {show(unknown, high)}"
+        message = f"contradiction: {ends}{nearest_reached(least[0], high)}"
+        violated = tuple(dict.fromkeys(limited_by(alone) for alone, _ in (least, most)))
+        return _without_answer(asked, Reason("contradiction", violated=violated, message=message))
     best, end = (least, low) if unknown in BOUGHT else (most, high)
     which = "fewest" if unknown in BOUGHT else "largest"
     whole = ceil(end * (1 - HOLDS)) if unknown in BOUGHT else floor(end * (1 + HOLDS))
     best_end = f"{whole}" if unknown in COUNTED else show(unknown, end)
     told = (
-        f"from {show(unknown, low)}, where {binding[least]} binds, to {show(unknown, high)}, where {binding[most]} does",
+        f"from {show(unknown, low)}, where {takes} binds, to {show(unknown, high)}, where {leaves} does",
         f"best: {unknown} = {best_end}, the {which}",
+        *_held_beside(asked),
     )
-    first = found[best]
+    (_, first) = best
     answer = replace(
         first.answers[0], kind="interval", value=None, low=low, high=high, regime=None, formula=None, bound=None, residual=None
     )
-    given = {name: value for one in found.values() for name, value in one.given.items()}
+    given = {name: asked.known.get(name, value) for _, one in found for name, value in one.given.items()}
     return replace(
         first,
         answers=(answer,),
-        equations=tuple(dict.fromkeys(id for one in (found[least], found[most]) for id in one.equations)),
+        equations=tuple(dict.fromkeys(id for _, one in (least, most) for id in one.equations)),
         given=given,
-        provenance={name: source for one in found.values() for name, source in one.provenance.items()},
+        provenance={name: source for _, one in found for name, source in one.provenance.items()},
         unused=tuple(name for name in first.unused if name not in given),
         said=told,
     )
 
 
-def _binding(asked: Question, name: str, solution: Solution) -> str:
+def _binding(alone: Question, solution: Solution) -> str:
     """What makes an end of what limits leave."""
-    return "memory" if solution.answers[0].regime == MEMORY_BINDS else limit_in_words(asked, name)
+    return "memory" if solution.answers[0].regime == MEMORY_BINDS else limit_in_words(alone)
 
 
-def _nearest_reached(asked: Question, name: str, value: float) -> str:
+def nearest_reached(alone: Question, value: float) -> str:
     """What a result comes to at the end that another limit leaves, as the end of a sentence."""
-    (found,) = _there(replace(one_by_one(asked)[name], anyway=True, limits={}), name, value).answers[:1] or (None,)
+    name = limited_by(alone)
+    (found,) = _result_at(alone, value).answers[:1] or (None,)
     if found is None or found.kind != "point":
         return ""
-    return f"; nearest is {name} = {show(name, found.point)} at {asked.unknown} = {show(asked.unknown, value)}"
+    return f"; nearest is {name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
 
 
 def _found(asked: Question) -> tuple[Solution, Route | None]:
@@ -259,6 +360,8 @@ def _found(asked: Question) -> tuple[Solution, Route | None]:
     possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
     if solution.answers and not possible and (clash := absurd(asked.unknown, solution.answers)):
         return _without_answer(asked, clash, solution.route), None
+    if len(possible) == 1 and (beyond := out_of_reach(asked, inside(possible[0]))):
+        return _without_answer(asked, beyond, solution.route), None
     if len(solution.further) == len(solution.answers) - 1 > len(possible) - 1:
         routes = zip(solution.answers, (solution.route, *solution.further), strict=True)
         left, *further = (steps for one, steps in routes if one in possible)
@@ -362,6 +465,8 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
         told.append(f"{name} is {show(name, there.point)} and {show(name, asked.known[name])} is asked of it")
     chips = f"{whole} chip{'s' * (whole != 1)}"
     said = {FASTER_THAN_ASKED: f"faster than asked: with the {chips} that memory needs, {', '.join(told)}"}
+    if beyond := beyond_one_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
+        said = {beyond_one_domain.__name__: beyond, **said}
     said |= dict(zip(held.kinds, held.warnings, strict=True))
     formula = bound.formula and bound.formula.removeprefix("chips >= ")
     answer = replace(bound, kind="point", value=bound.low, low=None, regime=MEMORY_BINDS, formula=formula, bound=LOWER)
@@ -622,9 +727,13 @@ def _nearest(solution: Solution, target: float) -> Answer:
 def _there(asked: Question, name: str, root: float) -> Solution:
     """The result asked for at a value of what was asked."""
     known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
-    forwards = replace(asked, unknown=name, known=known)
-    outcome = _by(forwards, tuple(row for row in asked.active if row.sense == "="), [])
-    return outcome[0] if outcome else _without_answer(forwards, missing_givens(forwards, known))
+    return _forwards(replace(asked, unknown=name, known=known))
+
+
+def _forwards(asked: Question) -> Solution:
+    """What a question comes to by equalities alone."""
+    outcome = _by(asked, tuple(row for row in asked.active if row.sense == "="), [])
+    return outcome[0] if outcome else _without_answer(asked, missing_givens(asked, asked.known))
 
 
 def _answer_behind(result: Answer, asked: Question, candidate: Answer, found: Backwards) -> Answer:
@@ -812,13 +921,33 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
         known = end.values if found.kind == "point" else world.values
         short = misfit(asked, known, way.rows)
         answered = end
-        if short and is_warning(asked, way):
+        if short and only_said(asked, way):
             answered, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
         wrong = contradiction(asked, known, way.rows) or short
         if not wrong:
             return answered, None
         clash = clash or wrong
     return start, clash or reason
+
+
+def only_said(asked: Question, way: Route) -> bool:
+    """Whether short memory is only said: as `is_warning` has it, and where nobody spoke of chips and their number cancels.
+
+    What is the same on any number of chips is the same on as many as hold it.
+    """
+    if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
+        return is_warning(asked, way)
+    known = [*taken_as_known(asked)][-1]
+    found = [_follow(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL]
+    ends = [[one.ends for one in each.answers] if isinstance(each, Solution) else [] for each in found]
+    return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
+
+
+def _are_alike(some: Sequence[Ends], others: Sequence[Ends]) -> bool:
+    """Whether answers are the same but for rounding."""
+    pairs = [pair for one, other in zip(some, others, strict=False) for pair in zip(one, other, strict=True)]
+    same = (one == other or (one is not None and other is not None and isclose(one, other, rel_tol=HOLDS)) for one, other in pairs)
+    return len(some) == len(others) and all(same)
 
 
 def _witnessed(way: Route, start: _World) -> tuple[bool, Reason | None]:

@@ -71,9 +71,8 @@ def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, .
 
 
 def is_warning(asked: Question, way: Route) -> bool:
-    """Whether short memory is only said: where it was asked to answer anyway, of arithmetic alone, where nobody spoke of the chips."""
-    spoken = "chips" in asked.known or asked.unknown == "chips" or "chips" in way.solved
-    return asked.anyway or not spoken or _supposed(asked, way.rows) <= {*ARITHMETIC_ALONE}
+    """Whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone."""
+    return asked.anyway or _supposed(asked, way.rows) <= {*ARITHMETIC_ALONE}
 
 
 def speeds(asked: Question) -> tuple[str, ...]:

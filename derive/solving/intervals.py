@@ -402,4 +402,4 @@ def _point(columns: Columns, at: int) -> str:
 def _told(reference: Solution, found: tuple[Answer, ...], columns: Columns, said: Mapping[str, str], **rest: Any) -> Solution:
     """The reference with what all points span for its answers, and what is wrong somewhere."""
     given = {name: value for name, value in reference.given.items() if name not in columns}
-    return replace(reference, answers=found, given=given, warnings=tuple(said.values()), kinds=tuple(said), **rest)
+    return replace(reference, answers=found, given=given, warnings=tuple(said.values()), kinds=tuple(said), said=(), **rest)

@@ -1,4 +1,4 @@
-"""Results given as limits: at most so much, or at least.
+"""Results given as limits: at most so much, or at least, or both.
 
 What leads to a limit is found as from a result that is met, and errs as the limit does: chips of a step of 30 ms at most
 are so many or more. Where it errs neither way, a limit leaves the question open.
@@ -8,44 +8,94 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from derive.errors import WrongValue
+from derive.errors import WrongValue, shorten
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.solving.questions import Question, without
-from derive.solving.refusals import made_of
+from derive.solving.refusals import giving, made_of
 from derive.solving.result import Reason, Solution
-from derive.units import show
+from derive.units import SIGNS, show, signed
 
-SIGNS = {"<=": UPPER, ">=": LOWER}
+SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
 SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
 IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 
 
-def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """What was given without the signs of limits, and which way each limit goes, by registry name.
+def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
+    """What was given without the signs of limits, and of each limit the text by the way it goes, by registry name.
+
+    Of one from both sides what was given is the most of it. Raises WrongValue for two from the same side.
 
     >>> limits({"t": "<= 30ms", "batch": 8})
-    ({'t': '30ms', 'batch': 8}, {'step_time': 'upper'})
+    ({'t': '30ms', 'batch': 8}, {'step_time': {'upper': '30ms'}})
+    >>> limits({"t": ">10ms", "step_time": "<30ms"})
+    ({'t': '30ms'}, {'step_time': {'lower': '10ms', 'upper': '30ms'}})
     """
-    texts = {spelled: value.strip() for spelled, value in given.items() if isinstance(value, str)}
-    found = {spelled: SIGNS[text[:2]] for spelled, text in texts.items() if text[:2] in SIGNS}
-    plain = {spelled: texts[spelled][2:].strip() if spelled in found else value for spelled, value in given.items()}
-    return plain, {quantity(spelled).name: side for spelled, side in found.items()}
+    spelled_as: dict[str, str] = {}
+    found: dict[str, dict[str, str]] = {}
+    for spelled, value in given.items():
+        for limit in signed(value) if isinstance(value, str) else ():
+            name, side, text = quantity(spelled).name, SIDES[limit[:2]], limit[2:].strip()
+            of_it = found.setdefault(name, {})
+            if side in of_it:
+                raise WrongValue(f"{name} is given twice as {IN_WORDS[side]} so much, {shorten(of_it[side])} and {shorten(text)}: give one")
+            of_it[side] = text
+            spelled_as.setdefault(name, spelled)
+    plain = {spelled: value for spelled, value in given.items() if not (isinstance(value, str) and signed(value))}
+    values = {spelled: found[name].get(UPPER, found[name].get(LOWER)) for name, spelled in spelled_as.items()}
+    return {spelled: values.get(spelled, plain.get(spelled)) for spelled in given if spelled in values or spelled in plain}, found
 
 
-def limited(asked: Question, sides: Mapping[str, str]) -> Question:
-    """The question with its limits; refuses one on what does not rest on the unknown, of which it says nothing."""
-    told = tuple(f"{name} is a limit: {IN_WORDS[side]} so much" for name, side in sides.items())
-    asked = replace(asked, limits=sides, notes=(*asked.notes, *told)) if sides else asked
-    for name, alone in one_by_one(asked).items():
-        if name not in made_of(alone, asked.unknown):
-            raise WrongValue(f"{name} is given as a limit, and is not made of {asked.unknown}: give {name}=...")
+def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
+    """The question with its limits; refuses two that contradict each other, and one on what nothing makes up."""
+    read = asked.conventions.read
+    sides = {name: UPPER if UPPER in texts else LOWER for name, texts in given.items()}
+    floors = {name: read(name, texts[LOWER]) for name, texts in given.items() if len(texts) > 1}
+    for name, least in floors.items():
+        if least > asked.known[name]:
+            raise WrongValue(f"{name} is at least {show(name, least)} and at most {show(name, asked.known[name])}: none is both")
+    told = tuple(f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in texts)} so much" for name, texts in given.items())
+    asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
+    for alone in one_by_one(asked):
+        name = limited_by(alone)
+        if not rests_on_unknown(alone) and name not in giving(asked.active):
+            raise not_made_of(alone)
     return asked
 
 
-def one_by_one(asked: Question) -> dict[str, Question]:
+def one_by_one(asked: Question) -> tuple[Question, ...]:
     """The question with each of its limits alone."""
-    return {name: without(asked, {*asked.limits} - {name}) for name in asked.limits}
+    alone = {name: replace(without(asked, {*asked.limits} - {name}), floors={}) for name in asked.limits}
+    least = (replace(alone[name], known={**alone[name].known, name: value}, limits={name: LOWER}) for name, value in asked.floors.items())
+    return (*alone.values(), *least)
+
+
+def limited_by(alone: Question) -> str:
+    """The one result that is a limit."""
+    (name,) = alone.limits
+    return name
+
+
+def rests_on_unknown(alone: Question) -> bool:
+    """Whether the limit says something of what is asked for."""
+    return limited_by(alone) in made_of(alone, alone.unknown)
+
+
+def not_made_of(alone: Question) -> WrongValue:
+    """The refusal of a limit that says nothing of what is asked for."""
+    name = limited_by(alone)
+    return WrongValue(f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
+
+
+def is_part_of_unknown(alone: Question) -> bool:
+    """Whether what is asked for is made of what is limited."""
+    rows, queue, seen = giving(alone.active), [alone.unknown], {alone.unknown}
+    while queue:
+        row = rows.get(queue.pop())
+        new = [other for other in (row.symbols if row else ()) if other not in seen]
+        seen |= {*new}
+        queue += new
+    return limited_by(alone) in seen
 
 
 def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
@@ -54,17 +104,19 @@ def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
     bounds = {one.bound for one in points}
     if None not in bounds and (len(found) == 1 or len(bounds) == 1):
         return None
-    said = [limit_in_words(asked, name) for name in asked.limits]
+    said = [limit_in_words(alone) for alone in one_by_one(asked)]
     at = [f"{asked.unknown} {SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points]
     message = f"{' and '.join(said)} leaves {asked.unknown} open on either side: {', '.join(at)} is where it is met as an equality"
     return Reason("not_identified", violated=tuple(asked.limits), message=message)
 
 
-def limit_in_words(asked: Question, name: str) -> str:
+def limit_in_words(alone: Question) -> str:
     """A limit as it was meant.
 
     >>> from derive.solving.questions import question
-    >>> limit_in_words(limited(question("compute_time", {"step_time": 0.03, "memory_time": 0.01}), {"step_time": "upper"}), "step_time")
+    >>> asked = question("compute_time", {"step_time": 0.03, "memory_time": 0.01})
+    >>> limit_in_words(limited(asked, {"step_time": {"upper": "30ms"}}))
     'step_time at most 30 ms'
     """
-    return f"{name} {IN_WORDS[asked.limits[name]]} {show(name, asked.known[name])}"
+    name = limited_by(alone)
+    return f"{name} {IN_WORDS[alone.limits[name]]} {show(name, alone.known[name])}"

@@ -70,9 +70,10 @@ class Question:
     bounds a quantity that nothing gives.
 
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
-    most ("upper") or at least ("lower") so much, `instead` defaults that the givens contradict. `ranges` are what presets
-    know as a range, of which the middle is known here, and `record` how often such ranges held. `unsaid` says which
-    data types were taken that nobody gave and how to give them, `supposed` why what was taken besides is what it is.
+    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both; `instead` are defaults
+    that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
+    often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, `supposed` why
+    what was taken besides is what it is.
     """
 
     unknown: str
@@ -89,6 +90,7 @@ class Question:
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
     variants: tuple[tuple[str, str], ...] = ()
     instead: tuple[Instead, ...] = ()
     parameters_only: tuple[str, ...] = ()
@@ -264,7 +266,8 @@ def _alone_lacking(name: str, asked: Question) -> bool:
 
 def without(asked: Question, names: Set[str]) -> Question:
     """The question with less known."""
-    return replace(asked, known=_but(asked.known, names), provenance=_but(asked.provenance, names), limits=_but(asked.limits, names))
+    known, provenance = _but(asked.known, names), _but(asked.provenance, names)
+    return replace(asked, known=known, provenance=provenance, limits=_but(asked.limits, names), floors=_but(asked.floors, names))
 
 
 def _but(some: Mapping[str, T], names: Set[str]) -> dict[str, T]:

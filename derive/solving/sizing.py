@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from derive.answers import Answer
+from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.chain import answered
 from derive.solving.fit import FASTER, SHORT_OF_MEMORY, worked_out
-from derive.solving.limits import limit_in_words, one_by_one
+from derive.solving.limits import limit_in_words, limited_by, one_by_one
 from derive.solving.questions import Question, posed, standing_beside, without
+from derive.solving.reach import beyond_one_domain
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
 
@@ -42,7 +44,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     if len(targets) < 2 or not targets.keys() >= asked.limits.keys():
         return None
     asked = replace(asked, limits=targets)
-    if any(FREE not in _made_at(asked, name) for name in targets):
+    if sum(limited_by(one) in made_of(one, FREE) for one in one_by_one(asked)) < 2:
         return None
     meets = _meeting(asked)
     doubled = np.exp2(np.arange(float(MOST_CHIPS.bit_length())))
@@ -65,6 +67,7 @@ def _meeting(asked: Question) -> Callable[[NDArray[np.float64], NDArray[np.float
     question = posed(asked, FREE, {**asked.known, "chips": 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= {name: value for name, value in standing_beside(question, inputs).items() if name != FREE}
+    limits = one_by_one(asked)
 
     def meets(chips: NDArray[np.float64], batches: NDArray[np.float64]) -> NDArray[np.bool_]:
         known = worked_out(question, (*asked.limits, *MEMORY), {**inputs, "chips": chips[:, None], FREE: batches[None, :]})
@@ -73,8 +76,9 @@ def _meeting(asked: Question) -> Callable[[NDArray[np.float64], NDArray[np.float
         within = np.ones((len(chips), len(batches)), dtype=bool)
         if {*MEMORY} <= known.keys():
             within &= known[MEMORY[0]] <= known[MEMORY[1]]
-        for name, side in asked.limits.items():
-            within &= known[name] <= asked.known[name] if side == UPPER else known[name] >= asked.known[name]
+        for one in limits:
+            name = limited_by(one)
+            within &= known[name] <= one.known[name] if one.limits[name] == UPPER else known[name] >= one.known[name]
         return np.asarray(within.any(axis=1))
 
     return meets
@@ -87,12 +91,6 @@ def _targets(asked: Question) -> dict[str, str]:
     speeds = [name for name in given if name in made_of(without(asked, given - {name}), "chips")]
     sides = {name: LOWER if FASTER[QUANTITIES[name].unit] > 0 else UPPER for name in speeds} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
-
-
-def _made_at(asked: Question, name: str) -> list[str]:
-    """What of the batch a target rests on."""
-    alone = one_by_one(asked)[name]
-    return [FREE] if name in made_of(alone, FREE) else []
 
 
 def _at(asked: Question, chips: int) -> tuple[Solution, float, float] | None:
@@ -115,10 +113,15 @@ def _sized(asked: Question, chips: int, there: Solution, least: float, most: flo
     """So many chips, with the batches that there are and what they come to."""
     low, high = ceil(least * (1 - HOLDS)), floor(most * (1 + HOLDS))
     batches = f"a batch of {low} to {high}" if low < high else f"a batch of {high}"
-    targets = " and ".join(limit_in_words(asked, name) for name in asked.limits)
+    targets = " and ".join(map(limit_in_words, one_by_one(asked)))
     given = {name: value for name, value in there.given.items() if name != "chips"}
+    rows = tuple(equation(id.split("@")[0]) for id in there.equations)
+    beyond = beyond_one_domain(asked, {**asked.known, "chips": float(chips)}, rows)
+    said = {**({beyond_one_domain.__name__: beyond} if beyond else {}), **dict(zip(there.kinds, there.warnings, strict=True))}
     return replace(
         there,
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
         unknown="chips",
         unit=QUANTITIES["chips"].unit,
         answers=(Answer("point", value=float(chips), bound=LOWER),),

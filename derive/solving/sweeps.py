@@ -9,8 +9,7 @@ import numpy as np
 
 from derive.answers import SHORT
 from derive.errors import WrongValue
-from derive.solving.chain import answer, answered
-from derive.solving.fit import is_warning
+from derive.solving.chain import answer, answered, only_said
 from derive.solving.givens import MOST_POINTS, Interval, Series
 from derive.solving.intervals import spanned
 from derive.solving.questions import Question, at_values
@@ -180,7 +179,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
 
 def _short(asked: Question, given: Columns, way: Route, table: Sweep) -> tuple[str, ...]:
     """Where memory is short and that is only said: what is said at the first of these points, and how many there are."""
-    if not is_warning(asked, way):
+    if not only_said(asked, way):
         return ()
     found = np.concatenate(
         [
@@ -224,5 +223,5 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) 
     unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
     ids = tuple(used)
     return replace(
-        first, answers=span, given=kept, equations=ids, unused=unused, warnings=warnings, kinds=(), route=(), sweep=table
+        first, answers=span, given=kept, equations=ids, unused=unused, warnings=warnings, kinds=(), said=(), route=(), sweep=table
     )  # fmt: skip

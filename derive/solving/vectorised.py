@@ -12,9 +12,10 @@ from derive.expressions.regimes import branches, regimes
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS, named
+from derive.solving.chain import only_said
 from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
 from derive.solving.elimination import Joint
-from derive.solving.fit import MEMORY_BINDS, is_warning, least_chips, shortage
+from derive.solving.fit import MEMORY_BINDS, least_chips, shortage
 from derive.solving.one_equation import met_along, points
 from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
@@ -244,13 +245,13 @@ def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
 def _what_fits(asked: Question, way: Route, world: Arrays) -> "np.ndarray | float":
     """The unknown where weights and caches fit, if that is asked for."""
     found = world[asked.unknown]
-    short = None if is_warning(asked, way) else shortage(asked, world, way.rows)
+    short = None if only_said(asked, way) else shortage(asked, world, way.rows)
     return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)
 
 
 def _as_memory_needs(asked: Question, way: Route, world: Arrays) -> "np.ndarray | float":
     """Where chips are asked from a speed and do not hold what they have to: as many as do; NaN elsewhere."""
-    short = None if is_warning(asked, way) else shortage(asked, world, way.rows)
+    short = None if only_said(asked, way) else shortage(asked, world, way.rows)
     if short is None or not np.any(short > 0):
         return np.nan
     least = least_chips(asked, world, way.rows)

@@ -72,7 +72,7 @@ def _ids(estimate: Estimate) -> str:
 
 WITHOUT_RECORD = (
     "A range without a record is one of the assumptions, at no level: what draws of one mark-up, hosts of one model and rounding leave"
-    " open. None of them was ever held against a truth, and one mark-up is wrong about what architectures say."
+    " open. No such range was ever held against a truth, and one mark-up is wrong about what architectures say."
 )
 """Said under what no model of known architecture was ever held against."""
 

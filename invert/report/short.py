@@ -11,10 +11,14 @@ from invert.report.layout import NONE, Table, aligned, kv, laid_out
 from invert.report.prices import grades_and_page, price_table, unit_of_prices
 from invert.report.sheet import cited_by, heading
 from invert.report.tiers import any_of, deciding_source, lifetime, likeliest, record_of_tiers, share_of
-from invert.result import RELEASE_NOT_KNOWN, Inference, Run
+from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
 
 MOST_PRICES = 7
 """Rows of prices that are shown."""
+
+
+SAID = (*SEEN, RELEASE_NOT_KNOWN, EXTRAPOLATED)
+"""Flags that other lines of the screen put into words."""
 
 
 def headlines(one: Inference) -> list[str]:
@@ -26,7 +30,7 @@ def headlines(one: Inference) -> list[str]:
 def _size(one: Inference) -> str:
     active = one.market["active_params"]
     price = "introductory price" if one.sheet.bands[0].input.ends else "price"
-    held = _held(active) or ", extrapolated" * ("size extrapolated" in one.flags)
+    held = _held(active) or ", extrapolated" * (EXTRAPOLATED in one.flags)
     by_price = f"{_ranged('active_params', active)} by its {price}{held}" if active.kind == "interval" else ""
     if one.size_stated:
         stated, given = _short("active_params", one.anchors.values["active_params"]), one.anchors.origin["active_params"] == "given"
@@ -157,5 +161,5 @@ def reasons(one: Inference, table: Run) -> Iterator[str]:
     of_tiers = record_of_tiers((term for found in one.storage if not found.disclosed for term in found.evidence), table.tier_rules)
     if of_tiers or deciding_source(one):
         yield " ".join(filter(None, (of_tiers, deciding_source(one))))
-    if flags := [flag for flag in one.flags if flag not in (*SEEN, RELEASE_NOT_KNOWN)]:
+    if flags := [flag for flag in one.flags if flag not in SAID]:
         yield f"Flags: {'; '.join(flags)}."

@@ -287,12 +287,34 @@ def test_named_texts_take_names_and_symbols():
 
 
 @in_one_test(
+    ("items", "texts"),
+    [
+        (["step_time <= 30ms"], {"step_time": "<=30ms"}),
+        (["step_time<30ms"], {"step_time": "<=30ms"}),
+        (["t≤30ms"], {"step_time": "<=30ms"}),
+        (["ttft =< 2s"], {"time_to_first_token": "<=2s"}),
+        (["throughput≥2000"], {"throughput": ">=2000"}),
+        (["throughput>2k"], {"throughput": ">=2k"}),
+        (["30ms>=step_time"], {"step_time": "<=30ms"}),
+        (["10ms < step_time < 30ms"], {"step_time": ">=10ms <=30ms"}),
+        (["t>=10ms", "step_time<=30ms"], {"step_time": ">=10ms <=30ms"}),
+        (["10ms<=t<=30ms", "t<=30ms"], {"step_time": ">=10ms <=30ms"}),
+    ],
+)
+def test_limits_in_every_spelling_are_their_name_and_a_sign(items, texts):
+    assert named_texts(items) == texts
+
+
+@in_one_test(
     ("items", "kind", "words"),
     [
         (["batch"], WrongValue, ["'batch'", "no '='", "batch=2400"]),
         (["batch=1", "B=2"], WrongValue, ["batch is given twice", "1", "2"]),
         (["bath=1"], UnknownName, ["'bath'", "'batch'"]),
         (["=1"], UnknownName, ["''"]),
+        (["t<=1s", "step_time<=2s"], WrongValue, ["step_time is given twice", "<=1s", "<=2s"]),
+        (["t<=1s", "step_time=2s"], WrongValue, ["step_time is given twice"]),
+        (["10ms<=bath<=1s"], UnknownName, ["'10ms'"]),
     ],
 )
 def test_named_texts_that_are_wrong(items, kind, words):

@@ -1,5 +1,6 @@
 """Memory before time: what is short, by how much, and what would fit."""
 
+import numpy as np
 import pytest
 
 from derive.errors import WrongValue
@@ -65,9 +66,52 @@ def test_anyway_answers_and_says_what_is_short():
     assert "lies up to 16 times on the chips" in copies and "exchange between experts" in exchange
 
 
-def test_chips_that_nobody_spoke_of_are_a_warning():
-    solution = solve("step_time", **DEPLOYED, batch=10)
-    assert solution.answers and "80 GB of 1 chip" in solution.warnings[0]
+@in_one_test(
+    ("unknown", "more"),
+    [
+        ("step_time", {"batch": 10}),
+        ("throughput", {"batch": 10}),
+        ("kv_time", {"batch": 10}),
+        ("weight_time", {"batch": 10}),
+        ("request_latency", {"batch": 10, "prompt_tokens": 4000, "output_tokens": 100}),
+        ("batch", {"step_time": "<=2s"}),
+        ("energy_per_token", {"batch": 10, "chip_power": "700 W", "hop_latency": "1 us", "pipeline_stages": 2}),
+    ],
+)
+def test_chips_that_nobody_spoke_of_are_refused_as_one_that_was_given(unknown, more):
+    supposed, given = (solve(unknown, **{**DEPLOYED, **more}, **chips).reason for chips in ({}, {"chips": 1}))
+    assert supposed == given and supposed.code == "does_not_fit" and "chips at least" in supposed.message
+
+
+PRICED = {**DEPLOYED, "chip_price": "2 USD/h"}
+
+
+@in_one_test(
+    ("unknown", "more"),
+    [
+        ("compute_utilisation", {"batch": 10}),
+        ("batch", {"compute_utilisation": 0.2}),
+        ("cost_per_token", {"batch": 10}),
+        ("decode_rate_per_chip", {"batch": 10}),
+        ("batch", {"cost_per_token": 1e-6}),
+        ("kv_compute_ratio", {"batch": 10}),
+        ("ridge_point", {}),
+        ("kv_bytes_per_token", {}),
+        ("balance_batch", {}),
+    ],
+)
+def test_what_is_the_same_on_any_number_of_chips_needs_none(unknown, more):
+    supposed, many = (solve(unknown, **PRICED, **more, **chips) for chips in ({}, {"chips": 64}))
+    assert supposed.answers and supposed.value == pytest.approx(many.value, rel=1e-12)
+    swept = solve(unknown, **{**PRICED, **more, "bytes_per_element": [1, 2]}).sweep
+    assert not swept or not np.isnan(swept.values).any()
+
+
+def test_a_sweep_over_batches_on_chips_that_nobody_spoke_of_leaves_out_what_does_not_fit():
+    small = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "context_length": 8000}
+    supposed, given = (solve("step_time", **small, batch="1..1000:log:200", **chips) for chips in ({}, {"chips": 1}))
+    assert np.array_equal(supposed.sweep.values, given.sweep.values, equal_nan=True)
+    assert 0 < np.isnan(supposed.sweep.values).sum() < 200
 
 
 def test_an_answer_that_does_not_fit_is_none():
@@ -238,7 +282,7 @@ def test_chips_of_a_floor_hold_the_weights_alone():
     for more in ({}, {"batch": 1e6, "context_length": 1e6, "bytes_per_element": 1}):
         solution = solve("chips", hardware="H100-SXM:fp8", model="DeepSeek-V3", latency_floor="5ms", **more)
         assert solution.answers[0].value == pytest.approx(671 / 80) and solution.answers[0].regime == "memory binds"
-        assert solution.unused == tuple(more) and "with the 9 chips" in solution.warnings[0]
+        assert solution.unused == tuple(more) and "with the 9 chips" in solution.warnings[1]
 
 
 def test_chips_over_lists_sweeps_and_ranges_are_the_more_of_what_speed_and_memory_take():
@@ -308,10 +352,9 @@ def test_arithmetic_on_chips_that_do_not_hold_the_weights_is_answered_with_a_war
     assert not any("does not fit" in text for text in solve(unknown, **given, chips=11).warnings)
 
 
-def test_a_floor_on_chips_that_nobody_spoke_of_is_answered_with_a_warning():
-    solution = solve("latency_floor", model="Llama-3.1-405B", hardware="H100-SXM:bf16")
-    assert solution.answers[0].value == pytest.approx(810e9 / 3.35e12)
-    assert "weights of 810 GB in the 80 GB of 1 chip" in solution.warnings[0]
+def test_a_floor_on_chips_that_nobody_spoke_of_is_refused_with_how_many_there_have_to_be():
+    reason = solve("latency_floor", model="Llama-3.1-405B", hardware="H100-SXM:bf16").reason
+    assert "weights of 810 GB in the 80 GB of 1 chip" in reason.message and reason.message.endswith("chips at least 11")
 
 
 def test_a_part_of_a_chip_holds_one_copy_of_a_cache():

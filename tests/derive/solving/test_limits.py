@@ -1,5 +1,8 @@
 """Results given as limits, at most or at least so much."""
 
+from math import ceil
+
+import numpy as np
 import pytest
 
 from derive.errors import WrongValue
@@ -28,7 +31,7 @@ HELD = 60e9 + 64 * 1e9
 def test_chips_for_limits_are_the_more_of_what_they_and_memory_take(limit, by_speed):
     solution = solve("chips", **CHIP, **MODEL, batch=64, **limit)
     (found,) = solution.answers
-    assert (found.value, found.bound) == (pytest.approx(max(by_speed, HELD / 80e9)), "lower")
+    assert (found.value, found.bound) == (ceil(max(by_speed, HELD / 80e9)), "lower")
     assert (found.regime == "memory binds") == (by_speed < HELD / 80e9)
     assert not {*limit, "peak_flops", "step_time"} & {*solution.unused} and any("is a limit: " in text for text in solution.assumptions)
 
@@ -36,9 +39,9 @@ def test_chips_for_limits_are_the_more_of_what_they_and_memory_take(limit, by_sp
 def test_a_limit_of_a_latency_bounds_a_batch_from_above_and_one_of_a_rate_from_below():
     """8 chips read 24 TB/s: 10 ms are 240 GB, 180 of them caches; 5,000 a second are a pass of B every B/5000 s."""
     (most,) = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=10ms").answers
-    assert (most.value, most.bound) == (pytest.approx(180), "upper")
+    assert (most.value, most.bound) == (180, "upper")
     (least,) = solve("batch", **CHIP, **MODEL, chips=8, throughput=">=5000").answers
-    assert (least.value, least.bound) == (pytest.approx(60e9 / (24e12 / 5000 - 1e9)), "lower")
+    assert (least.value, least.bound) == (ceil(60e9 / (24e12 / 5000 - 1e9)), "lower")
 
 
 @pytest.mark.parametrize(
@@ -62,11 +65,11 @@ def test_a_limit_on_what_is_not_made_of_the_unknown_is_refused():
 def test_limits_over_lists_and_ranges():
     by_speed = [HELD / 3e12 * rate / 64 for rate in (2000, 8000)]
     listed = solve("chips", **CHIP, **MODEL, batch=64, throughput=">=2000,8000").sweep
-    assert listed.values[0] == pytest.approx([HELD / 80e9, by_speed[1]]) and listed.bound == "lower"
+    assert listed.values[0].tolist() == [ceil(HELD / 80e9), ceil(by_speed[1])] and listed.bound == "lower"
     both = solve("chips", **CHIP, **MODEL, batch=64, throughput=">=2000,8000", step_time="<=10ms").sweep
-    assert both.values[0] == pytest.approx([HELD / 3e12 / 0.01, by_speed[1]])
+    assert both.values[0].tolist() == [ceil(HELD / 3e12 / 0.01), ceil(by_speed[1])]
     spans = solve("chips", **CHIP, **MODEL, batch=64, throughput=">=2000..8000")
-    assert (spans.spans.low, spans.spans.high, spans.answers[0].bound) == (pytest.approx(HELD / 80e9), pytest.approx(by_speed[1]), "lower")
+    assert (spans.spans.low, spans.spans.high, spans.answers[0].bound) == (ceil(HELD / 80e9), ceil(by_speed[1]), "lower")
 
 
 @pytest.mark.parametrize("limit", [{"throughput": "<=2000"}, {"step_time": ">=300ms"}])
@@ -82,12 +85,12 @@ def test_more_chips_than_a_limit_leaves_are_no_answer_to_it(limit):
 def test_limits_from_both_sides_leave_a_range_with_its_best_end():
     solution = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=10ms", throughput=">=5000")
     (found,) = solution.answers
-    assert (found.kind, found.low, found.high) == ("interval", pytest.approx(60e9 / (24e12 / 5000 - 1e9)), pytest.approx(180))
+    assert (found.kind, found.low, found.high) == ("interval", ceil(60e9 / (24e12 / 5000 - 1e9)), 180)
     assert solution.said == (
         "from 15.79, where throughput at least 5000 token/s binds, to 180, where token_latency at most 10 ms does",
         "best: batch = 180, the largest",
     )
-    assert "batch: between 15.79 and 180 (so 16 to 180 whole ones)\n  from 15.79, where" in str(solution)
+    assert "batch: between 16 and 180\n  from 15.79, where" in str(solution)
 
 
 def test_limits_that_contradict_each_other_are_refused_in_a_line_with_the_nearest():
@@ -102,9 +105,9 @@ def test_where_memory_is_full_before_a_limit_it_binds():
     """8 chips of 80 GB hold 580 caches beside the weights, and read them in 27 ms."""
     solution = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=50ms")
     (found,) = solution.answers
-    assert (found.value, found.bound, found.regime) == (pytest.approx(580), "upper", "memory binds")
+    assert (found.value, found.bound, found.regime) == (580, "upper", "memory binds")
     both = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=50ms", throughput=">=5000")
-    assert both.answers[0].ends == (pytest.approx(60e9 / (24e12 / 5000 - 1e9)), pytest.approx(580)) and "where memory does" in both.said[0]
+    assert both.answers[0].ends == (ceil(60e9 / (24e12 / 5000 - 1e9)), 580) and "where memory does" in both.said[0]
 
 
 def test_a_limit_that_cannot_be_reached_names_the_nearest_and_one_that_always_holds_leaves_the_others():
@@ -121,7 +124,111 @@ def test_a_cost_at_most_so_much_takes_a_batch_from_below():
     solution = solve("batch", **CHIP, **MODEL, chips=8, chip_price="2 USD/h", cost_per_token="<=0.5 USD/MTok", step_time="<=20ms")
     (found,) = solution.answers
     price = 8 * 2 / 3600
-    assert found.low == pytest.approx(60e9 / (0.5e-6 * 24e12 / price - 1e9))
+    assert found.low == ceil(60e9 / (0.5e-6 * 24e12 / price - 1e9))
+
+
+# -- two limits on one result, and limits on what does not move with the unknown ------------------------------------------
+
+
+@in_one_test(
+    "limit",
+    [
+        {"step_time": ">=5ms <=10ms"},
+        {"step_time": "<=10ms", "t": ">=5ms"},
+        {"step_time": "< 10ms > 5ms"},
+        {"token_latency": "<=10ms >=5ms"},
+        {"interactivity": ">=100 <=200"},
+    ],
+)
+def test_two_limits_on_one_result_leave_a_range(limit):
+    """24 TB/s read 120 GB in 5 ms, 60 of them caches, and 240 GB in 10 ms."""
+    solution = solve("batch", **CHIP, **MODEL, chips=8, **limit)
+    assert solution.answers[0].ends == (60, 180) and solution.said[1] == "best: batch = 180, the largest"
+    assert ("at least 5 ms binds" in solution.said[0]) == ("interactivity" not in limit)
+
+
+def test_chips_between_two_limits_on_one_result():
+    solution = solve("chips", **CHIP, **MODEL, batch=64, step_time="<=10ms >=5ms")
+    assert solution.answers[0].ends == (ceil(HELD / 3e12 / 0.01), int(HELD / 3e12 / 0.005))
+    assert solution.said[1] == f"best: chips = {ceil(HELD / 3e12 / 0.01)}, the fewest"
+
+
+@pytest.mark.parametrize("limit", [{"step_time": "<=10ms >=20ms"}, {"step_time": ">=20ms", "t": "<=10ms"}])
+def test_two_limits_that_contradict_each_other_are_refused_in_a_line_with_both(limit):
+    with pytest.raises(WrongValue, match=r"^step_time is at least 20 ms and at most 10 ms: none is both$"):
+        solve("batch", **CHIP, **MODEL, chips=8, **limit)
+
+
+def test_two_limits_from_the_same_side_are_refused():
+    with pytest.raises(WrongValue, match="step_time is given twice as at most so much, '30ms' and '10ms'"):
+        solve("batch", **CHIP, **MODEL, chips=8, step_time="<=30ms", t="<=10ms")
+    with pytest.raises(WrongValue, match="step_time is given twice"):
+        solve("batch", **CHIP, **MODEL, chips=8, step_time="<=30ms", t="10ms")
+
+
+PROMPT = {**CHIP, **MODEL, "chips": 8, "prompt_tokens": 10_000}
+"""2 x 60e9 x 10,000 FLOP on 8e15 FLOP/s: a prompt takes 150 ms, beside whatever batch is decoded."""
+
+
+def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_comes_to():
+    met = solve("batch", **PROMPT, time_to_first_token="<=2s", step_time="<=10ms")
+    assert met.value == 180 and met.said[2] == "time_to_first_token at most 2 s is met with any batch: it comes to 150 ms or more"
+    alone = solve("batch", **PROMPT, time_to_first_token="<=2s")
+    assert alone.answers[0].ends == (0, 580) and "is met with any batch" in alone.said[0]
+    missed = solve("batch", **PROMPT, time_to_first_token="<=100ms", step_time="<=10ms").reason
+    assert missed.code == "no_solution" and "it comes to 150 ms with any, and time_to_first_token at most 100 ms" in missed.message
+    assert "prompt_tokens, chips" in missed.message or "chips, prompt_tokens" in missed.message
+    unknown = solve("batch", **CHIP, chips=8, time_to_first_token="<=1s").reason
+    assert unknown.code == "missing_givens" and unknown.message.startswith("time_to_first_token is not made of batch, and whether")
+
+
+@in_one_test(
+    ("unknown", "limit", "said"),
+    [
+        ("cost_per_token", {"step_time": "<=30ms"}, "step_time at most 30 ms is met: it comes to 5.167 ms or more"),
+        ("step_time", {"throughput": ">=2k"}, "throughput at least 2000 token/s is met: it comes to 12.39k token/s or less"),
+        (
+            "throughput",
+            {"step_time": "<=30ms", "time_to_first_token": "<=2s"},
+            "time_to_first_token at most 2 s is met: it comes to 150 ms",
+        ),
+    ],
+)
+def test_limits_are_held_against_what_all_else_determines(unknown, limit, said):
+    """124 GB take 5.167 ms of 24 TB/s, for 64 tokens."""
+    given = {**PROMPT, "batch": 64, "chip_price": "2 USD/h"}
+    solution = solve(unknown, **given, **limit)
+    assert any(text.startswith(said) for text in solution.said) and solution.value == solve(unknown, **given).value
+    assert not {*solution.unused} & {*limit}
+
+
+def test_a_limit_that_what_is_determined_does_not_meet_is_refused_with_what_it_comes_to():
+    reason = solve("cost_per_token", **PROMPT, batch=64, chip_price="2 USD/h", step_time="<=3ms").reason
+    assert reason.code == "no_solution"
+    assert reason.message == "step_time at most 3 ms is not met: it comes to 5.167 ms or more with what is given"
+    swept = solve("cost_per_token", **PROMPT, batch=[64, 300, 1000], chip_price="2 USD/h", step_time="<=10ms").sweep
+    assert np.isfinite(swept.values[0]).tolist() == [True, False, False]
+    assert [swept.others[at][1].code for at in (1, 2)] == ["no_solution", "does_not_fit"]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [("concurrent_requests", {"request_latency": "<=20s", "output_tokens": 500}), ("throughput", {"step_time": "<=10ms"})],
+)
+def test_a_limit_on_a_part_of_what_is_asked_for_is_refused(unknown, given):
+    with pytest.raises(WrongValue, match=f"^{next(iter(given))} is given as a limit, and is not made of {unknown}"):
+        solve(unknown, **PROMPT, **given)
+
+
+@in_one_test(
+    ("limit", "most"),
+    [({"tokens_per_second_per_user": ">=100"}, 180), ({"request_latency": "<=5.15s", "output_tokens": 500, "prompt_tokens": 9750}, 180)],
+)
+def test_a_limit_of_what_a_user_sees_bounds_the_batch(limit, most):
+    """9,750 tokens of prompt and half of 500 are 10,000 on the mean; a prompt of 9,750 takes 146 ms, and 500 steps of 10 ms follow."""
+    rest = {name: value for name, value in MODEL.items() if name != "context_length" or "output_tokens" not in limit}
+    (found,) = solve("batch", **CHIP, **rest, chips=8, **limit).answers
+    assert (found.value, found.bound) == (most, "upper")
 
 
 # -- what memory alone says ------------------------------------------------------------------------------------------------

@@ -1,0 +1,92 @@
+"""How fast any number of chips can be: what falls no further with more of them, and what one scale-up domain comes to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+
+from derive.quantities import QUANTITIES
+from derive.records import Equation
+from derive.requirements import HOLDS
+from derive.solving.fit import FASTER, OF_A_PASS, fast_enough, shortage
+from derive.solving.propagation import followed
+from derive.solving.questions import Question, posed, standing_beside
+from derive.solving.refusals import made_of
+from derive.solving.result import Reason
+from derive.units import show
+
+RACK = 72.0
+"""Chips of the largest racks of GPUs, of which none reaches another as it does its own: the domain where nobody says which."""
+ENDLESS = 1e12
+"""More chips than there can be."""
+MOST_CHIPS = 2**14
+"""Up to how many chips it is looked whether they hold all copies."""
+OF_PREFILL = ("prefill_time", "time_to_first_token")
+
+
+def targets(asked: Question) -> tuple[str, ...]:
+    """The times and rates from which a number of chips was found."""
+    names = made_of(asked, "chips") if asked.unknown == "chips" else []
+    return tuple(name for name in names if FASTER.get(QUANTITIES[name].unit))
+
+
+def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float | None:
+    """What a given result comes to by the equations, where other things are so: without the results that were given."""
+    given = {*made_of(asked, asked.unknown)}
+    known = {**{other: value for other, value in asked.known.items() if other not in given}, **more}
+    question = replace(posed(asked, name, known), limits={}, floors={})
+    return followed(question.active, {**known, **standing_beside(question, known)}).get(name)
+
+
+def out_of_reach(asked: Question, chips: float) -> Reason | None:
+    """A target that no number of chips meets, as each chip reads one KV head of one sequence at least, and the nearest one.
+
+    A latent is one head for all. Where copies of the cache were spoken of, they are what they are.
+    """
+    if asked.unknown != "chips" or asked.anyway or "kv_copies" in asked.known or "batch" not in asked.known:
+        return None
+    if any(row.symbols[0] == "kv_copies" for row in asked.named):
+        return None
+    parts = asked.known["batch"] * (1.0 if "latent_dim" in asked.known else asked.known.get("kv_heads", ENDLESS))
+    for name in targets(asked) if chips > parts else ():
+        least = result_with(asked, name, {"chips": ENDLESS, "kv_copies": ENDLESS / parts})
+        if least and not fast_enough(name, least, asked.known[name]):
+            nearest = f"nearest is {name} = {show(name, least)} on endlessly many, each of which reads one KV head of one sequence"
+            message = f"no chips reach {name} = {show(name, asked.known[name])}: {nearest}; a shorter context or a smaller cache is faster"
+            return Reason("no_solution", violated=(name,), message=message)
+    return None
+
+
+def beyond_one_domain(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """More chips than reach each other at full bandwidth, with what as many as do come to."""
+    if not targets(asked) or {*OF_A_PASS, *OF_PREFILL}.isdisjoint(name for row in used for name in row.symbols):
+        return None
+    size = values.get("scale_up_size", RACK)
+    if "chips" not in values or ceil(values["chips"] * (1 - HOLDS)) <= size:
+        return None
+    what = "one scale-up domain" if "scale_up_size" in values else "any rack of GPUs"
+    reached = {name: result_with(asked, name, {"chips": size}) for name in targets(asked)}
+    one = ", ".join(f"{name} = {show(name, value)}" for name, value in reached.items() if value)
+    held = {name: value for name, value in asked.known.items() if name not in reached} | {"chips": size}
+    short = (shortage(asked, {**held, **standing_beside(asked, held)}, tuple(used)) or 0.0) > 0
+    reaches = f"{size:.0f} do not hold it" if short else f"{size:.0f} reach {one}"
+    said = f": {reaches}" if one or short else ""
+    return f"more than {what} of {size:.0f} chips{said}; what links between them take is not counted"
+
+
+def chips_for_copies(values: Mapping[str, float], heads: float, at_most: float) -> int | None:
+    """The fewest whole chips that hold the weights and a copy of the cache for every so many chips as it has heads; None where none do.
+
+    `at_most` are the chips over which attention can be cut.
+
+    >>> held = {"chips": 9.0, "memory_capacity": 720e9, "weight_bytes": 671e9, "kv_cache_bytes": 18e9}
+    >>> chips_for_copies(held, 1.0, 128.0), chips_for_copies({**held, "kv_cache_bytes": 90e9}, 1.0, 1e6)
+    (11, None)
+    """
+    of_one = values["memory_capacity"] / values["chips"]
+    least = ceil(values["chips"] * (1 - HOLDS))
+
+    def fits(chips: int) -> bool:
+        copies = max(1.0, min(chips, at_most) / heads)
+        return values["weight_bytes"] + values["kv_cache_bytes"] * copies <= chips * of_one * (1 + HOLDS)
+
+    return next((chips for chips in range(least, MOST_CHIPS) if fits(chips)), None)

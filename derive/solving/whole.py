@@ -1,0 +1,94 @@
+"""What there is only in whole ones, for limits: as many as the limits leave, the batch rounded down and chips up."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, floor
+
+import numpy as np
+
+from derive.answers import BOUGHT, COUNTED
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.solving.chain import nearest_reached
+from derive.solving.limits import limit_in_words, one_by_one, rests_on_unknown
+from derive.solving.questions import Question
+from derive.solving.result import Answer, Reason, Solution, Sweep
+from derive.units import show
+
+BEST = "best: "
+"""What the end of a range begins with that is the better one."""
+
+
+def in_whole_ones(asked: Question, solution: Solution) -> Solution:
+    """The answer to limits, of what is counted in the whole ones within it; none where there is no whole one."""
+    if asked.unknown not in COUNTED:
+        return solution
+    if solution.sweep:
+        return replace(solution, answers=_rounded(solution.answers), sweep=_of_sweep(asked, solution.sweep))
+    if solution.spans:
+        low, high = (_whole(end, solution.answers[0].bound) for end in (solution.spans.low, solution.spans.high))
+        return replace(solution, answers=_rounded(solution.answers), spans=replace(solution.spans, low=low, high=high))
+    answers = _rounded(solution.answers)
+    if solution.answers and not answers:
+        return replace(solution, answers=(), reason=_no_whole_one(asked, solution.answers), said=())
+    return replace(solution, answers=answers, said=_with_the_end(asked.unknown, answers, solution.said))
+
+
+def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ...]) -> tuple[str, ...]:
+    """What is said of a limit, with the whole number that it leaves; a range has its best end already."""
+    if [one.kind for one in answers] != ["point"] or not said or any(text.startswith(BEST) for text in said):
+        return said
+    (one,) = answers
+    best = (one.bound == LOWER) == (unknown in BOUGHT)
+    which = "largest" if one.bound == UPPER else "fewest" if best else "least"
+    return (said[0], f"{BEST if best else 'so '}{unknown} = {one.point:.0f}, the {which}", *said[1:])
+
+
+def _rounded(answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    """Answers with whole ends; none of those within which there is no whole one."""
+    found = (_one_rounded(one) for one in answers)
+    return tuple(one for one in found if one)
+
+
+def _one_rounded(one: Answer) -> Answer | None:
+    if one.kind == "point":
+        value = _whole(one.point, one.bound)
+        return replace(one, value=value, residual=None) if value >= 1 else None
+    if one.kind != "interval":
+        return one
+    low = None if one.low is None else _whole(one.low, one.bound or LOWER)
+    high = None if one.high is None else _whole(one.high, one.bound or UPPER)
+    loose = None if one.loose_low is None else _whole(one.loose_low, one.bound or LOWER)
+    most = None if one.loose_high is None else _whole(one.loose_high, one.bound or UPPER)
+    return None if high is not None and high < max(low or 0.0, 1.0) else replace(one, low=low, high=high, loose_low=loose, loose_high=most)
+
+
+def _whole(value: float, bound: str | None) -> float:
+    """The next whole one to the side on which a limit is met."""
+    if bound is None:
+        return value
+    return float(ceil(value * (1 - HOLDS)) if bound == LOWER else floor(value * (1 + HOLDS)))
+
+
+def _of_sweep(asked: Question, sweep: Sweep) -> Sweep:
+    """The table with whole numbers; without one where there is none, and why."""
+    bounds = np.array([{LOWER: 1, UPPER: -1}.get(bound or "", 0) for bound in sweep.bounds])[sweep.places]
+    up, down = np.ceil(sweep.values * (1 - HOLDS)), np.floor(sweep.values * (1 + HOLDS))
+    values = np.select([bounds > 0, bounds < 0], [up, down], sweep.values)
+    none = (values < 1).any(axis=0) & ~(values >= 1).any(axis=0)
+    reason = Reason("no_solution", violated=tuple(asked.limits), message=f"there is no whole {asked.unknown} within the limits")
+    others = {at: (_rounded(answers), why if _rounded(answers) or not answers else reason) for at, (answers, why) in sweep.others.items()}
+    others |= dict.fromkeys(np.flatnonzero(none).tolist(), ((), reason))
+    return replace(sweep, values=np.where(values < 1, np.nan, values), others=others)
+
+
+def _no_whole_one(asked: Question, answers: Sequence[Answer]) -> Reason:
+    """Why a limit leaves no whole one, and what is reached with the next."""
+    low, high = answers[0].ends
+    most = low if high is None else high
+    left = show(asked.unknown, most) if low == most else f"{show(asked.unknown, low)} to {show(asked.unknown, most)}"
+    alone = next(one for one in one_by_one(asked) if rests_on_unknown(one))
+    limits = " and ".join(map(limit_in_words, one_by_one(asked)))
+    nearest = nearest_reached(alone, float(ceil(most)))
+    message = f"no whole {asked.unknown} meets {limits}, which leaves {asked.unknown} = {left}{nearest}"
+    return Reason("no_solution", violated=tuple(asked.limits), message=message)

@@ -1,0 +1,143 @@
+"""Fewest chips for a target: what no number of them reaches, what one domain comes to, and that the answer meets its target."""
+
+import pytest
+
+from derive.shipped import read
+from derive.shipped_rows import Architecture
+from derive.solving.api import solve
+from derive.solving.questions import question
+from derive.solving.reach import ENDLESS, result_with, targets
+from tests.tools.together import in_one_test
+
+NODE = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": 8000, "batch": 64}
+PER_TOKEN = 2 * 80 * 8 * 128
+HEAD_OF_A_SEQUENCE = 8000 * PER_TOKEN / 8 / 3.35e12
+"""How long a chip reads the cache that one KV head has of one sequence: 48.91 us."""
+READ = 70e9 + 64 * 8000 * PER_TOKEN
+
+
+# -- out of reach ----------------------------------------------------------------------------------------------------
+
+
+@in_one_test("target", [{"step_time": "<=1us"}, {"step_time": "<=48us"}, {"step_time": 1e-6}, {"token_latency": "<=10us"}])
+def test_a_target_that_no_number_of_chips_reaches_is_refused_with_the_nearest(target):
+    (name,) = target
+    reason = solve("chips", **NODE, **target).reason
+    assert reason.code == "no_solution" and reason.violated == (name,) and "\n" not in reason.message
+    assert f"nearest is {name} = {HEAD_OF_A_SEQUENCE * 1e6:.4g} µs on endlessly many" in reason.message
+
+
+def test_a_rate_has_the_same_end():
+    assert "nearest is throughput = 1.309M token/s" in solve("chips", **NODE, throughput=">=2M").reason.message
+    assert f"{64 / HEAD_OF_A_SEQUENCE / 1e6:.4g}" == "1.309"
+
+
+def test_latents_are_one_head_for_all():
+    given = {**NODE, "model": "DeepSeek-V3", "batch": 1}
+    floor = 8000 * 61 * 576 / 3.35e12
+    assert f"nearest is step_time = {floor * 1e6:.4g} µs" in solve("chips", **given, step_time="<=50us").reason.message
+
+
+@in_one_test("more", [{"kv_copies": 1}, {"anyway": True}])
+def test_where_copies_are_spoken_of_or_an_answer_is_wanted_anyway_there_is_one(more):
+    solution = solve("chips", **NODE, step_time="<=1us", **more)
+    assert solution.value > 40_000 and "more than one scale-up domain" in solution.warnings[0]
+
+
+def test_the_nearest_to_the_end_is_reached():
+    found = solve("chips", **NODE, step_time=f"<={1.1 * HEAD_OF_A_SEQUENCE}")
+    assert found.value == pytest.approx(READ / (1.1 * HEAD_OF_A_SEQUENCE * 3.35e12), abs=1)
+
+
+def test_a_result_with_copies_is_worked_out_without_what_was_given_of_it():
+    asked = question(
+        "chips", {**{n: v for n, v in NODE.items() if n not in ("hardware", "model")}, "step_time": 1e-6}, "H100-SXM:fp8", "Llama-3.1-70B"
+    )
+    assert targets(asked) == ("step_time",)
+    assert result_with(asked, "step_time", {"chips": 8.0}) == pytest.approx(READ / 8 / 3.35e12)
+    endless = result_with(asked, "step_time", {"chips": ENDLESS, "kv_copies": ENDLESS / 512})
+    assert endless == pytest.approx(HEAD_OF_A_SEQUENCE)
+
+
+# -- copies of the cache ---------------------------------------------------------------------------------------------
+
+
+@in_one_test(
+    ("model", "batch", "chips"),
+    [("DeepSeek-V3", 64, "it takes 11 chips"), ("Llama-3.1-70B", 640, "it takes 85 chips"), ("Llama-3.1-70B", 480, "it takes 52 chips")],
+)
+def test_chips_that_memory_takes_say_how_many_hold_the_copies(model, batch, chips):
+    """671 GB, and 18 a chip of 80; 70 GB, and an eighth of 839 or 629 a chip, as far as there is a query head for each of 64."""
+    solution = solve("chips", **{**NODE, "model": model, "batch": batch})
+    assert chips in solution.warnings[0] and "is copied under tensor parallelism over more than" in solution.warnings[0]
+
+
+def test_where_no_head_is_on_two_chips_nothing_is_said_of_copies():
+    assert solve("chips", **NODE).warnings == ()
+
+
+# -- one domain ------------------------------------------------------------------------------------------------------
+
+
+def test_more_chips_than_one_domain_say_first_what_that_reaches():
+    first, *_ = solve("chips", **NODE, step_time="<=3ms").warnings
+    reached = f"{READ / 8 / 3.35e12 * 1e3:.4g} ms"
+    assert first == f"more than one scale-up domain of 8 chips: 8 reach step_time = {reached}; what links between them take is not counted"
+    assert "  best: chips = 16, the fewest\nwarning     more than one" in str(solve("chips", **NODE, step_time="<=3ms"))
+
+
+@in_one_test(
+    "given",
+    [
+        {**NODE, "step_time": "<=6ms"},
+        {**NODE, "hardware": "GB200-NVL72:fp8", "step_time": "<=1ms"},
+        {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16"},
+        {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "mfu": 0.4, "pretrain_tokens": 15e12, "training_time": "30d"},
+    ],
+    ids=["one node", "one rack", "memory alone", "training"],
+)
+def test_within_one_domain_and_of_no_speed_nothing_is_said(given):
+    assert not any("scale-up domain" in text for text in solve("chips", **given).warnings)
+
+
+def test_a_domain_that_does_not_hold_the_model_is_said_so_also_where_memory_binds():
+    given = {**NODE, "model": "DeepSeek-V3"}
+    for target in ("<=200ms", "<=10ms"):
+        assert (
+            solve("chips", **given, step_time=target).warnings[0].startswith("more than one scale-up domain of 8 chips: 8 do not hold it")
+        )
+
+
+def test_chips_of_no_table_are_held_against_the_largest_rack():
+    chip = {"peak_flops": 2e15, "hbm_bandwidth": 3e12, "hbm_capacity": 80e9, "bytes_per_weight": 1}
+    model = {"total_params": 70e9, "active_params": 70e9, "kv_bytes_per_token": PER_TOKEN, "context_length": 8000, "batch": 64}
+    assert solve("chips", **chip, **model, step_time="<=1ms").warnings == ()
+    assert "more than any rack of GPUs of 72 chips: 72 reach step_time" in solve("chips", **chip, **model, step_time="<=100us").warnings[0]
+
+
+def test_chips_for_several_targets_of_a_free_batch_say_it_too():
+    given = {name: value for name, value in NODE.items() if name != "batch"}
+    found = solve("chips", **given, step_time="<=2ms", throughput=">=20k")
+    assert found.value > 8 and found.warnings[0].startswith("more than one scale-up domain of 8 chips")
+
+
+# -- the answer put back ---------------------------------------------------------------------------------------------
+
+MODELS = [row.model for row in read().rows_of(Architecture)]
+CHIPS = ("H100-SXM:fp8", "B200-SXM:fp8", "GB200-NVL72:fp8")
+NOT_COVERED = {"GLM-5.3-Flash"}
+
+
+@pytest.mark.parametrize("hardware", CHIPS)
+@pytest.mark.parametrize("more", [1.7, 12.0])
+@in_one_test("model", [name for name in MODELS if name not in NOT_COVERED])
+def test_chips_put_back_meet_their_target_and_are_warned_of_alike(model, hardware, more):
+    """So many times the chips that memory takes: the step on them asked back gives them, with every warning that it has itself."""
+    given = {"hardware": hardware, "model": model, "bytes_per_element": 1, "context_length": 8000, "batch": 64}
+    (least,) = solve("chips", **given).answers
+    chips = round(more * least.least + 0.5)
+    target = solve("step_time", **given, chips=chips).value * (1 + 1e-7)
+    found = solve("chips", **given, step_time=f"<={target}")
+    there = solve("step_time", **given, chips=found.value)
+    assert found.value == chips and there.value <= target
+    assert {*there.kinds} <= {*found.kinds}
