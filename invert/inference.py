@@ -43,10 +43,11 @@ from invert.records import (
 )  # fmt: skip
 from invert.result import RELEASE_NOT_KNOWN, Inference, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
-from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
+from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
+from invert.sheets.what_if import with_amounts
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence

@@ -29,7 +29,7 @@ INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
     "changes",
     multiple=True,
     metavar="COMPONENT=AMOUNT",
-    help="What if: output=20, input@200k=5, cache_write:5min=4; may be repeated.",
+    help="What if: output=20, input=+10%, input@200k=5 (or a band added), cache_write:5min=x1.5; may be repeated.",
 )
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
@@ -50,6 +50,7 @@ def infer_command(
 
     \b
     backsolve infer gemini-3.1-pro --set output=20
+    backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
     """

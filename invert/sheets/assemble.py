@@ -1,8 +1,7 @@
-"""Which sheets hold on a day, which of them a name means, and what they are with some prices changed."""
+"""Which sheets hold on a day, which of them a name means, and their prices by what they are of."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
 from typing import TypedDict
@@ -18,7 +17,6 @@ from invert.sheets.rules import (
     broken,
     by_sheet,
     is_traded,
-    number,
     strays,
 )
 
@@ -255,23 +253,7 @@ def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[s
     return (containing or list(dict.fromkeys(found for text in alike for found in spelled[text])))[:5]
 
 
-# Prices changed by hand.
-
-
-def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
-    """The sheet with some prices replaced, as `{"output": "20", "input@200k": "5", "cache_write:5min": "4"}` says.
-
-    Amounts are in the currency and unit of the price they replace, with verification `user`. `UnknownName` for what is
-    no component, `WrongValue` for an amount that is no price or a place that the sheet does not have.
-    """
-    prices = prices_by_place(sheet)
-    for spec, amount in amounts.items():
-        place = placed(spec, prices)
-        try:
-            prices[place] = repriced(place, number(amount.strip()), prices)
-        except WrongValue as error:
-            raise WrongValue(f"{spelled(place)}: {error}") from None
-    return replace(sheet, **parts(prices, {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands}))
+# The prices of a sheet by what they are of.
 
 
 def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:

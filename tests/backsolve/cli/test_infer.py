@@ -119,7 +119,7 @@ def test_a_day_before_anyone_read_the_prices_is_flagged():
 
 
 def test_a_change_that_a_sheet_cannot_take_names_the_sheet():
-    said = call("infer", "--set", "output@200k=20")
+    said = call("infer", "--set", "cache_write:7min=20")
     assert said.status == 2 and "alibaba/qwen3-coder-flash" in said.err
     plain(said.err)
 
