@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 
@@ -17,7 +17,7 @@ from invert.data import Data, read_data
 from invert.estimators import ESTIMATORS, lecture, side_by_side, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
-from invert.estimators.cases import Case, case_of, with_posteriors
+from invert.estimators.cases import Case, Drawn, case_of, with_posteriors
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.one_markup import posterior_of
@@ -80,9 +80,41 @@ def infer(
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
     1666.7
     """
-    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
     data = read_data()
-    book, known = book_of(data, prices), models(data)
+    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
+    return infer_of(
+        data, book_of(data, prices), names, provider=provider, tier=tier, as_of=as_of, everything=everything, assumptions=assumptions,
+        changes=changes, executor=executor,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was worked out already on one set of assumptions: posteriors by evidence, inferences by data, sheet and model.
+
+    Of two runs that share it, the second works out what differs.
+    """
+
+    drawn: Drawn = field(default_factory=dict)
+    inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
+
+
+def infer_of(
+    data: Data,
+    book: PriceBook,
+    names: str | Iterable[str] = (),
+    *,
+    provider: str | None = None,
+    tier: str | None = None,
+    as_of: date | None = None,
+    everything: bool = False,
+    assumptions: Assumptions = USUAL,
+    changes: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
+    kept: Kept | None = None,
+) -> InferenceTable:
+    """What `infer` finds in a price book by the tables of a run."""
+    known = models(data)
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)
@@ -95,24 +127,8 @@ def infer(
     notes = [*notes, *note_on_calibration(data, assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
-    rows = {(row.provider, row.model): row for row in known}
-    read = []
-    for sheet in chosen:
-        try:
-            if (sheet.provider, sheet.model) not in rows:
-                data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
-            for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
-                refuse_bad_rate(data.tables, currency, sheet.as_of)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), data, assumptions))
-        except (WrongData, WrongValue) as error:
-            problems.append(_problem(sheet, error))
-    read, inferences = with_posteriors(read, data, assumptions, executor), []
-    worth = worths((one.architecture for one in read), data, assumptions, read)
-    for one in read:
-        try:
-            inferences.append(_concluded(one, data, assumptions, worth[one.architecture]))
-        except (WrongData, WrongValue) as error:
-            problems.append(_problem(one.sheet, error))
+    inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
+    problems += faults
     premiums = _premiums(offered)
     inferences = _with_conventions(inferences, premiums, assumptions)
     newest = book.newest_retrieved
@@ -137,6 +153,33 @@ def infer(
         shared_tariffs=shared_tariffs(offered),
     )
     return as_table(run)
+
+
+def infer_sheets(
+    chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, kept: Kept | None = None
+) -> tuple[list[Inference], list[Problem]]:
+    """What each sheet implies but for what takes all of them together, and why some imply nothing."""
+    rows, kept = {(row.provider, row.model): row for row in models(data)}, kept or Kept()
+    read, problems = [], []
+    for sheet in chosen:
+        try:
+            if (sheet.provider, sheet.model) not in rows:
+                data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
+            for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
+                refuse_bad_rate(data.tables, currency, sheet.as_of)
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), data, assumptions))
+        except (WrongData, WrongValue) as error:
+            problems.append(_problem(sheet, error))
+    read, inferences = with_posteriors(read, data, assumptions, executor, kept.drawn), []
+    worth = worths((one.architecture for one in read), data, assumptions, read)
+    for one in read:
+        asked = data, one.sheet, one.model
+        try:
+            kept.inferences[asked] = kept.inferences.get(asked) or _concluded(one, data, assumptions, worth[one.architecture])
+            inferences.append(kept.inferences[asked])
+        except (WrongData, WrongValue) as error:
+            problems.append(_problem(one.sheet, error))
+    return inferences, problems
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:

@@ -2,7 +2,7 @@
 
 import sys
 from datetime import date
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -12,9 +12,11 @@ from derive.errors import WrongValue
 from derive.files import write
 
 if TYPE_CHECKING:
+    from invert.moved import Comparison
     from invert.table import InferenceTable
 
 INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
+CHANGES_FORMATS = ("table", "json", "csv", "markdown")
 
 
 @click.command("infer")
@@ -38,13 +40,19 @@ INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
+@click.option(
+    "--against",
+    metavar="DATE|FILE|shipped",
+    help="What moved against another day, a price CSV, a saved result, or the shipped prices, and which price moved it.",
+)
 def infer_command(
     models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
-    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, wide: bool, save: str | None,
+    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, wide: bool, save: str | None, against: str | None,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
-    Without MODEL one row a current sheet; with one MODEL that sheet in full, every reading with its numbers.
+    Without MODEL one row a current sheet; with one MODEL that sheet in full, every reading with its numbers. --set begins with
+    what it moved; --against shows that alone, as text, JSON, CSV or Markdown.
 
     Example:
 
@@ -53,33 +61,50 @@ def infer_command(
     backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
+    backsolve infer --against result.json
+    backsolve infer --prices mine.csv --against shipped --as csv
     """
     from derive.units import named_texts
     from invert.assumptions import FACTS
-    from invert.inference import infer as run_inference
+    from invert.inference import infer
 
-    if save == "":
-        raise WrongValue("--save needs the name of a file to write; given ''")
+    for option, value in (("--save", save), ("--against", against)):
+        if value == "":
+            raise WrongValue(f"{option} needs the name of a file; given ''")
+    if against is not None and style not in CHANGES_FORMATS:
+        raise WrongValue(f"--against is not shown as {style}; allowed: {', '.join(CHANGES_FORMATS)}")
+    asked: dict[str, Any] = {
+        "prices": own, "provider": provider, "tier": tier, "as_of": as_of, "everything": everything,
+        "anchors": named_texts(anchors, FACTS), "changes": pairs("--set", changes),
+    }  # fmt: skip
+    moved: Comparison | None = None
     with processes(workers) as executor:
-        table = run_inference(
-            models,
-            prices=own,
-            provider=provider,
-            tier=tier,
-            as_of=as_of,
-            everything=everything,
-            anchors=named_texts(anchors, FACTS),
-            changes=pairs("--set", changes),
-            executor=executor,
-        )
+        if against is not None or (changes and style == "table"):
+            from invert.compare import infer_against
+
+            table, moved = infer_against(against or "", models, **asked, executor=executor)
+        else:
+            table = infer(models, **asked, executor=executor)
     for note in table.notes:
         say(note)
-    click.echo(_rendered(table, style, wide, in_full=len(models) == 1))
+    if moved:
+        click.echo(_changes(moved, style))
+    if against is None:
+        if moved:
+            click.echo()
+        click.echo(_rendered(table, style, wide, in_full=len(models) == 1))
     if save is not None:
         from invert.report.contract import saved
 
         write(save, saved(table))
-    fail_on(table.problems)
+    fail_on((*table.problems, *(moved.problems if moved else ())))
+
+
+def _changes(moved: "Comparison", style: str) -> str:
+    from invert.report import changes
+
+    forms = {"json": changes.changes_json, "csv": changes.changes_csv, "markdown": changes.changes_markdown}
+    return forms[style](moved) if style in forms else changes.changes_text(moved, width(sys.stdout))
 
 
 def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) -> str:

@@ -1,7 +1,5 @@
 """Inferences for programs: the JSON contract and CSV, in SI units."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -33,6 +31,7 @@ from invert.records import (
     verdict,
     why_not,
 )  # fmt: skip
+from invert.report.cells import csv_text
 from invert.report.flat import COLUMNS, flat, six_digits
 from invert.result import Inference, Run
 
@@ -89,11 +88,7 @@ def installed_version() -> str:
 
 def run_as_csv(table: Run) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(flat(one) for one in table.inferences)
-    return out.getvalue().rstrip("\n")
+    return csv_text(COLUMNS, (flat(one) for one in table.inferences))
 
 
 def _record(one: Inference) -> dict[str, object]:

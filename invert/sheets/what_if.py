@@ -7,6 +7,7 @@ from dataclasses import replace
 from derive.errors import WrongValue, shorten
 from invert.records import Price, PriceSheet
 from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
+from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, number
 
 OF_A_BAND = ("input", "output", "cache_read")
@@ -81,6 +82,11 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price]) -> float:
 def _rounded(amount: float) -> float:
     """Without the last digits, which are those of the arithmetic."""
     return float(f"{amount:.12g}")
+
+
+def sheet_key(sheet: PriceSheet) -> SheetKey:
+    """Provider, model, region and service tier, by which a sheet is the same on two days."""
+    return sheet.provider, sheet.model, sheet.region, sheet.service_tier
 
 
 def changed_places(before: PriceSheet, after: PriceSheet) -> dict[Place, tuple[Price | None, Price | None]]:

@@ -160,3 +160,33 @@ def test_a_price_of_ones_own_without_a_page_names_none(tmp_path):
     file.write_text("provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n")
     said = call("infer", "acme/m", "--prices", str(file))
     assert said.status == 0 and "for the page" not in said.out
+
+
+def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():
+    said = call(*GEMINI, "--set", "output=20")
+    assert said.status == 0 and said.err == ""
+    assert said.out.startswith("prices of 2026-11-20 with output=20, against the sheets as they are\n")
+    assert said.out.index("bandwidth-bound") < said.out.index("output_input_ratio = 10")
+    assert len(json.loads(call(*GEMINI, "--set", "output=20", "--as", "json").out)) == 1
+
+
+def test_against_shows_what_moved_in_every_form(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_bytes(price_file("google,gemini-2.5-pro,output,12,,,,"))
+    asked = ("infer", "--provider", "google", "--prices", str(own), "--against", "shipped")
+    text = call(*asked)
+    assert text.status == 0 and "google/gemini-2.5-pro: output 10 -> 12 USD/MTok" in text.out
+    assert "3 sheets as a whole" in text.out
+    document = json.loads(call(*asked, "--as", "json").out)
+    assert [sheet["model"] for sheet in document["sheets"] if sheet["prices"]] == ["gemini-2.5-pro"]
+    assert call(*asked, "--as", "csv").out.startswith("provider,model,")
+    assert call(*asked, "--as", "markdown").out.count("| google/gemini-2.5-pro |") == len(document["sheets"][0]["moved"])
+    piped = call(*asked[:3], "--prices", "-", "--against", "2026-11-20", stdin=own.read_bytes())
+    assert piped.status == 0 and "Nothing moved." in piped.out
+
+
+def test_what_cannot_be_compared_with_is_refused(tmp_path):
+    assert "is no date of the calendar" in refused(*GEMINI, "--against", "2026-02-30")
+    assert "cannot be read" in refused(*GEMINI, "--against", str(tmp_path / "none"))
+    assert "--against needs the name of a file" in refused(*GEMINI, "--against", "")
+    assert "allowed: table, json, csv, markdown" in refused(*GEMINI, "--against", "shipped", "--as", "latex")

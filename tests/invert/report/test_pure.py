@@ -96,7 +96,10 @@ def test_the_poison_is_met_by_whoever_works_something_out(poisoned: Callable[[],
         infer(["gemini-3.1-pro"])
 
 
-ALLOWED = ("invert.assumptions", "invert.records", "invert.result", "invert.report", "derive.show", "derive.units", "derive.solving.result")
+ALLOWED = (
+    "invert.assumptions", "invert.moved", "invert.records", "invert.result", "invert.report", "derive.show", "derive.units",
+    "derive.solving.result",
+)  # fmt: skip
 NAMES_OF_ESTIMATORS = "from invert.estimators import KV_ESTIMATORS"
 """What the estimators are called is theirs to say."""
 
