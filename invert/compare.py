@@ -1,16 +1,14 @@
 """Two runs side by side: which inferences moved, by how much against their ranges, and which price moved them."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import date
-from io import BytesIO
 from math import log
 from typing import Any
 
-from derive.errors import BacksolveError, WrongData, WrongValue, shorten
+from derive.errors import BacksolveError, WrongData, shorten
 from derive.files import label, opened
 from derive.shipped_rows import CalibrationModel
 from invert.anchors import assumptions_of, common_anchors, given_anchors
@@ -21,12 +19,12 @@ from invert.moved import Asked, Comparison, Moved, Name, PriceChange, SheetChang
 from invert.records import Estimate, PriceSheet
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, prices_by_place, sheets, spelled
-from invert.sheets.read import PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
+from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
+from invert.sheets.read import Prices, book_of, prices_that_ship
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
 from invert.sheets.what_if import sheet_key, with_amounts
 from invert.table import InferenceTable
 
-SHIPPED = "shipped"
 MOST_TURNED_BACK = 12
 """Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
 
@@ -65,7 +63,7 @@ def infer_against(
         assumptions=assumptions, kept=kept,
     )  # fmt: skip
     only = {sheet_key(one.sheet) for one in run} if names or provider else None
-    day, content = _date(against), None
+    day, content = date_of(against), None
     said = f"prices of {day}" if day else "the shipped prices" if against else "the sheets as they are"
     if not day and against not in ("", SHIPPED):
         with opened(against) as stream:
@@ -101,15 +99,6 @@ def infer_against(
         notes=notes,
         problems=tuple(one for one in problems if one not in run.problems),
     )
-
-
-def _date(text: str) -> date | None:
-    if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise WrongValue(f"{text} is no date of the calendar") from None
 
 
 # What is compared.
@@ -204,16 +193,13 @@ def _of_file(content: bytes, place: str, data: Data) -> tuple[Data, PriceBook]:
 
     The calibration is learned from the prices that ship: where the file says otherwise of these sheets, it is another one.
     """
-    header = content.partition(b"\n")[0].decode(errors="replace").removeprefix("\ufeff")
-    if not set(PRICE_COLUMNS) <= {name.strip().strip('"').lower() for name in header.split(",")}:
+    if not is_whole(content):
         return data, book_of(data, place)
-    fx, shipped, _ = prices_that_ship(data)
-    rows, faults = read_rows(BytesIO(content), label(place), fx)
-    if _calibrating(rows, data) != _calibrating(shipped, data):
-        then = Data(data.tables.edited(prices=content.decode(errors="replace")))
-        return then, book_of(then)
-    day, far_off = newest_day(rows)
-    return data, PriceBook(tuple(rows), fx, tuple(faults), day, far_off)
+    book, (_, shipped, _) = whole_book(content, place, data), prices_that_ship(data)
+    if _calibrating(book.rows, data) == _calibrating(shipped, data):
+        return data, book
+    then = Data(data.tables.edited(prices=content.decode(errors="replace")))
+    return then, book_of(then)
 
 
 def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:

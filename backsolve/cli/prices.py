@@ -1,4 +1,4 @@
-"""The commands about the price data itself: prices list, prices check."""
+"""The commands about the price data itself: prices list, diff, check."""
 
 from datetime import date
 from typing import BinaryIO
@@ -8,24 +8,28 @@ import click
 from backsolve.cli.common import Commands, all_option, as_of_option, fail_on, prices_option
 from backsolve.streams import say
 
+FORMS = ("table", "json", "csv")
+
 
 @click.group(cls=Commands)
 def prices() -> None:
-    """The price data: list it, check it."""
+    """The price data: list it, compare it, check it."""
 
 
 @prices.command("list")
 @prices_option
 @as_of_option
 @all_option
-def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool) -> None:
-    """List the sheets that hold on a day, with their base prices.
+@click.option("--as", "style", type=click.Choice(FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
+def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool, style: str) -> None:
+    """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
 
     Example:
 
     \b
     backsolve prices list --as-of 2026-03-12
     backsolve prices list --prices mine.csv
+    backsolve prices list --as csv
     """
     from invert.sheets.assemble import sheets
     from invert.sheets.read import load
@@ -34,6 +38,12 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     found, faults = sheets(book, as_of, everything=everything)
     if not found:
         say("no sheet holds on that day")
+    if style != "table":
+        from invert.sheets.listing import listed_csv, listed_json, rows_of
+
+        rows = rows_of(found, book)
+        click.echo(listed_json(rows) if style == "json" else listed_csv(rows))
+        found = []
     width = max((len(f"{sheet.provider}/{sheet.model}") for sheet in found), default=0)
     for sheet in found:
         base = sheet.bands[0]
@@ -44,6 +54,36 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     if book.day_moved and not as_of:
         say(book.day_moved)
     fail_on((*book.problems, *faults))
+
+
+@prices.command("diff")
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@prices_option
+@click.option("--as", "style", type=click.Choice(FORMS), default="table", help="Form of the answer.")
+def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> None:
+    """What changed in the prices between OLD and NEW: rows added, closed and changed.
+
+    Each is a date, a price CSV, or `shipped`. A CSV with every column of prices.csv stands for all prices, any other is laid over
+    the shipped ones.
+
+    Example:
+
+    \b
+    backsolve prices diff 2026-03-12 2026-11-20
+    backsolve prices diff shipped mine.csv --as csv
+    """
+    from invert.data import read_data
+    from invert.sheets import listing
+    from invert.sheets.diff import differences, state_of
+
+    data = read_data()
+    before, after = state_of(old, data, own), state_of(new, data, own)
+    found = differences(before.rows, after.rows)
+    forms = {"json": listing.differences_json, "csv": listing.differences_csv}
+    same = len(after.rows) - sum(one.new is not None for one in found)
+    click.echo(forms[style](found) if style in forms else listing.differences_text(found, same))
+    fail_on(dict.fromkeys((*before.problems, *after.problems)))
 
 
 @prices.command("check")

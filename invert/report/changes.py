@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
+from derive.show.cells import csv_text
 from derive.show.citation import markdown_text
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
 from invert.moved import Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.records import TIER_NAMES
-from invert.report.cells import csv_text
 from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out
 
 SCHEMA = "infer-against-1"

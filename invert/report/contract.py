@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
 from typing import TypeVar
 
+from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
 from invert.records import (
@@ -31,7 +32,6 @@ from invert.records import (
     verdict,
     why_not,
 )  # fmt: skip
-from invert.report.cells import csv_text
 from invert.report.flat import COLUMNS, flat, six_digits
 from invert.result import Inference, Run
 

@@ -159,3 +159,18 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
     Path("own.csv").write_bytes(price_file(*GOOD))
     Path("own.csv").chmod(0)
     assert "own.csv cannot be read: Permission denied" in refused("infer", "--prices", "own.csv")
+
+
+def test_prices_of_two_days_are_compared():
+    said = call("prices", "diff", "2026-03-12", "2026-11-20")
+    assert said.status == 0 and "mistral/mistral-large-4\n  input 0.68 -> 0.7 USD/MTok" in said.out
+    assert json.loads(call("prices", "diff", "shipped", "2026-11-20", "--as", "json").out) == []
+    assert call("prices", "diff", "shipped", "2026-11-20", "--as", "csv").out.startswith("change,provider,model,")
+    assert "is no date of the calendar" in refused("prices", "diff", "2026-02-30", "shipped")
+    assert "cannot be read" in refused("prices", "diff", "shipped", "none.csv")
+
+
+def test_every_price_is_listed_for_programs():
+    assert call("prices", "list", "--as", "csv").out.startswith("provider,model,region,service_tier,component,")
+    listed = json.loads(call("prices", "list", "--as", "json", "--all").out)
+    assert {one["service_tier"] for one in listed} > {"standard", "batch"}

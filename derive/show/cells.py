@@ -11,9 +11,11 @@ ACTED_UPON = ("=", "+", "-", "@", "\t", "\r")
 def inert(value: object) -> object:
     """A cell as it may stand in a CSV: a text that begins as a formula does has a ' before it, a number stays one.
 
-    >>> inert("=1+1"), inert("gemini"), inert(-1.5)
-    ("'=1+1", 'gemini', -1.5)
+    >>> inert("=1+1"), inert("gemini"), inert(-1.5), inert(True)
+    ("'=1+1", 'gemini', -1.5, 'true')
     """
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"'{value}" if isinstance(value, str) and value.startswith(ACTED_UPON) else value
 
 
