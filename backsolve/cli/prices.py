@@ -91,6 +91,8 @@ def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> N
 def check_prices(own: str | BinaryIO | None) -> None:
     """Check every row of every table that ships, and of the prices on every day something changes.
 
+    What cannot be meant is a fault, and the exit status 2; what is hardly meant is a warning, and leaves it at 0.
+
     Example:
 
     \b
@@ -98,14 +100,18 @@ def check_prices(own: str | BinaryIO | None) -> None:
     backsolve prices check --prices mine.csv
     """
     from invert.data import read_data
+    from invert.sheets.doubts import doubts
     from invert.sheets.read import book_of
     from invert.soundness import all_problems
 
     data = read_data()
     book = book_of(data, own)
-    problems = all_problems(book, data)
+    problems, doubtful = all_problems(book, data), doubts(book)
+    for doubt in doubtful:
+        say(f"warning: {doubt}")
     if not problems:
-        click.echo(f"{len(book.rows)} rows, no problem found")
+        warned = f", {len(doubtful)} warning{'s' if len(doubtful) > 1 else ''}" if doubtful else ""
+        click.echo(f"{len(book.rows)} rows, no problem found{warned}")
     if book.day_moved:
         say(book.day_moved)
     fail_on(problems)

@@ -174,3 +174,22 @@ def test_every_price_is_listed_for_programs():
     assert call("prices", "list", "--as", "csv").out.startswith("provider,model,region,service_tier,component,")
     listed = json.loads(call("prices", "list", "--as", "json", "--all").out)
     assert {one["service_tier"] for one in listed} > {"standard", "batch"}
+
+
+def test_a_warning_is_no_fault(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_bytes(price_file("acme,m,input,1,,,,", OUTPUT, "acme,m,cache_read,3,,,,"))
+    said = call("prices", "check", "--prices", str(own))
+    assert said.status == 0 and "no problem found, 3 warnings" in said.out
+    assert f"backsolve: warning: {own} row 4, column amount: cache_read 3 is above input 1" in said.err
+    own.write_bytes(price_file("acme,m,input,1,,,,", OUTPUT, "acme,m,cache_read,3,,,,", "acme,n,input,abc,,,,"))
+    said = call("prices", "check", "--prices", str(own))
+    assert said.status == 2 and "warning: " in said.err and "'abc' is not a number" in said.err
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\ufeff"])
+def test_a_name_with_a_character_that_does_not_show_is_a_fault(tmp_path, mark: str):
+    own = tmp_path / "own.csv"
+    own.write_bytes(price_file(*GOOD, f"ac{mark}me,m,input,1,,,,"))
+    said = call("prices", "check", "--prices", str(own))
+    assert said.status == 2 and "which does not show" in said.err
