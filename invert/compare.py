@@ -15,7 +15,7 @@ from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.inference import Kept, infer_of, infer_sheets
-from invert.moved import Asked, Comparison, Moved, Name, PriceChange, SheetChange, Side, Told, log_ratio
+from invert.moved import Asked, Comparison, Moved, Name, PriceChange, SheetChange, Side, Told, how_far
 from invert.records import Estimate, PriceSheet
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, prices_by_place, sheets, spelled
@@ -302,12 +302,12 @@ def _moved(name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], t
     """One inference with the price that moved it: all of them where they changed alike, else the one that moves it most by itself."""
     quantity, estimator = name
     before, after = old.said.get(name), new.said.get(name)
-    factor, by = _common_factor(changes), log_ratio(before, after)
+    factor, by = _common_factor(changes), how_far(before, after)
     if not turned or not changes:
         elasticity = None if factor is None or by is None else by / log(factor)
         return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=changes, elasticity=elasticity)
     of_each = {
-        one: moved for one in changes if one.place in turned and (moved := log_ratio(turned[one.place].said.get(name), after)) is not None
+        one: moved for one in changes if one.place in turned and (moved := how_far(turned[one.place].said.get(name), after)) is not None
     }
     most = max(of_each, key=lambda one: abs(of_each[one]), default=None)
     if most is None or not of_each[most]:

@@ -8,7 +8,7 @@ from derive.briefly import brief
 from invert.sheets.assemble import Place, spelled
 from invert.sheets.rows import Problem, SheetKey
 
-__all__ = ["Asked", "Comparison", "Moved", "Name", "Place", "PriceChange", "SheetChange", "SheetKey", "Side", "Told", "log_ratio"]
+__all__ = ["Asked", "Comparison", "Moved", "Name", "Place", "PriceChange", "SheetChange", "SheetKey", "Side", "Told", "how_far"]
 
 Asked = tuple[float, str, str]
 """A price as published: amount, currency and unit."""
@@ -96,7 +96,7 @@ class Moved:
         >>> moved.times, moved.of_range
         (2.0, 0.5)
         """
-        moved = log_ratio(self.before, self.after)
+        moved = how_far(self.before, self.after)
         return None if moved is None else exp(moved)
 
     @property
@@ -143,7 +143,7 @@ class Comparison:
     problems: tuple[Problem, ...] = ()
 
 
-def log_ratio(before: Told | None, after: Told | None) -> float | None:
+def how_far(before: Told | None, after: Told | None) -> float | None:
     """How far the number moved, as a logarithm; None where there are not two of one kind: a bound is no median."""
     if not before or not after or (before.kind != after.kind and not (before.median and after.median)):
         return None

@@ -1,19 +1,22 @@
-"""The commands about the price data itself: prices list, diff, check."""
+"""The commands about the price data itself: prices list, diff, add, check."""
 
+import sys
 from datetime import date
 from typing import BinaryIO
 
 import click
 
-from backsolve.cli.common import Commands, all_option, as_of_option, fail_on, prices_option
-from backsolve.streams import say
+from backsolve.cli.common import Commands, all_option, as_of_option, fail_on, pairs, prices_option, tell
+from backsolve.streams import in_terminal, say
+from derive.errors import WrongValue
+from derive.files import label
 
 FORMS = ("table", "json", "csv")
 
 
 @click.group(cls=Commands)
 def prices() -> None:
-    """The price data: list it, compare it, check it."""
+    """The price data: list it, compare it, check it, add to it."""
 
 
 @prices.command("list")
@@ -39,9 +42,9 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     if not found:
         say("no sheet holds on that day")
     if style != "table":
-        from invert.sheets.listing import listed_csv, listed_json, rows_of
+        from invert.sheets.listing import listed_csv, listed_json, rows_listed
 
-        rows = rows_of(found, book)
+        rows = rows_listed(found, book)
         click.echo(listed_json(rows) if style == "json" else listed_csv(rows))
         found = []
     width = max((len(f"{sheet.provider}/{sheet.model}") for sheet in found), default=0)
@@ -86,6 +89,68 @@ def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> N
     fail_on(dict.fromkeys((*before.problems, *after.problems)))
 
 
+@prices.command("add")
+@click.argument("name", metavar="PROVIDER/MODEL", required=False)
+@click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--into", metavar="FILE", help="The price CSV to add to, which may be new; without it nothing is written.")
+def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
+    """Add one sheet to a price file: checks it, shows what it implies, and writes the file whole or not at all.
+
+    NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
+    effective_date, valid_to, retrieved_date, source_url, verification, notes. In a terminal what is not given is asked for.
+
+    Example:
+
+    \b
+    backsolve prices add acme/perm input=2 output=10 input@200k=4 output@200k=15 cache_read=0.2 max_context=1M --into mine.csv
+    backsolve infer acme/perm --prices mine.csv
+    """
+    from io import BytesIO
+
+    from invert.data import read_data
+    from invert.sheets.add import add_to_file, addition
+
+    given = pairs("prices add", items)
+    if in_terminal(sys.stdin) and (name is None or not given):
+        name, given, into = _asked(name, given, into)
+    if name is None:
+        raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
+    if into == "":
+        raise WrongValue("--into needs the name of a file; given ''")
+    data = read_data()
+    found = addition(name, given, data, into)
+    for doubt in found.warnings:
+        say(f"warning: {doubt}")
+
+    from invert.inference import infer
+    from invert.report.take_home import take_home
+
+    row = found.rows[0]
+    table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier)
+    for one in table:
+        tell("\n".join([str(one.sheet), *take_home(one)]))
+    if into is None:
+        say("nothing is written: name a file with --into")
+    else:
+        add_to_file(name, given, data, into)
+        say(f"{len(found.rows)} rows added to {label(into)}")
+
+
+def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[str, dict[str, str], str | None]:
+    """A sheet by what a person answers."""
+    name = name or click.prompt("Sheet, as provider/model", err=True)
+    found = dict(given)
+    for one in ("input", "output"):
+        if one not in found:
+            found[one] = click.prompt(f"{one}, per million tokens", err=True)
+    for one in ("cache_read", "max_context", "release_date"):
+        if one not in found and (answer := click.prompt(f"{one} (Enter for none)", default="", show_default=False, err=True)):
+            found[one] = answer
+    while answer := click.prompt("Another price or field, as input@200k=4 (Enter for none)", default="", show_default=False, err=True):
+        found |= pairs("prices add", (answer,))
+    return name, found, into or click.prompt("File to add it to (Enter for none)", default="", show_default=False, err=True) or None
+
+
 @prices.command("check")
 @prices_option
 def check_prices(own: str | BinaryIO | None) -> None:
@@ -100,13 +165,13 @@ def check_prices(own: str | BinaryIO | None) -> None:
     backsolve prices check --prices mine.csv
     """
     from invert.data import read_data
-    from invert.sheets.doubts import doubts
+    from invert.sheets.doubts import doubtful_prices
     from invert.sheets.read import book_of
     from invert.soundness import all_problems
 
     data = read_data()
     book = book_of(data, own)
-    problems, doubtful = all_problems(book, data), doubts(book)
+    problems, doubtful = all_problems(book, data), doubtful_prices(book)
     for doubt in doubtful:
         say(f"warning: {doubt}")
     if not problems:

@@ -122,8 +122,8 @@ def _named(key: SheetKey) -> str:
 def _row(one: Moved, sheet: SheetChange, in_full: bool = False) -> dict[str, str]:
     return {
         "inference": _called(one),
-        "before": ranged(one.quantity, one.before, ends=in_full),
-        "after": ranged(one.quantity, one.after),
+        "before": told_in_words(one.quantity, one.before, ends=in_full),
+        "after": told_in_words(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
         "range": f"{one.of_range:+.2f}" if one.of_range is not None else NONE,
         "per 1%": f"{one.elasticity:+.2f}%" if one.elasticity is not None else NONE,
@@ -171,10 +171,10 @@ def price_in_words(price: PriceChange) -> str:
     return f"{named} {old[0]:g}{was} -> {new[0]:g} {unit}"
 
 
-def ranged(quantity: str, told: Told | None, ends: bool = True) -> str:
+def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
     """`19 (2.8 to 140) kB`, without its `ends` `19 kB`; `< 312 kB`, `undetermined`, or a dash for what was not there.
 
-    >>> ranged("active_params", Told(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
+    >>> told_in_words("active_params", Told(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
     '45B (14B to 160B)'
     """
     if told is None:

@@ -270,19 +270,27 @@ def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
 
 def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
     """The place in a sheet that `component[@threshold][:lifetime]` names; a lifetime may be left out where there is one."""
+    component, at, seconds = typed_place(spec)
+    found = [place for place in prices if place[:2] == (component, at) and (not seconds or place[2] == seconds)]
+    if len(found) != 1:
+        lack = "has no price at" if not found else "has several prices at"
+        raise WrongValue(f"the sheet {lack} {shorten(spec)}; it has {', '.join(map(spelled, prices))}")
+    return found[0]
+
+
+def typed_place(spec: str) -> Place:
+    """What `component[@threshold][:lifetime]` names, whether a sheet has it or not.
+
+    >>> typed_place("cache_write@200k:5min")
+    ('cache_write', 200000, 300)
+    """
     form = re.fullmatch(r"([^@:]*)(?:@([0-9]{1,9})(k|M|))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
     if not form:
         raise WrongValue(f"{shorten(spec)} is not component[@threshold][:lifetime], such as input@200k or cache_write:5min")
     component, threshold, thousands, lifetime, unit = form.groups()
     if component not in COMPONENTS:
         raise UnknownName("component", component, COMPONENTS)
-    at = int(threshold or 0) * TOKENS[thousands or ""]
-    seconds = int(lifetime) * SECONDS[unit] if lifetime else None
-    found = [place for place in prices if place[:2] == (component, at) and (not lifetime or place[2] == seconds)]
-    if len(found) != 1:
-        lack = "has no price at" if not found else "has several prices at"
-        raise WrongValue(f"the sheet {lack} {shorten(spec)}; it has {', '.join(map(spelled, prices))}")
-    return found[0]
+    return component, int(threshold or 0) * TOKENS[thousands or ""], int(lifetime) * SECONDS[unit] if lifetime else None
 
 
 def spelled(place: Place) -> str:

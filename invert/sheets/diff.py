@@ -15,7 +15,7 @@ from invert.sheets.read import PRICE_COLUMNS, Prices, book_of, newest_day, price
 from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey
 
 SHIPPED = "shipped"
-ADDED, CLOSED, CHANGED = "added", "closed", "changed"
+KINDS_OF_CHANGE = ("added", "closed", "changed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,8 @@ class Difference:
     @property
     def kind(self) -> str:
         """`added`, `closed` or `changed`."""
-        return CHANGED if self.old and self.new else ADDED if self.new else CLOSED
+        added, closed, changed = KINDS_OF_CHANGE
+        return changed if self.old and self.new else added if self.new else closed
 
     @property
     def times(self) -> float | None:

@@ -19,13 +19,13 @@ LEAST_NEIGHBOURS = 3
 """Models of a provider, this one included, from which on there are neighbours to speak of."""
 
 
-def doubts(book: PriceBook) -> list[Problem]:
+def doubtful_prices(book: PriceBook) -> list[Problem]:
     """Everything doubtful in a book, each place named once; one pass over the rows and the days on which one begins or ends.
 
     >>> from io import BytesIO
     >>> from invert.sheets.read import load
     >>> own = b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8\\nacme,m,cache_read,3"
-    >>> str(doubts(load(BytesIO(own)))[0])
+    >>> str(doubtful_prices(load(BytesIO(own)))[0])
     'standard input row 4, column amount: cache_read 3 is above input 2: a read of the cache is cheaper than the prompt anew'
     """
     found = [*_small(book.rows, book.fx), *_far_dates(book.rows), *_unsaid(book.rows), *_of_sheets(book), *_far_from_neighbours(book)]

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from derive.show.cells import csv_text
 from invert.records import PriceSheet
-from invert.sheets.diff import ADDED, CHANGED, CLOSED, Difference
+from invert.sheets.diff import KINDS_OF_CHANGE, Difference
 from invert.sheets.read import PRICE_COLUMNS
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.what_if import sheet_key
@@ -20,13 +20,13 @@ DIFFERENT = ("change", *PLACE, "old_amount", "new_amount", "times", "currency", 
              "old_source_url", "new_source_url", "old_origin", "new_origin")  # fmt: skip
 
 
-def rows_of(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
+def rows_listed(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
     """Every row that one of these sheets is made of, in the order of the files."""
     days = {sheet_key(sheet): sheet.as_of for sheet in sheets}
     return [row for row in book.rows if row.sheet_key in days and row.valid_on(days[row.sheet_key])]
 
 
-def record(row: PriceRow) -> dict[str, object]:
+def price_record(row: PriceRow) -> dict[str, object]:
     """A price as it stands in its file, days as text."""
     return {name: _plain(getattr(row, name)) for name in LISTED}
 
@@ -38,12 +38,12 @@ def _plain(value: object) -> object:
 
 def listed_json(rows: Sequence[PriceRow]) -> str:
     """Every price as an object."""
-    return json.dumps([record(row) for row in rows], indent=2, allow_nan=False)
+    return json.dumps([price_record(row) for row in rows], indent=2, allow_nan=False)
 
 
 def listed_csv(rows: Sequence[PriceRow]) -> str:
     """Every price as a line of a price file, which `--prices` reads."""
-    return csv_text(tuple(PRICE_COLUMNS), map(record, rows))
+    return csv_text(tuple(PRICE_COLUMNS), map(price_record, rows))
 
 
 def difference_record(one: Difference) -> dict[str, object]:
@@ -80,5 +80,5 @@ def differences_text(found: Sequence[Difference], same: int) -> str:
     for (provider, model, region, tier), ones in groupby(found, key=lambda one: one.row.sheet_key):
         place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
         lines += [f"{provider}/{model}" + (f" ({place})" if place else ""), *(f"  {one}" for one in ones)]
-    counts = ", ".join(f"{sum(one.kind == kind for one in found)} {kind}" for kind in (ADDED, CLOSED, CHANGED))
+    counts = ", ".join(f"{sum(one.kind == kind for one in found)} {kind}" for kind in KINDS_OF_CHANGE)
     return "\n".join([*lines, f"{counts}, {same} the same"])

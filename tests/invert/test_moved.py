@@ -4,13 +4,13 @@ from math import log
 
 import pytest
 
-from invert.moved import Moved, PriceChange, Told, log_ratio
+from invert.moved import Moved, PriceChange, Told, how_far
 
 
 def test_a_bound_and_a_median_are_not_compared_as_numbers():
     bound, median = Told(kind="upper", high=4.0), Told(kind="interval", median=2.0, low=1.0, high=4.0)
-    assert log_ratio(median, bound) is None and log_ratio(None, median) is None
-    assert log_ratio(bound, Told(kind="upper", high=8.0)) == pytest.approx(log(2))
+    assert how_far(median, bound) is None and how_far(None, median) is None
+    assert how_far(bound, Told(kind="upper", high=8.0)) == pytest.approx(log(2))
 
 
 def test_an_inference_without_a_range_moved_by_no_share_of_it():

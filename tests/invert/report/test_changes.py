@@ -9,7 +9,7 @@ import pytest
 
 from invert.compare import infer_against
 from invert.moved import Comparison, Moved, PriceChange, SheetChange, Told
-from invert.report.changes import COLUMNS, CSV_COLUMNS, MOST_LINES, changes_csv, changes_json, changes_markdown, changes_text, ranged
+from invert.report.changes import COLUMNS, CSV_COLUMNS, MOST_LINES, changes_csv, changes_json, changes_markdown, changes_text, told_in_words
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +76,9 @@ def test_nothing_moved_is_said():
 
 def test_a_range_has_its_unit_once():
     told = Told(kind="interval", median=1.9e4, low=2.79e3, high=1.4e5)
-    assert ranged("kv_bytes_stored_per_token", told) == "19 (2.8 to 140) kB"
-    assert ranged("kv_bytes_per_token", replace(told, low=279.0)) == "19 kB (280 B to 140 kB)"
-    assert ranged("kv_bytes_per_token", told, ends=False) == "19 kB"
-    assert ranged("kv_bytes_per_token", Told(kind="upper", high=3e5)) == "< 300 kB"
-    assert ranged("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47% to 100%)"
-    assert (ranged("batch", None), ranged("batch", Told(kind="undetermined"))) == ("-", "undetermined")
+    assert told_in_words("kv_bytes_stored_per_token", told) == "19 (2.8 to 140) kB"
+    assert told_in_words("kv_bytes_per_token", replace(told, low=279.0)) == "19 kB (280 B to 140 kB)"
+    assert told_in_words("kv_bytes_per_token", told, ends=False) == "19 kB"
+    assert told_in_words("kv_bytes_per_token", Told(kind="upper", high=3e5)) == "< 300 kB"
+    assert told_in_words("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47% to 100%)"
+    assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("-", "undetermined")

@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from invert.sheets.doubts import doubts
+from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import PriceBook
 
@@ -16,7 +16,7 @@ def doubted(*rows: str) -> list[str]:
     fx = load().fx
     read, problems = read_rows([HEADER, *rows], "own.csv", fx, overlay=True)
     assert problems == []
-    return list(map(str, doubts(PriceBook(tuple(read), fx, (), None))))
+    return list(map(str, doubtful_prices(PriceBook(tuple(read), fx, (), None))))
 
 
 SOUND = (f"a,m,input,,2,,{DATED}", f"a,m,output,,8,,{DATED}", f"a,m,cache_read,,0.2,,{DATED}", f"a,m,cache_write,,2.5,,{DATED}300",
@@ -93,7 +93,7 @@ def test_a_price_ten_times_from_every_other_of_its_provider_is_asked_about():
 
 
 def test_the_shipped_prices_raise_few_doubts():
-    assert len(doubts(load())) <= 2
+    assert len(doubtful_prices(load())) <= 2
 
 
 def test_the_time_grows_as_the_rows_do():
@@ -108,7 +108,7 @@ def test_the_time_grows_as_the_rows_do():
         assert problems == []
         book = PriceBook(tuple(read), {}, (), None)
         start = process_time()
-        doubts(book)
+        doubtful_prices(book)
         return process_time() - start
 
     took(500)
