@@ -162,7 +162,15 @@ def _of_saved(content: bytes, place: str, run: Run) -> tuple[dict[SheetKey, Side
 
 
 def _key(record: Mapping[str, Any]) -> SheetKey:
-    return str(record["provider"]), str(record["model"]), str(record["region"] or ""), str(record["service_tier"])
+    provider, model, region, tier = (_printable(record[name] or "") for name in ("provider", "model", "region", "service_tier"))
+    return provider, model, region, tier
+
+
+def _printable(text: object) -> str:
+    """A text of a file as it may stand in a line; `ValueError` for what would move the cursor, or does not show."""
+    if not isinstance(text, str) or not text.isprintable():
+        raise ValueError(f"{text!r} is no text in a line")
+    return text
 
 
 def _side_of_record(record: Mapping[str, Any]) -> Side:
@@ -172,11 +180,11 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
         *((name, band["threshold_tokens"], None, band[name]) for band in bands for name in ("input", "output", "cache_read") if band[name]),
         *((one["component"], one["threshold_tokens"], one["ttl_seconds"], one["price"]) for one in offers),
     ]
-    prices = {(name, at, ttl): (float(one["amount"]), one["currency"], one["per"]) for name, at, ttl, one in priced}
+    prices = {(name, at, ttl): (float(one["amount"]), _printable(one["currency"]), _printable(one["per"])) for name, at, ttl, one in priced}
     said: dict[Name, Told] = {}
     for quantity, found in record["estimates"].items():
         for estimator, one in {"": found}.items() if "kind" in found else found.items():
-            said[quantity, estimator] = _six(one["kind"], one["median"], one["low"], one["high"])
+            said[_printable(quantity), _printable(estimator)] = _six(_printable(one["kind"]), one["median"], one["low"], one["high"])
     if bands[1:]:
         for name in ("lecture", "joint"):
             said["kv_bytes_per_token", name] = _point(record["readings"][name]["kv_bytes_per_token"])
@@ -228,7 +236,7 @@ def _compared(
 ) -> tuple[SheetChange, ...]:
     """Every sheet of both runs, in the order of the later one; `of_day` is what it says with the earlier prices on the later day."""
     pairs = [(one, before[sheet_key(one.sheet)], side_of(one)) for one in run if sheet_key(one.sheet) in before]
-    changes = [_price_changes(old.prices, new.prices) for _, old, new in pairs]
+    changes = [price_changes(old.prices, new.prices) for _, old, new in pairs]
     turned = _turned_back([(one.sheet, change) for (one, _, _), change in zip(pairs, changes, strict=True)], data, assumptions, kept)
     calibrating = calibrating_sheets(data)
     found = []
@@ -253,7 +261,8 @@ def _on_the_later_day(old: Sequence[Inference], run: Run, data: Data, assumption
     return {sheet_key(one.sheet): side_of(one) for one in infer_sheets(dated, data, assumptions, kept=kept)[0]} if dated else {}
 
 
-def _price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tuple[PriceChange, ...]:
+def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tuple[PriceChange, ...]:
+    """The places whose price is not the same."""
     places = {**old, **new}
     return tuple(PriceChange(place=place, old=old.get(place), new=new.get(place)) for place in places if old.get(place) != new.get(place))
 

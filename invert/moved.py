@@ -1,14 +1,18 @@
-"""Records of two runs side by side: what each said, which inferences moved, and the prices that moved them."""
+"""Records of runs side by side: what each said, which inferences moved, and the prices that moved them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from math import exp, log
 
 from derive.briefly import brief
 from invert.sheets.assemble import Place, spelled
 from invert.sheets.rows import Problem, SheetKey
 
-__all__ = ["Asked", "Comparison", "Moved", "Name", "Place", "PriceChange", "SheetChange", "SheetKey", "Side", "Told", "how_far"]
+__all__ = [
+    "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "SheetChange", "SheetKey", "Side", "Told",
+    "how_far",
+]  # fmt: skip
 
 Asked = tuple[float, str, str]
 """A price as published: amount, currency and unit."""
@@ -141,6 +145,32 @@ class Comparison:
     recalibrated: bool
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dated:
+    """What a sheet implied from a day on, and which of its prices changed on it; on the first day they began, all of them.
+
+    `since` is None where nobody says when the first prices began; `as_of` is the day that they are read on.
+    """
+
+    __repr__ = brief
+
+    since: date | None
+    as_of: date
+    changes: tuple[PriceChange, ...]
+    side: Side
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """One sheet over the days on which a price of it changed, oldest first, and why it has no inference on others."""
+
+    __repr__ = brief
+
+    key: SheetKey
+    days: tuple[Dated, ...]
+    problems: tuple[Problem, ...]
 
 
 def how_far(before: Told | None, after: Told | None) -> float | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from invert.table import InferenceTable
 
 INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
+HISTORY_FORMATS = ("table", "json", "csv")
 CHANGES_FORMATS = ("table", "json", "csv", "markdown")
 
 
@@ -40,6 +41,7 @@ CHANGES_FORMATS = ("table", "json", "csv", "markdown")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
+@click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
 @click.option(
     "--against",
     metavar="DATE|FILE|shipped",
@@ -48,6 +50,7 @@ CHANGES_FORMATS = ("table", "json", "csv", "markdown")
 def infer_command(
     models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
     changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, wide: bool, save: str | None, against: str | None,
+    history: bool,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
@@ -62,6 +65,7 @@ def infer_command(
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
     backsolve infer --against result.json
+    backsolve infer claude-opus-4-6 --history
     backsolve infer --prices mine.csv --against shipped --as csv
     """
     from derive.units import named_texts
@@ -73,10 +77,17 @@ def infer_command(
             raise WrongValue(f"{option} needs the name of a file; given ''")
     if against is not None and style not in CHANGES_FORMATS:
         raise WrongValue(f"--against is not shown as {style}; allowed: {', '.join(CHANGES_FORMATS)}")
+    if history:
+        _refuse_beside_history(models, changes, save, against, style)
     asked: dict[str, Any] = {
         "prices": own, "provider": provider, "tier": tier, "as_of": as_of, "everything": everything,
-        "anchors": named_texts(anchors, FACTS), "changes": pairs("--set", changes),
+        "anchors": named_texts(anchors, FACTS),
     }  # fmt: skip
+    if history:
+        with processes(workers) as executor:
+            _show_history(models, {**asked, "executor": executor}, style)
+        return
+    asked["changes"] = pairs("--set", changes)
     moved: Comparison | None = None
     with processes(workers) as executor:
         if against is not None or (changes and style == "table"):
@@ -98,6 +109,26 @@ def infer_command(
 
         write(save, saved(table))
     fail_on((*table.problems, *(moved.problems if moved else ())))
+
+
+def _refuse_beside_history(models: tuple[str, ...], changes: tuple[str, ...], save: str | None, against: str | None, style: str) -> None:
+    if not models:
+        raise WrongValue("--history needs a MODEL, as gemini-3.1-pro")
+    for option, given in (("--set", changes), ("--save", save), ("--against", against)):
+        if given:
+            raise WrongValue(f"--history and {option} do not go together")
+    if style not in HISTORY_FORMATS:
+        raise WrongValue(f"--history is not shown as {style}; allowed: {', '.join(HISTORY_FORMATS)}")
+
+
+def _show_history(models: tuple[str, ...], asked: dict[str, Any], style: str) -> None:
+    from invert.history import histories
+    from invert.report import dates
+
+    found = histories(models, **asked)
+    forms = {"json": dates.history_json, "csv": dates.history_csv}
+    click.echo(forms[style](found) if style in forms else dates.history_text(found, width(sys.stdout)))
+    fail_on(dict.fromkeys(problem for one in found for problem in one.problems))
 
 
 def _changes(moved: "Comparison", style: str) -> str:

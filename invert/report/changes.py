@@ -47,11 +47,11 @@ def changes_text(found: Comparison, width: int) -> str:
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
-            lines += ["", f"{_named(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}"]
+            lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}"]
         if listed:
             columns = COLUMNS if len(sheet.prices) > 1 else COLUMNS[:-1]
             lines.append(_table([_row(one, sheet) for one in listed], columns, width))
-    rows = [{"sheet": _named(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices]
+    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices]
     if rows:
         lines += [
             "",
@@ -64,7 +64,7 @@ def changes_text(found: Comparison, width: int) -> str:
 def changes_markdown(found: Comparison) -> str:
     """The same as one table, every inference that moved a row."""
     columns = ("sheet", *COLUMNS)
-    rows = [{"sheet": _named(sheet.key), **_row(one, sheet, in_full=True)} for sheet in found.sheets for one in sheet.moved]
+    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, in_full=True)} for sheet in found.sheets for one in sheet.moved]
     escaped = [[_escaped(row[column]) for column in columns] for row in rows]
     table = ["| " + " | ".join(cells) + " |" for cells in (columns, ["---"] * len(columns), *escaped)]
     title = _escaped(f"{found.after}, against {found.before}")
@@ -84,8 +84,8 @@ def changes_json(found: Comparison) -> str:
         "after": found.after,
         "recalibrated": found.recalibrated,
         "sheets": [_sheet_record(sheet) for sheet in found.sheets],
-        "added": [_key_record(key) for key in found.added],
-        "gone": [_key_record(key) for key in found.gone],
+        "added": [key_record(key) for key in found.added],
+        "gone": [key_record(key) for key in found.gone],
         "notes": list(found.notes),
     }
     return json.dumps(document, indent=2, allow_nan=False)
@@ -113,7 +113,8 @@ def _distance(one: Moved) -> float:
     return abs(one.of_range or 0.0)
 
 
-def _named(key: SheetKey) -> str:
+def sheet_in_words(key: SheetKey) -> str:
+    """`deepseek/deepseek-v4-pro (off_peak)`."""
     provider, model, region, tier = key
     place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
     return f"{provider}/{model}" + (f" ({place})" if place else "")
@@ -228,7 +229,7 @@ def _calibration(found: Comparison) -> list[str]:
     of = [one for one in found.sheets if one.calibrates and one.prices]
     if not of:
         return []
-    names, one = ", ".join(_named(sheet.key) for sheet in of), len(of) == 1
+    names, one = ", ".join(sheet_in_words(sheet.key) for sheet in of), len(of) == 1
     if not found.recalibrated:
         rows = "its row of prices.csv, which stands" if one else "their rows of prices.csv, which stand"
         return [f"{names} calibrate{'s' if one else ''} other sheets by {rows}."]
@@ -241,28 +242,30 @@ def _many(number: int, what: str) -> str:
 
 
 def _list(keys: Sequence[SheetKey], most: int = 8) -> str:
-    named = [_named(key) for key in keys]
+    named = [sheet_in_words(key) for key in keys]
     return ", ".join(named[:most]) + (f" and {len(named) - most} more" if len(named) > most else "")
 
 
 # For programs.
 
 
-def _key_record(key: SheetKey) -> dict[str, str]:
+def key_record(key: SheetKey) -> dict[str, str]:
+    """What a sheet is called, by column."""
     return dict(zip(("provider", "model", "region", "service_tier"), key, strict=True))
 
 
 def _sheet_record(sheet: SheetChange) -> dict[str, object]:
     return {
-        **_key_record(sheet.key),
+        **key_record(sheet.key),
         "calibrates": sheet.calibrates,
-        "prices": [_price_record(price) for price in sheet.prices],
+        "prices": [change_record(price) for price in sheet.prices],
         "moved": [_moved_record(one) for one in sheet.moved],
         "unmoved": sheet.unmoved,
     }
 
 
-def _price_record(price: PriceChange) -> dict[str, object]:
+def change_record(price: PriceChange) -> dict[str, object]:
+    """A price that changed, as published."""
     component, threshold, ttl = price.place
     old, new = price.old, price.new
     return {
@@ -281,8 +284,8 @@ def _moved_record(one: Moved) -> dict[str, object]:
     return {
         "quantity": one.quantity,
         "estimator": one.estimator,
-        "before": one.before and _told_record(one.before),
-        "after": one.after and _told_record(one.after),
+        "before": one.before and said_record(one.before),
+        "after": one.after and said_record(one.after),
         "times": _six(one.times),
         "share_of_range": _six(one.of_range),
         "elasticity": _six(one.elasticity),
@@ -290,7 +293,8 @@ def _moved_record(one: Moved) -> dict[str, object]:
     }
 
 
-def _told_record(told: Told) -> dict[str, object]:
+def said_record(told: Told) -> dict[str, object]:
+    """One estimate, in SI units."""
     return {"kind": told.kind, "median": told.median, "low": told.low, "high": told.high}
 
 
@@ -299,7 +303,7 @@ def _six(value: float | None) -> float | None:
 
 
 def _flat(sheet: SheetChange, one: Moved) -> dict[str, object]:
-    price: Mapping[str, object] = _price_record(one.prices[0]) if one.prices else {}
+    price: Mapping[str, object] = change_record(one.prices[0]) if one.prices else {}
     wanted: Iterable[str] = ("component", "threshold_tokens", "ttl_seconds", "old_amount", "new_amount", "currency", "per")
     ends = {
         f"{side}{part}": value
@@ -307,7 +311,7 @@ def _flat(sheet: SheetChange, one: Moved) -> dict[str, object]:
         for part, value in zip(("_kind", "", "_low", "_high"), (told.kind, *told.numbers) if told else (None,) * 4, strict=True)
     }
     return {
-        **_key_record(sheet.key),
+        **key_record(sheet.key),
         "quantity": one.quantity,
         "estimator": one.estimator,
         **ends,

@@ -1,5 +1,6 @@
 """Two runs side by side: what moved, which price moved it, and that what did not change is not worked out again."""
 
+import json
 from collections.abc import Callable
 from math import log
 from pathlib import Path
@@ -181,6 +182,15 @@ def test_a_file_that_is_neither_prices_nor_a_result_is_refused(tmp_path, text: s
     with pytest.raises(WrongData) as caught:
         infer_against(written(tmp_path / "other", text), ["gemini-3.1-pro"])
     assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["provider", "model", "service_tier", "region"])
+def test_a_saved_name_that_would_move_the_cursor_is_refused(tmp_path, field: str, everything: str):
+    document = json.loads(everything)
+    document["sheets"][0][field] = "a\x1b[2Jb"
+    with pytest.raises(WrongData) as caught:
+        infer_against(written(tmp_path / "run.json", json.dumps(document)), ["gemini-3.1-pro"])
+    assert str(caught.value).isprintable() and "is no text in a line" in str(caught.value)
 
 
 def test_a_day_that_is_none_and_a_file_that_is_not_there_are_refused(tmp_path):

@@ -190,3 +190,14 @@ def test_what_cannot_be_compared_with_is_refused(tmp_path):
     assert "cannot be read" in refused(*GEMINI, "--against", str(tmp_path / "none"))
     assert "--against needs the name of a file" in refused(*GEMINI, "--against", "")
     assert "allowed: table, json, csv, markdown" in refused(*GEMINI, "--against", "shipped", "--as", "latex")
+
+
+def test_the_history_of_a_model_is_shown_in_every_form():
+    said = call("infer", "mistral-large-4", "--history")
+    assert said.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in said.out
+    assert len(json.loads(call("infer", "mistral-large-4", "--history", "--as", "json").out)[0]["days"]) == 3
+    assert call("infer", "mistral-large-4", "--history", "--as", "csv").out.startswith("provider,model,")
+    assert "--history needs a MODEL" in refused("infer", "--history")
+    assert "--history and --set do not go together" in refused(*GEMINI, "--history", "--set", "output=20")
+    assert "--history and --against do not go together" in refused(*GEMINI, "--history", "--against", "shipped")
+    assert "allowed: table, json, csv" in refused(*GEMINI, "--history", "--as", "html")
