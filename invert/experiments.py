@@ -67,7 +67,7 @@ def retests(experiments: Iterable[NaturalExperiment], assumptions: Assumptions =
 
 def estimates_of(one: Inference) -> Mapping[str, Estimate]:
     """Everything that is printed of a sheet with a range, by what it is called."""
-    of_kv = {f"KV, {KV_ESTIMATORS[name].name}": estimate for name, estimate in one.kv_bytes.items()}
+    of_kv = {KV_ESTIMATORS[name].heading: estimate for name, estimate in one.kv_bytes.items()}
     return {**{f"{name}, by price": estimate for name, estimate in one.market.items()}, **of_kv, **one.estimates}
 
 

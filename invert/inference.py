@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 
@@ -17,7 +17,7 @@ from invert.data import Data, read_data
 from invert.estimators import ESTIMATORS, lecture, side_by_side, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
-from invert.estimators.cases import Case, case_of, with_posteriors
+from invert.estimators.cases import Case, Drawn, case_of, with_posteriors
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.one_markup import posterior_of
@@ -42,11 +42,12 @@ from invert.records import (
 )  # fmt: skip
 from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
-from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
+from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.what_if import with_amounts
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
@@ -79,9 +80,41 @@ def infer(
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
     1666.7
     """
-    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
     data = read_data()
-    book, known = book_of(data, prices), models(data)
+    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
+    return infer_of(
+        data, book_of(data, prices), names, provider=provider, tier=tier, as_of=as_of, everything=everything, assumptions=assumptions,
+        changes=changes, executor=executor,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was worked out already on one set of assumptions: posteriors by evidence, inferences by data, sheet and model.
+
+    Of two runs that share it, the second works out what differs.
+    """
+
+    drawn: Drawn = field(default_factory=dict)
+    inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
+
+
+def infer_of(
+    data: Data,
+    book: PriceBook,
+    names: str | Iterable[str] = (),
+    *,
+    provider: str | Iterable[str] | None = None,
+    tier: str | None = None,
+    as_of: date | None = None,
+    everything: bool = False,
+    assumptions: Assumptions = USUAL,
+    changes: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
+    kept: Kept | None = None,
+) -> InferenceTable:
+    """What `infer` finds in a price book by the tables of a run."""
+    known = models(data)
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)
@@ -94,24 +127,8 @@ def infer(
     notes = [*notes, *note_on_calibration(data, assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
-    rows = {(row.provider, row.model): row for row in known}
-    read = []
-    for sheet in chosen:
-        try:
-            if (sheet.provider, sheet.model) not in rows:
-                data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
-            for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
-                refuse_bad_rate(data.tables, currency, sheet.as_of)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), data, assumptions))
-        except (WrongData, WrongValue) as error:
-            problems.append(_problem(sheet, error))
-    read, inferences = with_posteriors(read, data, assumptions, executor), []
-    worth = worths((one.architecture for one in read), data, assumptions, read)
-    for one in read:
-        try:
-            inferences.append(_concluded(one, data, assumptions, worth[one.architecture]))
-        except (WrongData, WrongValue) as error:
-            problems.append(_problem(one.sheet, error))
+    inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
+    problems += faults
     premiums = _premiums(offered)
     inferences = _with_conventions(inferences, premiums, assumptions)
     newest = book.newest_retrieved
@@ -136,6 +153,33 @@ def infer(
         shared_tariffs=shared_tariffs(offered),
     )
     return as_table(run)
+
+
+def infer_sheets(
+    chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, kept: Kept | None = None
+) -> tuple[list[Inference], list[Problem]]:
+    """What each sheet implies but for what takes all of them together, and why some imply nothing."""
+    rows, kept = {(row.provider, row.model): row for row in models(data)}, kept or Kept()
+    read, problems = [], []
+    for sheet in chosen:
+        try:
+            if (sheet.provider, sheet.model) not in rows:
+                data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
+            for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
+                refuse_bad_rate(data.tables, currency, sheet.as_of)
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), data, assumptions))
+        except (WrongData, WrongValue) as error:
+            problems.append(_problem(sheet, error))
+    read, inferences = with_posteriors(read, data, assumptions, executor, kept.drawn), []
+    worth = worths((one.architecture for one in read), data, assumptions, read)
+    for one in read:
+        asked = data, one.sheet, one.model
+        try:
+            kept.inferences[asked] = kept.inferences.get(asked) or _concluded(one, data, assumptions, worth[one.architecture])
+            inferences.append(kept.inferences[asked])
+        except (WrongData, WrongValue) as error:
+            problems.append(_problem(one.sheet, error))
+    return inferences, problems
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -365,6 +409,8 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     sheet, seen, anchors, flags = read.sheet, read.seen, read.anchors, []
     if pairs and anchors.origin["active_params"] == ASSUMED_SIZE:
         flags.append("active_params assumed")
+    if read.max_context is None:
+        flags.append("context assumed")
     if not pairs:
         flags.append("one band")
     elif len(pairs) > 1:

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -13,10 +13,13 @@ from derive.errors import WrongValue
 from derive.files import write
 
 if TYPE_CHECKING:
+    from invert.moved import Comparison
     from invert.table import InferenceTable
 
 RECORDS = ("json", "csv")
 INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
+HISTORY_FORMATS = ("table", *RECORDS)
+CHANGES_FORMATS = ("table", *RECORDS, "markdown")
 
 
 @click.command("infer")
@@ -31,7 +34,7 @@ INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
     "changes",
     multiple=True,
     metavar="COMPONENT=AMOUNT",
-    help="What if: output=20, input@200k=5, cache_write:5min=4; may be repeated.",
+    help="What if: output=20, input=+10%, input@200k=5 (or a band added), cache_write:5min=x1.5; may be repeated.",
 )
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
@@ -50,53 +53,104 @@ INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
 )
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
+@click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
+@click.option(
+    "--against",
+    metavar="DATE|FILE|shipped",
+    help="What moved against another day, a price CSV, a saved result, or the shipped prices, and which price moved it.",
+)
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
     changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, columns: str | None,
-    by: str | None, wanted: tuple[str, ...], wide: bool, save: str | None,
+    by: str | None, wanted: tuple[str, ...], wide: bool, save: str | None, against: str | None, history: bool,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
     Without MODEL one row a current sheet; with one MODEL what to take home of that sheet and what it rests on, --full for all.
+    --set begins with what it moved; --against shows that alone, as text, JSON, CSV or Markdown.
 
     Example:
 
     \b
     backsolve infer gemini-3.1-pro --set output=20
+    backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
+    backsolve infer --against result.json
+    backsolve infer claude-opus-4-6 --history
+    backsolve infer --prices mine.csv --against shipped --as csv
     """
     from derive.units import named_texts
     from invert.assumptions import FACTS
-    from invert.inference import infer as run_inference
+    from invert.inference import infer
 
-    if save == "":
-        raise WrongValue("--save needs the name of a file to write; given ''")
+    for option, value in (("--save", save), ("--against", against)):
+        if value == "":
+            raise WrongValue(f"{option} needs the name of a file; given ''")
+    if against is not None and style not in CHANGES_FORMATS:
+        raise WrongValue(f"--against is not shown as {style}; allowed: {', '.join(CHANGES_FORMATS)}")
+    if history:
+        _refuse_beside_history(models, changes, save, against, style)
+    asked: dict[str, Any] = {
+        "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
+        "anchors": named_texts(anchors, FACTS),
+    }  # fmt: skip
+    if history:
+        with processes(workers) as executor:
+            _show_history(models, {**asked, "executor": executor}, style)
+        return
+    asked["changes"] = pairs("--set", changes)
+    moved: Comparison | None = None
     with processes(workers) as executor:
-        table = run_inference(
-            models,
-            prices=own,
-            provider=providers,
-            tier=tier,
-            as_of=as_of,
-            everything=everything,
-            anchors=named_texts(anchors, FACTS),
-            changes=pairs("--set", changes),
-            executor=executor,
-        )
+        if against is not None or (changes and style == "table"):
+            from invert.compare import infer_against
+
+            table, moved = infer_against(against or "", models, **asked, executor=executor)
+        else:
+            table = infer(models, **asked, executor=executor)
     for note in table.notes:
         say(note)
     table = _as_asked(table, wanted, by)
     shown = columns.split(",") if columns else []
-    if models and len(table) == 1 and style not in RECORDS and not shown:
-        click.echo(_reports(table, style, full))
-    else:
-        click.echo(_rendered(table, style, wide, shown, by))
+    if moved:
+        click.echo(_changes(moved, style))
+    if against is None:
+        if moved:
+            click.echo()
+        alone = models and len(table) == 1 and style not in RECORDS and not shown
+        click.echo(_reports(table, style, full) if alone else _rendered(table, style, wide, shown, by))
     if save is not None:
         from invert.report.contract import saved
 
         write(save, saved(table))
-    fail_on(table.problems)
+    fail_on((*table.problems, *(moved.problems if moved else ())))
+
+
+def _refuse_beside_history(models: tuple[str, ...], changes: tuple[str, ...], save: str | None, against: str | None, style: str) -> None:
+    if not models:
+        raise WrongValue("--history needs a MODEL, as gemini-3.1-pro")
+    for option, given in (("--set", changes), ("--save", save), ("--against", against)):
+        if given:
+            raise WrongValue(f"--history and {option} do not go together")
+    if style not in HISTORY_FORMATS:
+        raise WrongValue(f"--history is not shown as {style}; allowed: {', '.join(HISTORY_FORMATS)}")
+
+
+def _show_history(models: tuple[str, ...], asked: dict[str, Any], style: str) -> None:
+    from invert.history import histories
+    from invert.report import dates
+
+    found = histories(models, **asked)
+    forms = {"json": dates.history_json, "csv": dates.history_csv}
+    click.echo(forms[style](found) if style in forms else dates.history_text(found, width(sys.stdout)))
+    fail_on(dict.fromkeys(problem for one in found for problem in one.problems))
+
+
+def _changes(moved: "Comparison", style: str) -> str:
+    from invert.report import changes
+
+    forms = {"json": changes.changes_json, "csv": changes.changes_csv, "markdown": changes.changes_markdown}
+    return forms[style](moved) if style in forms else changes.changes_text(moved, width(sys.stdout))
 
 
 def _reports(table: "InferenceTable", style: str, full: bool) -> str:

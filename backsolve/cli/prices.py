@@ -1,31 +1,38 @@
-"""The commands about the price data itself: prices list, prices check."""
+"""The commands about the price data itself: prices list, diff, add, check."""
 
+import sys
 from datetime import date
 from typing import BinaryIO
 
 import click
 
-from backsolve.cli.common import Commands, all_option, as_of_option, fail_on, prices_option
-from backsolve.streams import say
+from backsolve.cli.common import Commands, all_option, as_of_option, fail_on, pairs, prices_option, tell
+from backsolve.streams import in_terminal, say
+from derive.errors import WrongValue
+from derive.files import label
+
+FORMS = ("table", "json", "csv")
 
 
 @click.group(cls=Commands)
 def prices() -> None:
-    """The price data: list it, check it."""
+    """The price data: list it, compare it, check it, add to it."""
 
 
 @prices.command("list")
 @prices_option
 @as_of_option
 @all_option
-def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool) -> None:
-    """List the sheets that hold on a day, with their base prices.
+@click.option("--as", "style", type=click.Choice(FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
+def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool, style: str) -> None:
+    """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
 
     Example:
 
     \b
     backsolve prices list --as-of 2026-03-12
     backsolve prices list --prices mine.csv
+    backsolve prices list --as csv
     """
     from invert.sheets.assemble import sheets
     from invert.sheets.read import load
@@ -34,6 +41,12 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     found, faults = sheets(book, as_of, everything=everything)
     if not found:
         say("no sheet holds on that day")
+    if style != "table":
+        from invert.sheets.listing import listed_csv, listed_json, rows_listed
+
+        rows = rows_listed(found, book)
+        click.echo(listed_json(rows) if style == "json" else listed_csv(rows))
+        found = []
     width = max((len(f"{sheet.provider}/{sheet.model}") for sheet in found), default=0)
     for sheet in found:
         base = sheet.bands[0]
@@ -46,10 +59,105 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     fail_on((*book.problems, *faults))
 
 
+@prices.command("diff")
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@prices_option
+@click.option("--as", "style", type=click.Choice(FORMS), default="table", help="Form of the answer.")
+def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> None:
+    """What changed in the prices between OLD and NEW: rows added, closed and changed.
+
+    Each is a date, a price CSV, or `shipped`. A CSV with every column of prices.csv stands for all prices, any other is laid over
+    the shipped ones.
+
+    Example:
+
+    \b
+    backsolve prices diff 2026-03-12 2026-11-20
+    backsolve prices diff shipped mine.csv --as csv
+    """
+    from invert.data import read_data
+    from invert.sheets import listing
+    from invert.sheets.diff import differences, state_of
+
+    data = read_data()
+    before, after = state_of(old, data, own), state_of(new, data, own)
+    found = differences(before.rows, after.rows)
+    forms = {"json": listing.differences_json, "csv": listing.differences_csv}
+    same = len(after.rows) - sum(one.new is not None for one in found)
+    click.echo(forms[style](found) if style in forms else listing.differences_text(found, same))
+    fail_on(dict.fromkeys((*before.problems, *after.problems)))
+
+
+@prices.command("add")
+@click.argument("name", metavar="PROVIDER/MODEL", required=False)
+@click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--into", metavar="FILE", help="The price CSV to add to, which may be new; without it nothing is written.")
+def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
+    """Add one sheet to a price file: checks it, shows what it implies, and writes the file whole or not at all.
+
+    NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
+    effective_date, valid_to, retrieved_date, source_url, verification, notes. In a terminal what is not given is asked for.
+
+    Example:
+
+    \b
+    backsolve prices add acme/perm input=2 output=10 --into mine.csv
+    backsolve prices add acme/x input=2 output=9 input@200k=4 --into mine.csv
+    backsolve infer acme/perm --prices mine.csv
+    """
+    from io import BytesIO
+
+    from invert.data import read_data
+    from invert.sheets.add import add_to_file, addition
+
+    given = pairs("prices add", items)
+    if in_terminal(sys.stdin) and (name is None or not given):
+        name, given, into = _asked(name, given, into)
+    if name is None:
+        raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
+    if into == "":
+        raise WrongValue("--into needs the name of a file; given ''")
+    data = read_data()
+    found = addition(name, given, data, into)
+    for doubt in found.warnings:
+        say(f"warning: {doubt}")
+
+    from invert.inference import infer
+    from invert.report.short import headlines
+
+    row = found.rows[0]
+    table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier)
+    for one in table:
+        tell("\n".join([str(one.sheet), *headlines(one)]))
+    if into is None:
+        say("nothing is written: name a file with --into")
+    else:
+        add_to_file(name, given, data, into)
+        tell(f"{len(found.rows)} rows added to {label(into)}")
+
+
+def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[str, dict[str, str], str | None]:
+    """A sheet by what a person answers."""
+    name = name or click.prompt("Sheet, as provider/model", err=True)
+    found = dict(given)
+    for one in ("input", "output"):
+        if one not in found:
+            found[one] = click.prompt(f"{one}, per million tokens", err=True)
+    for one in ("cache_read", "max_context", "release_date"):
+        if one not in found and (answer := click.prompt(f"{one} (Enter for none)", default="", show_default=False, err=True)):
+            found[one] = answer
+    while answer := click.prompt("Another price or field, as input@200k=4 (Enter for none)", default="", show_default=False, err=True):
+        found |= pairs("prices add", (answer,))
+    return name, found, into or click.prompt("File to add it to (Enter for none)", default="", show_default=False, err=True) or None
+
+
 @prices.command("check")
 @prices_option
 def check_prices(own: str | BinaryIO | None) -> None:
     """Check every row of every table that ships, and of the prices on every day something changes.
+
+    What cannot be meant is a fault, and the exit status 2; what is hardly meant is a warning, and leaves it at 0.
 
     Example:
 
@@ -58,14 +166,18 @@ def check_prices(own: str | BinaryIO | None) -> None:
     backsolve prices check --prices mine.csv
     """
     from invert.data import read_data
+    from invert.sheets.doubts import doubtful_prices
     from invert.sheets.read import book_of
     from invert.soundness import all_problems
 
     data = read_data()
     book = book_of(data, own)
-    problems = all_problems(book, data)
+    problems, doubtful = all_problems(book, data), doubtful_prices(book)
+    for doubt in doubtful:
+        say(f"warning: {doubt}")
     if not problems:
-        click.echo(f"{len(book.rows)} rows, no problem found")
+        warned = f", {len(doubtful)} warning{'s' if len(doubtful) > 1 else ''}" if doubtful else ""
+        click.echo(f"{len(book.rows)} rows, no problem found{warned}")
     if book.day_moved:
         say(book.day_moved)
     fail_on(problems)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
 from math import log
+from typing import TypeAlias
 
 from derive.briefly import brief
 from derive.errors import WrongData, WrongValue
@@ -21,6 +22,7 @@ from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, Observable, Observables, Part, Tariff
 from invert.rent import rental
+from invert.sheets.contexts import longest_context
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
@@ -60,7 +62,7 @@ class Case:
     @property
     def max_context(self) -> int | None:
         """The longest context [token] of the model, where it is known."""
-        return self.model.max_context if self.model else None
+        return longest_context(self.sheet, self.model)
 
     @property
     def architecture(self) -> str | None:
@@ -85,7 +87,7 @@ def has_premium(sheet: PriceSheet) -> bool:
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
     """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend."""
-    max_context = model.max_context if model else None
+    max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
     contexts = seen.contexts
     if contexts and contexts[0] >= contexts[1]:
@@ -160,12 +162,21 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
     return log(anchors.values["active_params"]), spread
 
 
-def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
-    """The cases with their posteriors, all drawn together."""
-    evidence = [case.evidence for case in cases]
+Drawn: TypeAlias = dict[tuple[object, ...], tuple[Summary, Mapping[str, float]]]
+"""By the content of evidence, its posterior and the spreads before it, on one set of assumptions."""
+
+
+def with_posteriors(
+    cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None, drawn: Drawn | None = None
+) -> list[Case]:
+    """The cases with their posteriors: those that were not `drawn` before on the same assumptions are, together, and are added to it."""
+    known: Drawn = {} if drawn is None else drawn
+    evidence = [case.evidence for case in cases if case.evidence.content not in known]
     found = summarise(evidence, assumptions, _price_per_flop(data, assumptions), executor=executor)
     spreads = prior_spreads(evidence, assumptions, SUMMARISED)
-    return [replace(case, summary=one, prior_spreads=prior) for case, one, prior in zip(cases, found, spreads, strict=True)]
+    known |= {one.content: pair for one, pair in zip(evidence, zip(found, spreads, strict=True), strict=True)}
+    each = [known[case.evidence.content] for case in cases]
+    return [replace(case, summary=one, prior_spreads=prior) for case, (one, prior) in zip(cases, each, strict=True)]
 
 
 def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:

@@ -44,6 +44,13 @@ class Evidence:
         """Whether the input price has anything left to say."""
         return "input_price" in self.cells and not self.size_by_price
 
+    @property
+    def content(self) -> tuple[object, ...]:
+        """All its numbers, to be looked up by: what has the same content has the same posterior."""
+        pairs = {**self.cells, "active_params": self.log_active_params, **({"kv_bytes": self.log_kv_bytes} if self.log_kv_bytes else {})}
+        ends = tuple((name, low.tobytes(), high.tobytes()) for name, (low, high) in pairs.items())
+        return (ends, self.edges.tobytes(), self.edges.shape, self.size_by_price)
+
     def __len__(self) -> int:
         return len(self.edges)
 

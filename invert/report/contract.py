@@ -1,7 +1,5 @@
 """Inferences for programs: the JSON contract and CSV, in SI units."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -10,6 +8,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from derive.errors import UnknownName
+from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
 from invert.records import (
@@ -92,11 +91,7 @@ def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
     for name in columns:
         if name not in COLUMNS:
             raise UnknownName("column", name, COLUMNS)
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns or COLUMNS, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(flat(one) for one in table.inferences)
-    return out.getvalue().rstrip("\n")
+    return csv_text(columns or COLUMNS, (flat(one) for one in table.inferences))
 
 
 def _record(one: Inference) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Which sheets hold on a day, which of them a name means, and what they are with some prices changed."""
+"""Which sheets hold on a day, which of them a name means, and their prices by what they are of."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,6 @@ from invert.sheets.rules import (
     broken,
     by_sheet,
     is_traded,
-    number,
     strays,
 )
 from invert.sheets.sheet import CacheOffer, CachePrice, Price, PriceBand, PriceSheet
@@ -112,6 +111,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
         **parts(prices, {row.threshold_tokens: row.threshold_inclusive for row in taken if row.component == "input"}),
         utc_hours=" ".join(sorted({row.utc_hours for row in taken if row.utc_hours})),
         weekdays=" ".join(sorted({row.weekdays for row in taken if row.weekdays})),
+        max_context=max((row.max_context for row in taken if row.max_context), default=None),
         start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in taken),
     )
     return sheet, [fault for _, fault in left_out]
@@ -294,23 +294,7 @@ def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[s
     return (containing or list(dict.fromkeys(found for text in alike for found in spelled[text])))[:5]
 
 
-# Prices changed by hand.
-
-
-def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
-    """The sheet with some prices replaced, as `{"output": "20", "input@200k": "5", "cache_write:5min": "4"}` says.
-
-    Amounts are in the currency and unit of the price they replace, with verification `user`. `UnknownName` for what is
-    no component, `WrongValue` for an amount that is no price or a place that the sheet does not have.
-    """
-    prices = prices_by_place(sheet)
-    for spec, amount in amounts.items():
-        place = placed(spec, prices)
-        try:
-            prices[place] = repriced(place, number(amount.strip()), prices)
-        except WrongValue as error:
-            raise WrongValue(f"{spelled(place)}: {error}") from None
-    return replace(sheet, **parts(prices, {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands}))
+# The prices of a sheet by what they are of.
 
 
 def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
@@ -326,19 +310,27 @@ def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
 
 def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
     """The place in a sheet that `component[@threshold][:lifetime]` names; a lifetime may be left out where there is one."""
+    component, at, seconds = typed_place(spec)
+    found = [place for place in prices if place[:2] == (component, at) and (not seconds or place[2] == seconds)]
+    if len(found) != 1:
+        lack = "has no price at" if not found else "has several prices at"
+        raise WrongValue(f"the sheet {lack} {shorten(spec)}; it has {', '.join(map(spelled, prices))}")
+    return found[0]
+
+
+def typed_place(spec: str) -> Place:
+    """What `component[@threshold][:lifetime]` names, whether a sheet has it or not.
+
+    >>> typed_place("cache_write@200k:5min")
+    ('cache_write', 200000, 300)
+    """
     form = re.fullmatch(r"([^@:]*)(?:@([0-9]{1,9})(k|M|))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
     if not form:
         raise WrongValue(f"{shorten(spec)} is not component[@threshold][:lifetime], such as input@200k or cache_write:5min")
     component, threshold, thousands, lifetime, unit = form.groups()
     if component not in COMPONENTS:
         raise UnknownName("component", component, COMPONENTS)
-    at = int(threshold or 0) * TOKENS[thousands or ""]
-    seconds = int(lifetime) * SECONDS[unit] if lifetime else None
-    found = [place for place in prices if place[:2] == (component, at) and (not lifetime or place[2] == seconds)]
-    if len(found) != 1:
-        lack = "has no price at" if not found else "has several prices at"
-        raise WrongValue(f"the sheet {lack} {shorten(spec)}; it has {', '.join(map(spelled, prices))}")
-    return found[0]
+    return component, int(threshold or 0) * TOKENS[thousands or ""], int(lifetime) * SECONDS[unit] if lifetime else None
 
 
 def spelled(place: Place) -> str:

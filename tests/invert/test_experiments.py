@@ -27,10 +27,8 @@ def test_both_sheets_of_every_experiment_can_be_read():
 
 
 def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
-    assert rows()["KV, class of its time"]["rms"] == 0.0
-    assert all(
-        float(str(rows()[name]["rms"])) > 0.3 for name in ("active_params, by price", "KV, one mark-up", "KV, increments at rental cost")
-    )
+    assert rows()["KV read"]["rms"] == 0.0
+    assert all(float(str(rows()[name]["rms"])) > 0.3 for name in ("active_params, by price", "KV one mark-up", "KV at rent"))
 
 
 def test_a_move_is_that_of_the_two_sheets():
@@ -43,7 +41,7 @@ def test_a_move_is_that_of_the_two_sheets():
 
 
 def test_a_premium_that_ends_takes_its_readings_along():
-    assert rows()["KV, one mark-up"]["lost"] == rows()["KV, increments at rental cost"]["lost"] == 3
+    assert rows()["KV one mark-up"]["lost"] == rows()["KV at rent"]["lost"] == 3
 
 
 def test_held_and_moved_are_of_medians_and_of_the_first_range():
@@ -63,4 +61,4 @@ def test_a_day_that_no_price_changed_on_is_no_experiment_and_an_unknown_model_is
 
 def test_estimates_are_all_that_has_a_range():
     names = {*estimates_of(infer("gemini-3.1-pro")[0])}
-    assert {"active_params, by price", "KV, class of its time", "bandwidth_bound_fraction"} <= names
+    assert {"active_params, by price", "KV read", "bandwidth_bound_fraction"} <= names

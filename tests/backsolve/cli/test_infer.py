@@ -119,7 +119,7 @@ def test_a_day_before_anyone_read_the_prices_is_flagged():
 
 
 def test_a_change_that_a_sheet_cannot_take_names_the_sheet():
-    said = call("infer", "--set", "output@200k=20")
+    said = call("infer", "--set", "cache_write:7min=20")
     assert said.status == 2 and "alibaba/qwen3-coder-flash" in said.err
     plain(said.err)
 
@@ -160,3 +160,46 @@ def test_a_price_of_ones_own_without_a_page_names_none(tmp_path):
     file.write_text("provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n")
     said = call("infer", "acme/m", "--prices", str(file))
     assert said.status == 0 and "for the page" not in said.out
+
+
+def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():
+    said = call(*GEMINI, "--set", "output=20", "--full")
+    assert said.status == 0 and said.err == ""
+    assert said.out.startswith("prices of 2026-11-20 with output=20, against the sheets as they are\n")
+    assert said.out.index("bandwidth-bound") < said.out.index("output_input_ratio = 10")
+    assert len(json.loads(call(*GEMINI, "--set", "output=20", "--as", "json").out)) == 1
+
+
+def test_against_shows_what_moved_in_every_form(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_bytes(price_file("google,gemini-2.5-pro,output,12,,,,"))
+    asked = ("infer", "--provider", "google", "--prices", str(own), "--against", "shipped")
+    text = call(*asked)
+    assert text.status == 0 and "google/gemini-2.5-pro: output 10 -> 12 USD/MTok" in text.out
+    assert "8 sheets as a whole" in text.out
+    document = json.loads(call(*asked, "--as", "json").out)
+    assert [sheet["model"] for sheet in document["sheets"] if sheet["prices"]] == ["gemini-2.5-pro"]
+    assert call(*asked, "--as", "csv").out.startswith("provider,model,")
+    assert call(*asked, "--as", "markdown").out.count("| google/gemini-2.5-pro |") == max(
+        len(sheet["moved"]) for sheet in document["sheets"]
+    )
+    piped = call(*asked[:3], "--prices", "-", "--against", "2026-11-20", stdin=own.read_bytes())
+    assert piped.status == 0 and "Nothing moved." in piped.out
+
+
+def test_what_cannot_be_compared_with_is_refused(tmp_path):
+    assert "is no date of the calendar" in refused(*GEMINI, "--against", "2026-02-30")
+    assert "cannot be read" in refused(*GEMINI, "--against", str(tmp_path / "none"))
+    assert "--against needs the name of a file" in refused(*GEMINI, "--against", "")
+    assert "allowed: table, json, csv, markdown" in refused(*GEMINI, "--against", "shipped", "--as", "latex")
+
+
+def test_the_history_of_a_model_is_shown_in_every_form():
+    said = call("infer", "mistral-large-4", "--history")
+    assert said.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in said.out
+    assert len(json.loads(call("infer", "mistral-large-4", "--history", "--as", "json").out)[0]["days"]) == 3
+    assert call("infer", "mistral-large-4", "--history", "--as", "csv").out.startswith("provider,model,")
+    assert "--history needs a MODEL" in refused("infer", "--history")
+    assert "--history and --set do not go together" in refused(*GEMINI, "--history", "--set", "output=20")
+    assert "--history and --against do not go together" in refused(*GEMINI, "--history", "--against", "shipped")
+    assert "allowed: table, json, csv" in refused(*GEMINI, "--history", "--as", "html")

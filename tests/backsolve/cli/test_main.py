@@ -52,7 +52,7 @@ WRONG = [  # arguments, what the message must hold
     (("infer", "--anchor", "active_param=60B"), "'active_params'"),
     (("infer", "--anchor", "batch=60"), "active_params"),
     ((*GEMINI, "--set", "outptu=20"), "'output'"),
-    ((*GEMINI, "--set", "output@300k=20"), "output@200000"),
+    ((*GEMINI, "--set", "cache_write@300k=20"), "output@200000"),
     (("prices", "lst"), "'list'"),
     # units
     ((*STAR, "machine_balance_ratio=300 tokens", "sparsity=8"), "is in token"),
@@ -255,7 +255,9 @@ def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, mon
         assert (said.status, said.err) == (0, "") and said.out, example
 
 
-@pytest.mark.parametrize(("typed", "offered"), [("li", {"list"}), ("prices ", {"check", "list"}), ("solve L --as m", {"markdown"})])
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("li", {"list"}), ("prices ", {"add", "check", "diff", "list"}), ("solve L --as m", {"markdown"})]
+)
 def test_a_shell_completes_commands_and_values(typed: str, offered: set[str]):
     typing = {"_BACKSOLVE_COMPLETE": "bash_complete", "COMP_WORDS": f"backsolve {typed}", "COMP_CWORD": str(len(typed.split(" ")))}
     done = script(env={**os.environ, **typing})

@@ -159,3 +159,64 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
     Path("own.csv").write_bytes(price_file(*GOOD))
     Path("own.csv").chmod(0)
     assert "own.csv cannot be read: Permission denied" in refused("infer", "--prices", "own.csv")
+
+
+def test_prices_of_two_days_are_compared():
+    said = call("prices", "diff", "2026-03-12", "2026-11-20")
+    assert said.status == 0 and "mistral/mistral-large-4\n  input 0.68 -> 0.7 USD/MTok" in said.out
+    assert json.loads(call("prices", "diff", "shipped", "2026-11-20", "--as", "json").out) == []
+    assert call("prices", "diff", "shipped", "2026-11-20", "--as", "csv").out.startswith("change,provider,model,")
+    assert "is no date of the calendar" in refused("prices", "diff", "2026-02-30", "shipped")
+    assert "cannot be read" in refused("prices", "diff", "shipped", "none.csv")
+
+
+def test_every_price_is_listed_for_programs():
+    assert call("prices", "list", "--as", "csv").out.startswith("provider,model,region,service_tier,component,")
+    listed = json.loads(call("prices", "list", "--as", "json", "--all").out)
+    assert {one["service_tier"] for one in listed} > {"standard", "batch"}
+
+
+def test_a_warning_is_no_fault(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_bytes(price_file("acme,m,input,1,,,,", OUTPUT, "acme,m,cache_read,3,,,,"))
+    said = call("prices", "check", "--prices", str(own))
+    assert said.status == 0 and "no problem found, 1 warning" in said.out
+    assert f"backsolve: warning: {own} row 4, column amount: cache_read 3 is above input 1" in said.err
+    own.write_bytes(price_file("acme,m,input,1,,,,", OUTPUT, "acme,m,cache_read,3,,,,", "acme,n,input,abc,,,,"))
+    said = call("prices", "check", "--prices", str(own))
+    assert said.status == 2 and "warning: " in said.err and "'abc' is not a number" in said.err
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\ufeff"])
+def test_a_name_with_a_character_that_does_not_show_is_a_fault(tmp_path, mark: str):
+    own = tmp_path / "own.csv"
+    own.write_bytes(price_file(*GOOD, f"ac{mark}me,m,input,1,,,,"))
+    said = call("prices", "check", "--prices", str(own))
+    assert said.status == 2 and "which does not show" in said.err
+
+
+def test_a_sheet_is_added_with_what_it_implies(tmp_path):
+    own = tmp_path / "own.csv"
+    typed = ("prices", "add", "acme/perm", "input=2", "output=10", "input@200k=4", "output@200k=15", "cache_read=0.2", "max_context=1M")
+    shown = call(*typed)
+    assert shown.status == 0 and "nothing is written" in shown.err and not own.exists()
+    added = call(*typed, "--into", str(own))
+    assert added.status == 0 and added.out == shown.out and "5 rows added" in added.err
+    assert "Size: " in added.out and "KV read: " in added.out
+    assert call("infer", "acme/perm", "--prices", str(own)).status == 0
+    before = own.read_bytes()
+    assert "repeats the key" in refused(*typed, "--into", str(own))
+    assert "needs a sheet" in refused("prices", "add")
+    assert "did you mean 'input'?" in refused("prices", "add", "acme/x", "inptu=3")
+    unwritten = call(*typed, "--into", str(tmp_path / "none" / "own.csv"))
+    assert unwritten.status == 2 and "cannot be written" in unwritten.err
+    assert own.read_bytes() == before and os.listdir(tmp_path) == ["own.csv"]
+
+
+def test_in_a_terminal_what_is_not_given_is_asked_for(tmp_path, monkeypatch):
+    own = tmp_path / "own.csv"
+    monkeypatch.setattr("backsolve.cli.prices.in_terminal", lambda _stream: True)
+    answers = ["acme/perm", "2", "10", "0.2", "1M", "", "input@200k=4", "output@200k=15", "", str(own)]
+    said = call("prices", "add", stdin="\n".join([*answers, ""]).encode())
+    assert said.status == 0 and "5 rows added" in said.err and "Size: " in said.out
+    assert own.read_text(encoding="utf-8").splitlines()[4] == "acme,perm,input,4,200000,1000000"

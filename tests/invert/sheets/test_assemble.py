@@ -3,12 +3,10 @@
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from derive import shipped
-from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from invert.sheets.assemble import find, models, prices_by_place, sheets, with_amounts
+from derive.errors import UnknownName, WrongData
+from invert.sheets.assemble import find, models, sheets
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import FxRate, ModelRow, PriceBook
 from invert.sheets.sheet import PriceSheet
@@ -301,77 +299,6 @@ def test_of_two_rows_of_one_model_neither_is_read():
         ]
 
 
-# Prices changed by hand.
-
-
-@in_one_test(
-    ("spec", "place"),
-    [
-        ("output", ("output", 0, None)),
-        ("input@200k", ("input", 200000, None)),
-        ("input@200000", ("input", 200000, None)),
-        ("input@0", ("input", 0, None)),
-        ("cache_read", ("cache_read", 0, None)),
-        ("cache_write:300", ("cache_write", 0, 300)),
-        ("cache_write:5min", ("cache_write", 0, 300)),
-        ("cache_write:1h", ("cache_write", 0, 3600)),
-        ("cache_write@200k:300s", ("cache_write", 200000, 300)),
-        ("cache_write@200k", ("cache_write", 200000, 300)),
-        ("cache_storage", ("cache_storage", 0, None)),
-    ],
-)
-def test_one_price_changes_and_no_other(spec: str, place: tuple[str, int, int | None]):
-    before, after = prices_by_place(full()), prices_by_place(with_amounts(full(), {spec: "7.5"}))
-    changed = after.pop(place)
-    before.pop(place)
-    assert after == before
-    assert (changed.amount, changed.currency, changed.verification, changed.origin) == (7.5, "USD", "user", "set by hand")
-    assert changed.usd_per_token == pytest.approx(7.5 / (3.6e9 if place[0] == "cache_storage" else 1e6))
-
-
-def test_nothing_changed_is_the_same_sheet():
-    assert with_amounts(full(), {}) == full()
-
-
-@in_one_test(
-    ("spec", "amount", "kind", "message"),
-    [
-        ("outptu", "1", UnknownName, "unknown component 'outptu'; did you mean 'output'?"),
-        ("output@100k", "1", WrongValue, "the sheet has no price at 'output@100k'; it has input, output, cache_read, input@200000"),
-        ("cache_write:60", "1", WrongValue, "it has input"),
-        ("cache_write", "1", WrongValue, "the sheet has several prices at 'cache_write'"),
-        ("cache_read@200k", "1", WrongValue, "has no price"),
-        ("input:300", "1", WrongValue, "has no price"),
-        ("cache_write:5m", "1", WrongValue, "is not component[@threshold][:lifetime]"),
-        ("input@@1", "1", WrongValue, "is not component"),
-        ("output", "abc", WrongValue, "output: 'abc' is not a number"),
-        ("output", "-1", WrongValue, "output: '-1' is negative"),
-        ("output", "", WrongValue, "output: is blank"),
-        ("output", "0", WrongValue, "only cache items may be free"),
-        ("input@200k", "1e9", WrongValue, "input@200000: 1e+09 is absurd"),
-    ],
-)
-def test_a_wrong_change_names_what_the_sheet_has(spec: str, amount: str, kind: type[BacksolveError], message: str):
-    with pytest.raises(kind) as caught:
-        with_amounts(full(), {spec: amount})
-    assert message in str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_a_change_stays_in_the_currency_of_the_sheet():
-    book = book_of("a,m,,,input,,,14,CNY,,,,", "a,m,,,output,,,56,CNY,,,,", "a,m,,,cache_storage,,,0,CNY,,,,")
-    changed = with_amounts(sheets(book)[0][0], {"output": "28", "cache_storage": "7"})
-    assert changed.bands[0].output.currency == "CNY" and changed.bands[0].output.usd_per_token == pytest.approx(4e-6)
-    assert changed.storage.base.usd_per_token == pytest.approx(1e-6 / 3600)
-
-
-@given(st.text(max_size=30), st.text(max_size=10))
-def test_any_change_is_made_or_refused(spec: str, amount: str):
-    try:
-        with_amounts(full(), {spec: amount})
-    except BacksolveError as error:
-        assert "\n" not in str(error)
-
-
 @in_one_test("mark", ["\u200b", "\u2060", "\u00ad", "\ufe0f", "\ufeff"])
 def test_a_character_of_a_name_that_does_not_show_is_named(mark: str):
     for name in (f"gpt-9{mark}", f"{mark}openai/gpt-9", f"gpt{mark}-9"):
@@ -403,10 +330,3 @@ def test_white_space_around_a_name_and_the_normal_form_of_its_letters_do_not_mat
     named = sheets(book_of(*pair("caf\u00e9", "m")))[0]
     assert find(["\u00a0gpt-9\u3000"], PRICED, LISTED) == find(["gpt-9"], PRICED, LISTED)
     assert find(["cafe\u0301/m"], named, []) == find(["caf\u00e9/m"], named, [])
-
-
-@in_one_test("amount", ["1e-400", "0.000e-1 1", "1e-320", "1e400"])
-def test_an_amount_beyond_all_numbers_is_refused_for_every_component(amount: str):
-    for place in ("input", "output", "cache_read", "cache_write:300", "cache_storage"):
-        with pytest.raises(WrongValue):
-            with_amounts(full(), {place: amount})

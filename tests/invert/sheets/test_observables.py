@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.records import Observables
-from invert.sheets.assemble import sheets, with_amounts
+from invert.sheets.assemble import sheets
 from invert.sheets.contexts import band_means
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import read_rows
 from invert.sheets.rows import FxRate, PriceBook
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.what_if import with_amounts
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)

@@ -1,0 +1,329 @@
+"""Two runs side by side: which inferences moved, by how much against their ranges, and which price moved them."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from datetime import date
+from math import log
+from typing import Any
+
+from derive.errors import BacksolveError, WrongData, shorten
+from derive.files import label, opened
+from derive.shipped_rows import CalibrationModel
+from invert.anchors import assumptions_of, common_anchors, given_anchors
+from invert.assumptions import USUAL, Assumptions
+from invert.data import Data, read_data
+from invert.inference import Kept, infer_of, infer_sheets
+from invert.moved import Asked, Comparison, Moved, Name, PriceChange, SheetChange, Side, Told, how_far
+from invert.records import Estimate
+from invert.result import Inference, Run
+from invert.sheets.assemble import Place, prices_by_place, sheets, spelled
+from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
+from invert.sheets.read import Prices, book_of, prices_that_ship
+from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
+from invert.sheets.sheet import PriceSheet
+from invert.sheets.what_if import sheet_key, with_amounts
+from invert.table import InferenceTable
+
+MOST_TURNED_BACK = 12
+"""Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
+
+
+def infer_against(
+    against: str,
+    names: Iterable[str] = (),
+    *,
+    prices: Prices | None = None,
+    provider: str | Iterable[str] | None = None,
+    tier: str | None = None,
+    as_of: date | None = None,
+    everything: bool = False,
+    anchors: Mapping[str, float | str] | None = None,
+    changes: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
+    assumptions: Assumptions = USUAL,
+) -> tuple[InferenceTable, Comparison]:
+    """What `infer` finds, and how it differs from another day, other prices or a saved result.
+
+    `against` is a date, `shipped` for the prices that ship, or the name of a file: prices as CSV, or what `--save` wrote.
+    A CSV with every column of prices.csv stands for all prices, as an older copy of it does; any other is laid over those that
+    ship. Blank, it is the sheets as they are without `changes`.
+
+    >>> _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+10%"})
+    >>> moved = {(one.quantity, one.estimator): one for one in found.sheets[0].moved}
+    >>> one = moved["bandwidth_bound_fraction", ""]
+    >>> round(one.times, 3), round(one.elasticity, 2), spelled(one.prices[0].place)
+    (1.018, 0.19, 'output')
+    """
+    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
+    data, kept = read_data(), Kept()
+    book = book_of(data, prices)
+    run = infer_of(
+        data, book, names, provider=provider, tier=tier, as_of=as_of, everything=everything, changes=changes, executor=executor,
+        assumptions=assumptions, kept=kept,
+    )  # fmt: skip
+    only = {sheet_key(one.sheet) for one in run} if names or provider else None
+    day, content = date_of(against), None
+    said = f"prices of {day}" if day else "the shipped prices" if against else "the sheets as they are"
+    if not day and against not in ("", SHIPPED):
+        with opened(against) as stream:
+            said, content = label(against), stream.read()
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    of_day: dict[SheetKey, Side] = {}
+    recalibrated = False
+    if content is not None and content.lstrip()[:1] in (b"{", b"["):
+        recalibrated = True
+        before, notes = _of_saved(content, said, run)
+        before = {key: side for key, side in before.items() if only is None or key in only}
+    else:
+        then, old_book = data, book_of(data) if against == SHIPPED else book
+        if content is not None:
+            then, old_book = _of_file(content, against, data)
+            recalibrated = then is not data
+        offered, faults = sheets(old_book, day or as_of, tier or "", everything)
+        asked = [one for one in offered if only is None or sheet_key(one) in only]
+        old, unread = infer_sheets(asked, then, assumptions, executor, kept)
+        before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
+        of_day = _on_the_later_day(old, run, then, assumptions, kept)
+    changed = _compared(before, run, data, assumptions, kept, of_day)
+    now = dict.fromkeys(sheet_key(one.sheet) for one in run)
+    after = f"prices of {run.as_of}" + (f" with {', '.join(f'{name}={amount}' for name, amount in changes.items())}" if changes else "")
+    return run, Comparison(
+        before=said,
+        after=after,
+        sheets=changed,
+        added=tuple(key for key in now if key not in before),
+        gone=tuple(key for key in before if key not in now),
+        recalibrated=recalibrated,
+        notes=notes,
+        problems=tuple(one for one in problems if one not in run.problems),
+    )
+
+
+# What is compared.
+
+
+def side_of(one: Inference) -> Side:
+    """One inference by what it asks and implies."""
+    prices = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
+    estimates = {
+        **{("kv_bytes_per_token", name): _told(found) for name, found in one.kv_bytes.items()},
+        **{("kv_bytes_stored_per_token", name): _told(found) for name, found in one.kv_bytes_stored.items()},
+        **{(name, "market"): _told(found) for name, found in one.market.items()},
+        **{(name, ""): _told(found) for name, found in one.estimates.items()},
+    }
+    first = one.pairs[0] if one.pairs else None
+    points = {"lecture": first.lecture.values, "joint": first.joint.values} if first else {}
+    readings = {("kv_bytes_per_token", name): _point(values.get("kv_bytes_per_token")) for name, values in points.items()}
+    tiers = _tiers((found.ttl_seconds, found.probabilities, found.ranges) for found in one.storage)
+    return Side(prices=prices, said={**estimates, **readings, **tiers})
+
+
+def _told(found: Estimate) -> Told:
+    return _six(found.kind, found.median, found.low, found.high)
+
+
+def _six(kind: str, *numbers: object) -> Told:
+    # More digits are those of the draws, and of the machine.
+    median, low, high = (float(f"{value:.6g}") if isinstance(value, int | float) else None for value in numbers)
+    return Told(kind=kind, median=median, low=low, high=high)
+
+
+def _point(value: object) -> Told:
+    return Told(kind="undetermined") if value is None else _six("point", value, None, None)
+
+
+def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[str, tuple[float, float]] | None]]) -> dict[Name, Told]:
+    """The probability of each memory tier, with its range, by lifetime."""
+    return {
+        (f"probability_{tier}", str(ttl or "hour")): _six("interval", share, *(ranges or {}).get(tier, (None, None)))
+        for ttl, shares, ranges in sold
+        for tier, share in (shares or {}).items()
+    }
+
+
+# What was saved.
+
+
+def _of_saved(content: bytes, place: str, run: Run) -> tuple[dict[SheetKey, Side], tuple[str, ...]]:
+    """The sheets of what `--save` or `--as json` wrote, and what else differs from this run; `WrongData` where it is neither."""
+    try:
+        found = json.loads(content)
+        records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], found["run"])
+        sides = {_key(one): _side_of_record(one) for one in records}
+        anchors = dict(saved.get("anchors") or {})
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        what = shorten(str(error)) if isinstance(error, ValueError) else f"no {error}" if isinstance(error, KeyError) else "another shape"
+        raise WrongData(f"{place}: is no result of infer --save or --as json ({what})") from None
+    now = common_anchors(run.assumptions).values
+    other = sorted(name for name in {*anchors, *now} if saved and anchors.get(name) != now.get(name))
+    return sides, ((f"the saved result has other anchors: {', '.join(other)}",) if other else ())
+
+
+def _key(record: Mapping[str, Any]) -> SheetKey:
+    provider, model, region, tier = (_printable(record[name] or "") for name in ("provider", "model", "region", "service_tier"))
+    return provider, model, region, tier
+
+
+def _printable(text: object) -> str:
+    """A text of a file as it may stand in a line; `ValueError` for what would move the cursor, or does not show."""
+    if not isinstance(text, str) or not text.isprintable():
+        raise ValueError(f"{text!r} is no text in a line")
+    return text
+
+
+def _side_of_record(record: Mapping[str, Any]) -> Side:
+    """One sheet as JSON has it."""
+    bands, offers = record["prices"]["bands"], record["prices"]["cache"]
+    priced = [
+        *((name, band["threshold_tokens"], None, band[name]) for band in bands for name in ("input", "output", "cache_read") if band[name]),
+        *((one["component"], one["threshold_tokens"], one["ttl_seconds"], one["price"]) for one in offers),
+    ]
+    prices = {(name, at, ttl): (float(one["amount"]), _printable(one["currency"]), _printable(one["per"])) for name, at, ttl, one in priced}
+    said: dict[Name, Told] = {}
+    for quantity, found in record["estimates"].items():
+        for estimator, one in {"": found}.items() if "kind" in found else found.items():
+            said[_printable(quantity), _printable(estimator)] = _six(_printable(one["kind"]), one["median"], one["low"], one["high"])
+    if bands[1:]:
+        for name in ("lecture", "joint"):
+            said["kv_bytes_per_token", name] = _point(record["readings"][name]["kv_bytes_per_token"])
+    ranges = ((one["ttl_seconds"], one["probabilities"], one["range"]) for one in record["storage"])
+    ends = ((ttl, shares, found and {tier: (end["low"], end["high"]) for tier, end in found.items()}) for ttl, shares, found in ranges)
+    return Side(prices=prices, said={**said, **_tiers(ends)})
+
+
+# Other prices.
+
+
+def _of_file(content: bytes, place: str, data: Data) -> tuple[Data, PriceBook]:
+    """The tables and the prices of a price file: all of them where it has every column of prices.csv, else laid over those that ship.
+
+    The calibration is learned from the prices that ship: where the file says otherwise of these sheets, it is another one.
+    """
+    if not is_whole(content):
+        return data, book_of(data, place)
+    book, (_, shipped, _) = whole_book(content, place, data), prices_that_ship(data)
+    if _calibrating(book.rows, data) == _calibrating(shipped, data):
+        return data, book
+    then = Data(data.tables.edited(prices=content.decode(errors="replace")))
+    return then, book_of(then)
+
+
+def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:
+    """Provider and model of the sheets that the calibration is learned from."""
+    try:
+        rows = data.tables.rows_of(CalibrationModel)
+    except WrongData:
+        return frozenset()
+    return frozenset((provider, model) for row in rows for provider, _, model in [row.sheet.partition("/")])
+
+
+def _calibrating(rows: Sequence[PriceRow], data: Data) -> set[tuple[object, ...]]:
+    of = calibrating_sheets(data)
+    return {
+        (*row.key, row.amount, row.currency, row.effective_date, row.valid_to)
+        for row in rows
+        if (row.provider, row.model) in of and row.service_tier == "standard"
+    }
+
+
+# What moved, and why.
+
+
+def _compared(
+    before: Mapping[SheetKey, Side], run: Run, data: Data, assumptions: Assumptions, kept: Kept, of_day: Mapping[SheetKey, Side]
+) -> tuple[SheetChange, ...]:
+    """Every sheet of both runs, in the order of the later one; `of_day` is what it says with the earlier prices on the later day."""
+    pairs = [(one, before[sheet_key(one.sheet)], side_of(one)) for one in run if sheet_key(one.sheet) in before]
+    changes = [price_changes(old.prices, new.prices) for _, old, new in pairs]
+    turned = _turned_back([(one.sheet, change) for (one, _, _), change in zip(pairs, changes, strict=True)], data, assumptions, kept)
+    calibrating = calibrating_sheets(data)
+    found = []
+    for (one, old, new), change in zip(pairs, changes, strict=True):
+        names = [name for name in {**new.said, **old.said} if old.said.get(name) != new.said.get(name) and _worth_a_line(name, old, new)]
+        key = sheet_key(one.sheet)
+        by_day = {name for name in names if key in of_day and of_day[key].said.get(name) == new.said.get(name)}
+        moved = tuple(_moved(name, old, new, () if name in by_day else change, turned.get(key, {})) for name in names)
+        unmoved = len({**new.said, **old.said}) - len(names)
+        found.append(SheetChange(key=key, prices=change, moved=moved, unmoved=unmoved, calibrates=key[:2] in calibrating))
+    return tuple(found)
+
+
+def _on_the_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
+    """What earlier prices that changed imply on the day of the later run: what a class of the time says, the day moves."""
+    now = {sheet_key(one.sheet): side_of(one).prices for one in run}
+    dated = [
+        replace(one.sheet, as_of=run.as_of)
+        for one in old
+        if one.sheet.as_of != run.as_of and side_of(one).prices != now.get(sheet_key(one.sheet))
+    ]
+    return {sheet_key(one.sheet): side_of(one) for one in infer_sheets(dated, data, assumptions, kept=kept)[0]} if dated else {}
+
+
+def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tuple[PriceChange, ...]:
+    """The places whose price is not the same."""
+    places = {**old, **new}
+    return tuple(PriceChange(place=place, old=old.get(place), new=new.get(place)) for place in places if old.get(place) != new.get(place))
+
+
+def _worth_a_line(name: Name, old: Side, new: Side) -> bool:
+    """Of memory tiers, those that were the likeliest, or are; of anything else, all."""
+    quantity, lifetime = name
+    if not quantity.startswith("probability_"):
+        return True
+    of = [{tier: told.median or 0.0 for tier, told in side.said.items() if _is_tier(tier, lifetime)} for side in (old, new)]
+    return any(shares and max(shares, key=shares.__getitem__) == name for shares in of)
+
+
+def _is_tier(name: Name, lifetime: str) -> bool:
+    return name[0].startswith("probability_") and name[1] == lifetime
+
+
+def _turned_back(
+    changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]], data: Data, assumptions: Assumptions, kept: Kept
+) -> dict[SheetKey, dict[Place, Side]]:
+    """What each sheet of which several prices changed implies with one of them as it was, while these are few."""
+    asked = [(sheet, one) for sheet, changes in changed if len(changes) > 1 and not _common_factor(changes) for one in changes if one.times]
+    if len(asked) > MOST_TURNED_BACK:
+        return {}
+    tried: list[tuple[SheetKey, Place, PriceSheet]] = []
+    for sheet, one in asked:
+        try:
+            tried.append((sheet_key(sheet), one.place, with_amounts(sheet, {spelled(one.place): repr(one.old[0] if one.old else 0.0)})))
+        except BacksolveError:
+            continue
+    found: dict[SheetKey, dict[Place, Side]] = {}
+    for key, place, sheet in tried:
+        for back in infer_sheets([sheet], data, assumptions, kept=kept)[0]:
+            found.setdefault(key, {})[place] = side_of(back)
+    return found
+
+
+def _common_factor(changes: Sequence[PriceChange]) -> float | None:
+    """The factor by which all prices changed, where that is one."""
+    factors = [one.times for one in changes]
+    first = factors[0] if factors else None
+    return first if first and all(one and abs(one / first - 1) < 1e-9 for one in factors) else None
+
+
+def _moved(name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], turned: Mapping[Place, Side]) -> Moved:
+    """One inference with the price that moved it: all of them where they changed alike, else the one that moves it most by itself."""
+    quantity, estimator = name
+    before, after = old.said.get(name), new.said.get(name)
+    factor, by = _common_factor(changes), how_far(before, after)
+    if not turned or not changes:
+        elasticity = None if factor is None or by is None else by / log(factor)
+        return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=changes, elasticity=elasticity)
+    of_each = {
+        one: moved for one in changes if one.place in turned and (moved := how_far(turned[one.place].said.get(name), after)) is not None
+    }
+    most = max(of_each, key=lambda one: abs(of_each[one]), default=None)
+    if most is None or not of_each[most]:
+        rest = tuple(one for one in changes if one not in of_each)
+        return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=rest or changes, elasticity=None)
+    elasticity = of_each[most] / log(most.times or 1.0)
+    others = tuple(one for one in changes if one is not most and of_each.get(one, 1.0))
+    alone = (most,) if not others or abs(of_each[most]) > 10 * max(abs(of_each.get(one, 0.0)) for one in others) else (most, *others)
+    return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=alone, elasticity=elasticity)

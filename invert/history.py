@@ -1,0 +1,78 @@
+"""What a model's prices implied over time: on every day on which one of them changed, with what changed."""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
+from datetime import date, timedelta
+
+from invert.anchors import assumptions_of, given_anchors
+from invert.assumptions import USUAL, Assumptions
+from invert.compare import price_changes, side_of
+from invert.data import read_data
+from invert.inference import Kept, infer_of, infer_sheets
+from invert.moved import Dated, History
+from invert.result import Inference
+from invert.sheets.assemble import assembled
+from invert.sheets.read import Prices, book_of
+from invert.sheets.rows import PriceRow
+from invert.sheets.what_if import sheet_key
+
+
+def histories(
+    names: Iterable[str],
+    *,
+    prices: Prices | None = None,
+    provider: str | Iterable[str] | None = None,
+    tier: str | None = None,
+    as_of: date | None = None,
+    everything: bool = False,
+    anchors: Mapping[str, float | str] | None = None,
+    executor: Executor | None = None,
+    assumptions: Assumptions = USUAL,
+) -> tuple[History, ...]:
+    """The sheets that names mean, each on every day up to that of the prices on which one of them changed.
+
+    >>> (found,) = histories(["claude-opus-4-6"])
+    >>> [(str(one.since), len(one.changes)) for one in found.days][-1]
+    ('2026-03-13', 5)
+    """
+    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
+    data, kept = read_data(), Kept()
+    book = book_of(data, prices)
+    run = infer_of(
+        data, book, names, provider=provider, tier=tier, as_of=as_of, everything=everything, assumptions=assumptions, executor=executor,
+        kept=kept,
+    )  # fmt: skip
+    found = []
+    for key in dict.fromkeys(sheet_key(one.sheet) for one in run):
+        rows = [row for row in book.rows if row.sheet_key == key]
+        sheets, problems = [], []
+        for day in days_of_change(rows, run.as_of):
+            sheet, faults = assembled(rows, day, book.fx)
+            problems += faults
+            sheets += [sheet] if sheet else []
+        inferences, unread = infer_sheets(sheets, data, assumptions, executor, kept)
+        found.append(History(key=key, days=_dated(inferences, rows), problems=tuple(dict.fromkeys((*problems, *unread)))))
+    return tuple(found)
+
+
+def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
+    """Every day up to the last on which a row begins or ends; of rows that have no beginning, the day before any other, or the last."""
+    rows = list(rows)
+    known = sorted({day for row in rows for day in (row.start, row.valid_to) if day and date.min < day <= last})
+    open_start = any(row.start == date.min for row in rows)
+    if not known:
+        return [last]
+    return [*([known[0] - timedelta(days=1)] if open_start else []), *known]
+
+
+def _dated(inferences: Iterable[Inference], rows: Iterable[PriceRow]) -> tuple[Dated, ...]:
+    """Days on which nothing of what is asked changed are left out."""
+    found: list[Dated] = []
+    begun = {row.start for row in rows} | {row.valid_to for row in rows}
+    for one in inferences:
+        side = side_of(one)
+        changes = price_changes(found[-1].side.prices if found else {}, side.prices)
+        if changes:
+            since = one.sheet.as_of if one.sheet.as_of in begun else None
+            found.append(Dated(since=since, as_of=one.sheet.as_of, changes=changes, side=side))
+    return tuple(found)

@@ -1,0 +1,180 @@
+"""Records of runs side by side: what each said, which inferences moved, and the prices that moved them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from math import exp, log
+
+from derive.briefly import brief
+from invert.sheets.assemble import Place, spelled
+from invert.sheets.rows import Problem, SheetKey
+
+__all__ = [
+    "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "SheetChange", "SheetKey", "Side", "Told",
+    "how_far",
+]  # fmt: skip
+
+Asked = tuple[float, str, str]
+"""A price as published: amount, currency and unit."""
+Name = tuple[str, str]
+"""A quantity and the estimator of it, as JSON has them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What one estimate said: its kind and its numbers in SI units."""
+
+    __repr__ = brief
+
+    kind: str
+    median: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def numbers(self) -> tuple[float | None, float | None, float | None]:
+        """Median and ends."""
+        return self.median, self.low, self.high
+
+    @property
+    def middle(self) -> float | None:
+        """The number that moves: the median, or the one end of a bound."""
+        return self.median or (self.high if self.kind == "upper" else self.low if self.kind == "lower" else None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One sheet of one run: what it asks by place, and what it implies."""
+
+    __repr__ = brief
+
+    prices: Mapping[Place, Asked]
+    said: Mapping[Name, Told]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriceChange:
+    """A price of a sheet that is not what it was; None where it was not there, or is not any more."""
+
+    place: Place
+    old: Asked | None
+    new: Asked | None
+
+    @property
+    def spelled(self) -> str:
+        """Its place as one types it."""
+        return spelled(self.place)
+
+    @property
+    def times(self) -> float | None:
+        """The new amount over the old one; None where there are not two in one currency, or one of them is nothing."""
+        if not self.old or not self.new or self.old[1:] != self.new[1:] or not self.old[0] or not self.new[0]:
+            return None
+        return self.new[0] / self.old[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """An inference that is not what it was.
+
+    `prices` are those that moved it, the one that did most of it where that can be told, none where only the day, the calibration
+    or an outside fact did; `elasticity` is per cent of it per
+    cent of that price, None where there is no one price.
+    """
+
+    __repr__ = brief
+
+    quantity: str
+    estimator: str
+    before: Told | None
+    after: Told | None
+    prices: tuple[PriceChange, ...]
+    elasticity: float | None
+
+    @property
+    def times(self) -> float | None:
+        """After over before; None where one of them has no number.
+
+        >>> before, after = Told(kind="interval", median=2.0, low=1.0, high=4.0), Told(kind="interval", median=4.0, low=2.0, high=8.0)
+        >>> moved = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(), elasticity=None)
+        >>> moved.times, moved.of_range
+        (2.0, 0.5)
+        """
+        moved = how_far(self.before, self.after)
+        return None if moved is None else exp(moved)
+
+    @property
+    def of_range(self) -> float | None:
+        """By how much it moved over the width of its range before, both as logarithms; None where it had no range."""
+        if not self.times or not self.before or not self.before.low or not self.before.high or self.before.high <= self.before.low:
+            return None
+        return log(self.times) / log(self.before.high / self.before.low)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SheetChange:
+    """One sheet in both runs: the prices that changed, the inferences that moved, and how many did not.
+
+    `calibrates` says that the estimates of other sheets are learned from its row.
+    """
+
+    __repr__ = brief
+
+    key: SheetKey
+    prices: tuple[PriceChange, ...]
+    moved: tuple[Moved, ...]
+    unmoved: int
+    calibrates: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Two runs side by side.
+
+    `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `problems`
+    are those of what is compared with.
+    """
+
+    __repr__ = brief
+
+    before: str
+    after: str
+    sheets: tuple[SheetChange, ...]
+    added: tuple[SheetKey, ...]
+    gone: tuple[SheetKey, ...]
+    recalibrated: bool
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dated:
+    """What a sheet implied from a day on, and which of its prices changed on it; on the first day they began, all of them.
+
+    `since` is None where nobody says when the first prices began; `as_of` is the day that they are read on.
+    """
+
+    __repr__ = brief
+
+    since: date | None
+    as_of: date
+    changes: tuple[PriceChange, ...]
+    side: Side
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """One sheet over the days on which a price of it changed, oldest first, and why it has no inference on others."""
+
+    __repr__ = brief
+
+    key: SheetKey
+    days: tuple[Dated, ...]
+    problems: tuple[Problem, ...]
+
+
+def how_far(before: Told | None, after: Told | None) -> float | None:
+    """How far the number moved, as a logarithm; None where there are not two of one kind: a bound is no median."""
+    if not before or not after or (before.kind != after.kind and not (before.median and after.median)):
+        return None
+    return log(after.middle / before.middle) if before.middle and after.middle else None

@@ -1,0 +1,322 @@
+"""What changed between two runs, and why: as text, Markdown, JSON and CSV."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+
+from derive.show.cells import csv_text
+from derive.show.citation import markdown_text
+from derive.units import show
+from invert.estimators import KV_ESTIMATORS
+from invert.moved import Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
+from invert.records import TIER_NAMES
+from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out
+
+SCHEMA = "infer-against-1"
+OTHERS = ("sheet", "inference", "before", "after", "times", "range")
+MOST_LINES = 40
+"""Inferences that text lists, those that moved furthest first; every other form has all of them."""
+COLUMNS = ("inference", "before", "after", "times", "range", "per 1%", "price")
+CSV_COLUMNS = (
+    "provider", "model", "region", "service_tier", "quantity", "estimator", "before_kind", "before", "before_low", "before_high",
+    "after_kind", "after", "after_low", "after_high", "times", "share_of_range", "component", "threshold_tokens", "ttl_seconds",
+    "old_amount", "new_amount", "currency", "per", "elasticity",
+)  # fmt: skip
+HOW_TO_READ = "range: how far it moved over the width of its range before, in logarithms; per 1%: what it moves with 1% more of the price."
+SHOWN_AS = {"kv_bytes_stored_per_token": "kv_bytes_per_token"}
+"""Quantities of no equation, and the one in whose unit they are shown."""
+NAMES = {
+    ("kv_bytes_stored_per_token", "headline"): "KV stored",
+    ("kv_bytes_stored_per_token", "storage_price"): "KV stored by price",
+    ("kv_bytes_per_token", "lecture"): "KV lecture",
+    ("kv_bytes_per_token", "joint"): "KV joint",
+    ("active_params", "market"): "active by price",
+    ("total_params", "market"): "total by price",
+    ("input_markup", "market"): "mark-up",
+    ("bandwidth_bound_fraction", ""): "bandwidth-bound",
+    ("active_params_times_markup", ""): "size x mark-up",
+    **{("kv_bytes_per_token", name): one.heading for name, one in KV_ESTIMATORS.items()},
+}
+
+
+def changes_text(found: Comparison, width: int) -> str:
+    """The inferences that moved, a table a sheet; then, in a line each, what did not move and what else there is to know."""
+    lines: list[str] = [f"{found.after}, against {found.before}"]
+    moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
+    shown = moved[:MOST_LINES]
+    for sheet in found.sheets:
+        listed = [one for of, one in shown if of is sheet and one.prices]
+        if sheet.prices:
+            lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}"]
+        if listed:
+            columns = COLUMNS if len(sheet.prices) > 1 else COLUMNS[:-1]
+            lines.append(_table([_row(one, sheet) for one in listed], columns, width))
+    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices]
+    if rows:
+        lines += [
+            "",
+            "Moved by no price of its own, but by the day, by what calibrates, or by another outside fact",
+            _table(rows, OTHERS, width),
+        ]
+    return laid_out([*lines, "", *_below(found, len(moved) - len(shown))], width)
+
+
+def changes_markdown(found: Comparison) -> str:
+    """The same as one table, every inference that moved a row."""
+    columns = ("sheet", *COLUMNS)
+    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, in_full=True)} for sheet in found.sheets for one in sheet.moved]
+    escaped = [[_escaped(row[column]) for column in columns] for row in rows]
+    table = ["| " + " | ".join(cells) + " |" for cells in (columns, ["---"] * len(columns), *escaped)]
+    title = _escaped(f"{found.after}, against {found.before}")
+    return "\n".join([f"{title}.", "", *table, "", *map(_escaped, _below(found, 0))])
+
+
+def _escaped(text: str) -> str:
+    """Text of a price file in Markdown: an escaped < is still a tag to what looks for tags before Markdown is read."""
+    return markdown_text(text).replace(r"\<", "&lt;")
+
+
+def changes_json(found: Comparison) -> str:
+    """Strict JSON, SI units; amounts as published."""
+    document = {
+        "schema": SCHEMA,
+        "before": found.before,
+        "after": found.after,
+        "recalibrated": found.recalibrated,
+        "sheets": [_sheet_record(sheet) for sheet in found.sheets],
+        "added": [key_record(key) for key in found.added],
+        "gone": [key_record(key) for key in found.gone],
+        "notes": list(found.notes),
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def changes_csv(found: Comparison) -> str:
+    """One line an inference that moved, with the price that moved it furthest."""
+    return csv_text(CSV_COLUMNS, (_flat(sheet, one) for sheet in found.sheets for one in sheet.moved))
+
+
+# In words.
+
+
+def _table(rows: Sequence[Mapping[str, str]], columns: Sequence[str], width: int) -> Table:
+    """The columns in which any row has something; where there is no room, before and after say by how many times."""
+    kept = [column for column in columns if any(row[column] != NONE for row in rows)]
+    table = aligned(kept, rows)
+    return table if len(table.partition("\n")[2].partition("\n")[0]) <= width else aligned([one for one in kept if one != "times"], rows)
+
+
+def _distance(one: Moved) -> float:
+    """How far an inference moved against its range; what turned into another kind comes first, what had no range last."""
+    if one.times is None:
+        return inf
+    return abs(one.of_range or 0.0)
+
+
+def sheet_in_words(key: SheetKey) -> str:
+    """`deepseek/deepseek-v4-pro (off_peak)`."""
+    provider, model, region, tier = key
+    place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
+    return f"{provider}/{model}" + (f" ({place})" if place else "")
+
+
+def _row(one: Moved, sheet: SheetChange, in_full: bool = False) -> dict[str, str]:
+    return {
+        "inference": _called(one),
+        "before": told_in_words(one.quantity, one.before, ends=in_full),
+        "after": told_in_words(one.quantity, one.after),
+        "times": f"x{one.times:.3g}" if one.times else NONE,
+        "range": f"{one.of_range:+.2f}" if one.of_range is not None else NONE,
+        "per 1%": f"{one.elasticity:+.2f}%" if one.elasticity is not None else NONE,
+        "price": _moving(one, sheet, in_full),
+    }
+
+
+def _called(one: Moved) -> str:
+    """`KV stored`, or `5 min in HBM`."""
+    if one.quantity.startswith("probability_"):
+        sold = show("ttl", float(one.estimator)) if one.estimator.isdigit() else "storage"
+        tier = one.quantity.removeprefix("probability_")
+        return f"{sold} in {TIER_NAMES.get(tier, tier)}"
+    return NAMES.get((one.quantity, one.estimator), one.quantity.replace("_", " "))
+
+
+def _moving(one: Moved, sheet: SheetChange, in_full: bool) -> str:
+    """The price that moved an inference; that nothing of the sheet did."""
+    if not one.prices:
+        return "none"
+    if len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
+        return f"all {count_in_words(len(one.prices))}" if not in_full else "; ".join(price_in_words(price) for price in one.prices)
+    return "; ".join(price_in_words(price) if in_full else spelled_short(price) for price in one.prices)
+
+
+def spelled_short(price: PriceChange) -> str:
+    """`input@200k`."""
+    component, threshold, ttl = price.place
+    at = f"@{threshold / 1000:g}k" if threshold else ""
+    return component + at + (f":{show('ttl', float(ttl)).replace(' ', '')}" if ttl else "")
+
+
+def price_in_words(price: PriceChange) -> str:
+    """`output 12 -> 20 USD/mtok`, or `input@500k 6 USD/mtok added`.
+
+    >>> price_in_words(PriceChange(place=("input", 200000, None), old=(4.0, "USD", "mtok"), new=(5.0, "USD", "mtok")))
+    'input@200k 4 -> 5 USD/MTok'
+    """
+    old, new = price.old, price.new
+    named, (_, currency, per) = spelled_short(price), new or old or (0.0, "", "")
+    unit = f"{currency}/{'MTok/h' if per == 'mtok_hour' else 'MTok'}"
+    if not old or not new:
+        return f"{named} {(new or old or (0.0,))[0]:g} {unit} {'added' if new else 'dropped'}"
+    was = "" if old[1:] == new[1:] else f" {old[1]}"
+    return f"{named} {old[0]:g}{was} -> {new[0]:g} {unit}"
+
+
+def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
+    """`19 (2.8 to 140) kB`, without its `ends` `19 kB`; `< 312 kB`, `undetermined`, or a dash for what was not there.
+
+    >>> told_in_words("active_params", Told(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
+    '45B (14B to 160B)'
+    """
+    if told is None:
+        return NONE
+    median, low, high = told.numbers
+    wide = bool(low and high and high >= 3 * low)
+
+    def text(value: float | None) -> str:
+        if value is None:
+            return NONE
+        if quantity.startswith("probability_") or quantity in ("bandwidth_bound_fraction", "memory_time_share"):
+            return f"{value:.0%}"
+        rounded = float(f"{value:.2g}") if wide else value
+        return show(SHOWN_AS.get(quantity, quantity), rounded, digits=3).removesuffix("/token").removesuffix(" tokens")
+
+    if told.kind == "upper":
+        return f"< {text(high)}"
+    if told.kind == "lower":
+        return f"> {text(low)}"
+    if median is None:
+        return told.kind
+    if not ends or low is None or high is None or low >= high:
+        return text(median)
+    middle, first, last = text(median), text(low), text(high)
+    (unit, *others) = {one.partition(" ")[2] for one in (middle, first, last)}
+    if unit and not others:
+        middle, first, last = (one.partition(" ")[0] for one in (middle, first, last))
+    return f"{middle} ({first} to {last})" + (f" {unit}" if unit and not others else "")
+
+
+def _below(found: Comparison, unlisted: int) -> list[str]:
+    """What did not move, what moved without a price of its own, sheets of one side alone, and notes."""
+    same = [one for one in found.sheets if not one.moved]
+    moving = [one for one in found.sheets if one.moved]
+    rest = sum(one.unmoved for one in moving)
+    lines = [f"{unlisted} more moved, none further; --as csv has all of them."] if unlisted > 0 else []
+    if not moving:
+        lines.append("Nothing moved.")
+    unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
+    unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
+    lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []
+    lines += [HOW_TO_READ] if moving else []
+    lines += _calibration(found)
+    lines += [f"New: {_list(found.added)}."] if found.added else []
+    lines += [f"Not there any more: {_list(found.gone)}."] if found.gone else []
+    return [*lines, *(f"Note: {note}." for note in found.notes)]
+
+
+def _calibration(found: Comparison) -> list[str]:
+    """Which of the sheets whose prices changed calibrate, and how many others moved with them."""
+    of = [one for one in found.sheets if one.calibrates and one.prices]
+    if not of:
+        return []
+    names, one = ", ".join(sheet_in_words(sheet.key) for sheet in of), len(of) == 1
+    if not found.recalibrated:
+        rows = "its row of prices.csv, which stands" if one else "their rows of prices.csv, which stand"
+        return [f"{names} calibrate{'s' if one else ''} other sheets by {rows}."]
+    others = sum(1 for sheet in found.sheets if sheet.moved and not sheet.prices)
+    return [f"{names} calibrate{'s' if one else ''}: {_many(others, 'other')} moved."]
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _list(keys: Sequence[SheetKey], most: int = 8) -> str:
+    named = [sheet_in_words(key) for key in keys]
+    return ", ".join(named[:most]) + (f" and {len(named) - most} more" if len(named) > most else "")
+
+
+# For programs.
+
+
+def key_record(key: SheetKey) -> dict[str, str]:
+    """What a sheet is called, by column."""
+    return dict(zip(("provider", "model", "region", "service_tier"), key, strict=True))
+
+
+def _sheet_record(sheet: SheetChange) -> dict[str, object]:
+    return {
+        **key_record(sheet.key),
+        "calibrates": sheet.calibrates,
+        "prices": [change_record(price) for price in sheet.prices],
+        "moved": [_moved_record(one) for one in sheet.moved],
+        "unmoved": sheet.unmoved,
+    }
+
+
+def change_record(price: PriceChange) -> dict[str, object]:
+    """A price that changed, as published."""
+    component, threshold, ttl = price.place
+    old, new = price.old, price.new
+    return {
+        "place": price.spelled,
+        "component": component,
+        "threshold_tokens": threshold,
+        "ttl_seconds": ttl,
+        "old_amount": old and old[0],
+        "new_amount": new and new[0],
+        "currency": (new or old or (None, None, None))[1],
+        "per": (new or old or (None, None, None))[2],
+    }
+
+
+def _moved_record(one: Moved) -> dict[str, object]:
+    return {
+        "quantity": one.quantity,
+        "estimator": one.estimator,
+        "before": one.before and said_record(one.before),
+        "after": one.after and said_record(one.after),
+        "times": _six(one.times),
+        "share_of_range": _six(one.of_range),
+        "elasticity": _six(one.elasticity),
+        "prices": [price.spelled for price in one.prices],
+    }
+
+
+def said_record(told: Told) -> dict[str, object]:
+    """One estimate, in SI units."""
+    return {"kind": told.kind, "median": told.median, "low": told.low, "high": told.high}
+
+
+def _six(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.6g}")
+
+
+def _flat(sheet: SheetChange, one: Moved) -> dict[str, object]:
+    price: Mapping[str, object] = change_record(one.prices[0]) if one.prices else {}
+    wanted: Iterable[str] = ("component", "threshold_tokens", "ttl_seconds", "old_amount", "new_amount", "currency", "per")
+    ends = {
+        f"{side}{part}": value
+        for side, told in (("before", one.before), ("after", one.after))
+        for part, value in zip(("_kind", "", "_low", "_high"), (told.kind, *told.numbers) if told else (None,) * 4, strict=True)
+    }
+    return {
+        **key_record(sheet.key),
+        "quantity": one.quantity,
+        "estimator": one.estimator,
+        **ends,
+        "times": _six(one.times),
+        "share_of_range": _six(one.of_range),
+        **{name: price.get(name) for name in wanted},
+        "elasticity": _six(one.elasticity),
+    }

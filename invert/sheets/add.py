@@ -1,0 +1,158 @@
+"""One price sheet, typed, as rows at the end of a price file: nothing that is there is lost, and nothing that is wrong is added."""
+
+import csv
+import io
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+
+from derive.briefly import brief
+from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.files import alone, label, opened, write
+from derive.show.cells import ACTED_UPON
+from invert.data import Data
+from invert.sheets.assemble import TOKENS, typed_place
+from invert.sheets.doubts import doubtful_prices
+from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, prices_that_ship, read_rows
+from invert.sheets.rows import PriceBook, PriceRow, Problem
+from invert.sheets.rules import COMPONENTS, check
+
+FIELDS = (
+    "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
+    "weekdays", "verification", "source_url", "notes",
+)  # fmt: skip
+"""What may be said of a sheet beside its prices; a release is the day from which prices hold, unless that is given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Addition:
+    """The rows of a typed sheet, the content that a file has with them, and what is doubtful about them."""
+
+    __repr__ = brief
+
+    rows: tuple[PriceRow, ...]
+    content: bytes
+    warnings: tuple[Problem, ...]
+
+
+def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
+    """The cells of a row for every price of a sheet `provider/model`, as `{"input": "2", "input@200k": "4", "max_context": "1M"}` says.
+
+    >>> cells_of_sheet("acme/perm", {"input": "2", "output": "10"})[1]
+    {'provider': 'acme', 'model': 'perm', 'component': 'output', 'amount': '10'}
+    """
+    provider, slash, model = name.strip().partition("/")
+    if not (slash and provider and model):
+        raise WrongValue(f"{shorten(name)} is not provider/model, such as acme/perm")
+    said = {field: items[field].strip() for field in FIELDS if items.get(field, "").strip()}
+    if "max_context" in said:
+        said["max_context"] = _tokens(said["max_context"])
+    if released := said.pop("release_date", ""):
+        said = {"effective_date": released, "date_kind": "start"} | said
+    elif "effective_date" in said:
+        said["date_kind"] = "start"
+    rows = []
+    for spec, amount in items.items():
+        if spec in FIELDS:
+            continue
+        if spec.partition("@")[0].partition(":")[0] not in COMPONENTS:
+            raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{suggest(spec, (*COMPONENTS, *FIELDS))}")
+        component, threshold, ttl = typed_place(spec)
+        place = {"threshold_tokens": str(threshold)} if threshold else {}
+        place |= {"ttl_seconds": str(ttl)} if ttl else {}
+        rows.append({"provider": provider, "model": model, "component": component, **place, "amount": amount.strip(), **said})
+    if not rows:
+        raise WrongValue(f"{name} has no price; give input=2 output=10")
+    return rows
+
+
+def _tokens(text: str) -> str:
+    form = re.fullmatch(r"([0-9]{1,9})(k|M|)", text)
+    if not form:
+        raise WrongValue(f"max_context {shorten(text)} is not a number of tokens such as 200k or 1M")
+    return str(int(form[1]) * TOKENS[form[2]])
+
+
+def with_rows(content: bytes, cells: Sequence[Mapping[str, str]], origin: str) -> bytes:
+    """The content of a price file with rows at its end, in the order of its columns; columns that it lacks are added at the right.
+
+    >>> with_rows(b"", cells_of_sheet("acme/perm", {"input": "2"}), "new.csv")
+    b'provider,model,component,amount\\nacme,perm,input,2\\n'
+    """
+    used = [column for column in (*NEEDED, *OVERLAY_COLUMNS) if any(column in row for row in cells)]
+    used = list(dict.fromkeys(used))
+    lines = content.decode(errors="surrogateescape").splitlines(keepends=True)
+    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    place = next((place for place, line in enumerate(lines) if line.strip(", \t\r\n\ufeff")), None)
+    if place is None:
+        header, lines = used, [*lines, _line(used) + end]
+    else:
+        header = [name.strip().lower() for name in next(csv.reader([lines[place].lstrip("\ufeff")]), [])]
+        lacking = [column for column in used if column not in header]
+        if lacking:
+            # Every row has a cell a column, and a line is a row.
+            blank = "," * len(lacking)
+            wider = [_ended(line, blank) if line.strip() else line for line in lines[place + 1 :]]
+            lines, header = [*lines[:place], _ended(lines[place], "," + ",".join(lacking)), *wider], [*header, *lacking]
+        if lines and not lines[-1].endswith(("\n", "\r")):
+            lines[-1] += end
+    lines += [_line([row.get(column, "") for column in header]) + end for row in cells]
+    return "".join(lines).encode(errors="surrogateescape")
+
+
+def _ended(line: str, text: str) -> str:
+    """A line with a text before its end."""
+    bare = line.rstrip("\r\n")
+    return bare + text + line[len(bare) :]
+
+
+def _line(cells: Sequence[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(cells)
+    return out.getvalue()
+
+
+def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
+    """A typed sheet checked beside the rows of a file, if there is one, and the shipped prices; `WrongData` for what is wrong with it."""
+    cells = cells_of_sheet(name, items)
+    for row in cells:
+        for column, text in row.items():
+            if column != "amount" and text.startswith(ACTED_UPON):
+                raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
+    before, origin = _content(into), label(into) if into else "what is typed"
+    fx, shipped, _ = prices_that_ship(data)
+    old_rows, old_problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
+    content = with_rows(before, cells, origin)
+    rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped)
+    known = {str(problem) for problem in old_problems}
+    if new := [problem for problem in problems if str(problem) not in known]:
+        raise WrongData(str(new[0]))
+    added = tuple(rows[len(old_rows) :])
+    if [row.amount for row in rows[: len(old_rows)]] != [row.amount for row in old_rows] or len(added) != len(cells):
+        raise WrongData(f"{origin}: the rows would not be read back as they are written; nothing was added")
+    book = book_of(data, BytesIO(content))
+    own = {row.key for row in added}
+    of_sheet = PriceBook(tuple(row for row in rows if row.sheet_key == added[0].sheet_key), fx, (), book.newest_retrieved)
+    if faults := check(of_sheet):
+        raise WrongData(str(faults[0]))
+    places = {(problem.origin, problem.row) for problem in (row.problem(None, "") for row in rows if row.key in own)}
+    named = PriceBook((*(row for row in shipped if row.key not in own), *rows), fx, (), book.newest_retrieved)
+    return Addition(rows=added, content=content, warnings=tuple(one for one in doubtful_prices(named) if (one.origin, one.row) in places))
+
+
+def _content(into: str | None) -> bytes:
+    """What is in a file, nothing where there is none yet."""
+    if into is None or not os.path.exists(into):
+        return b""
+    with opened(into) as stream:
+        return stream.read()
+
+
+def add_to_file(name: str, items: Mapping[str, str], data: Data, into: str) -> Addition:
+    """A typed sheet at the end of a file, which is written whole or not at all; of two at once neither is lost."""
+    with alone(into):
+        found = addition(name, items, data, into)
+        write(into, found.content)
+        return found

@@ -1,0 +1,143 @@
+"""Two states of the price data side by side: which prices were added, closed and changed."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from io import BytesIO
+
+from derive.briefly import brief
+from derive.errors import WrongValue
+from derive.files import label, opened
+from invert.data import Data
+from invert.sheets.assemble import day_of, spelled
+from invert.sheets.read import PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
+from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey
+
+SHIPPED = "shipped"
+KINDS_OF_CHANGE = ("added", "closed", "changed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """A price that is not the same in both states: None where one of them does not have it."""
+
+    __repr__ = brief
+
+    old: PriceRow | None
+    new: PriceRow | None
+
+    @property
+    def row(self) -> PriceRow:
+        """The row that says what it is a price of."""
+        found = self.new or self.old
+        if found is None:
+            raise ValueError("a difference has a row")
+        return found
+
+    @property
+    def kind(self) -> str:
+        """`added`, `closed` or `changed`."""
+        added, closed, changed = KINDS_OF_CHANGE
+        return changed if self.old and self.new else added if self.new else closed
+
+    @property
+    def times(self) -> float | None:
+        """The new amount over the old one; None where there are not two in one currency, or one of them is nothing."""
+        if not self.old or not self.new or self.old.currency != self.new.currency or not self.old.amount or not self.new.amount:
+            return None
+        return self.new.amount / self.old.amount
+
+    def __str__(self) -> str:
+        place = spelled((self.row.component, self.row.threshold_tokens, self.row.ttl_seconds))
+        if self.row.utc_hours or self.row.weekdays:
+            place += f" ({' '.join(part for part in (self.row.utc_hours, self.row.weekdays) if part)})"
+        unit = f"{self.row.currency}/{'MTok/h' if self.row.per == 'mtok_hour' else 'MTok'}"
+        if not self.old or not self.new:
+            return f"{place} {self.row.amount:g} {unit} {self.kind}"
+        was = "" if self.old.currency == self.new.currency else f" {self.old.currency}"
+        return f"{place} {self.old.amount:g}{was} -> {self.new.amount:g} {unit}"
+
+
+def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Difference, ...]:
+    """The prices that differ between two states, by sheet and then in the order of the files; one price a key in each.
+
+    >>> from invert.sheets.read import read_rows
+    >>> before, _ = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,8"], "old.csv", overlay=True)
+    >>> after, _ = read_rows(["provider,model,component,amount", "acme,m,input,3", "acme,m,cache_read,0.2"], "new.csv", overlay=True)
+    >>> [str(one) for one in differences(before, after)]
+    ['input 2 -> 3 USD/MTok', 'output 8 USD/MTok closed', 'cache_read 0.2 USD/MTok added']
+    """
+    before, after = by_key(old), by_key(new)
+    found = [
+        Difference(old=before.get(key), new=after.get(key))
+        for key in {**before, **after}
+        if key not in before or key not in after or _asked(before[key]) != _asked(after[key])
+    ]
+    return tuple(sorted(found, key=lambda one: one.row.sheet_key))
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """The prices that hold on a day, of which book, and what was wrong with that."""
+
+    __repr__ = brief
+
+    rows: tuple[PriceRow, ...]
+    day: date
+    problems: tuple[Problem, ...]
+
+
+def state_of(text: str, data: Data, own: Prices | None = None) -> State:
+    """The prices on a day, or those of a file on its newest day; `shipped` are those that ship.
+
+    A file with every column of prices.csv stands for all prices, any other is laid over those that ship. `own` are laid over the
+    prices of a day.
+    """
+    if day := date_of(text):
+        book = book_of(data, own)
+    elif text == SHIPPED:
+        book = book_of(data)
+    else:
+        with opened(text) as stream:
+            content = stream.read()
+        book = whole_book(content, text, data) if is_whole(content) else book_of(data, text)
+    day = day_of(book, day)
+    return State(rows=tuple(row for row in book.rows if row.valid_on(day)), day=day, problems=book.problems)
+
+
+def date_of(text: str) -> date | None:
+    """The day that a text names; None where it does not look like one, `WrongValue` where it does and is none.
+
+    >>> date_of("2026-11-20"), date_of("prices.csv")
+    (datetime.date(2026, 11, 20), None)
+    """
+    if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise WrongValue(f"{text} is no date of the calendar") from None
+
+
+def is_whole(content: bytes) -> bool:
+    """Whether a price file has every column of prices.csv, and so stands for all prices."""
+    header = content.partition(b"\n")[0].decode(errors="replace").removeprefix("\ufeff")
+    return set(PRICE_COLUMNS) <= {name.strip().strip('"').lower() for name in header.split(",")}
+
+
+def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
+    """A price file that stands for all prices, as a book of its own."""
+    fx, _, _ = prices_that_ship(data)
+    rows, faults = read_rows(BytesIO(content), label(place), fx)
+    day, far_off = newest_day(rows)
+    return PriceBook(tuple(rows), fx, tuple(faults), day, far_off)
+
+
+def by_key(rows: Iterable[PriceRow]) -> Mapping[RowKey, PriceRow]:
+    """Rows by what they price."""
+    return {row.key: row for row in rows}
+
+
+def _asked(row: PriceRow) -> tuple[object, ...]:
+    return row.amount, row.currency, row.per, row.threshold_inclusive

@@ -1,0 +1,126 @@
+"""Prices that can be read and are hardly meant: each a question to whoever wrote the file, none of them a fault."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from itertools import pairwise
+from math import log10
+
+from derive.shipped import Problem
+from invert.sheets.rows import Fx, PriceBook, PriceRow, units_per_usd
+from invert.sheets.rules import by_sheet, days, sheet_name
+
+LEAST_USD = 1e-3
+"""USD per million tokens, below which a price is likely one per token or per thousand: a tenth of the least that is sold."""
+YEARS_OFF = 3
+"""So far from the other days of its file a day is likely a slip of the pen."""
+FAR = 10.0
+"""So many times dearer or cheaper than the next price of its provider a price is likely in another unit or currency."""
+LEAST_NEIGHBOURS = 3
+"""Models of a provider, this one included, from which on there are neighbours to speak of."""
+
+
+def doubtful_prices(book: PriceBook) -> list[Problem]:
+    """Everything doubtful in a book, each place named once; one pass over the rows and the days on which one begins or ends.
+
+    >>> from io import BytesIO
+    >>> from invert.sheets.read import load
+    >>> own = b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8\\nacme,m,cache_read,3"
+    >>> str(doubtful_prices(load(BytesIO(own)))[0])
+    'standard input row 4, column amount: cache_read 3 is above input 2: a read of the cache is cheaper than the prompt anew'
+    """
+    found = [*_small(book.rows, book.fx), *_far_dates(book.rows), *_unsaid(book.rows), *_of_sheets(book), *_far_from_neighbours(book)]
+    of_place: dict[tuple[str, int | None, str | None], Problem] = {}
+    for problem in found:
+        of_place.setdefault((problem.origin, problem.row, problem.column), problem)
+    return list(of_place.values())
+
+
+def _usd(row: PriceRow, fx: Fx) -> float:
+    """USD per million tokens (and hour), at the newest rate."""
+    return row.amount / units_per_usd(fx, row.currency, date.max)
+
+
+def _small(rows: Iterable[PriceRow], fx: Fx) -> Iterator[Problem]:
+    for row in rows:
+        if 0 < (usd := _usd(row, fx)) < LEAST_USD:
+            lack = f"{row.amount:g} is {usd:.2g} USD per million tokens: is it per thousand, or per token? Amounts here are per million"
+            yield row.problem("amount", lack)
+
+
+def _far_dates(rows: Sequence[PriceRow]) -> Iterator[Problem]:
+    """Days that are far from the median day of their file."""
+    of_file: dict[str, list[PriceRow]] = {}
+    for row in rows:
+        of_file.setdefault(row.origin.rpartition(":")[0], []).append(row)
+    for of_one in of_file.values():
+        dated = [
+            (row, column, day)
+            for row in of_one
+            for column in ("effective_date", "valid_to", "retrieved_date")
+            if (day := getattr(row, column))
+        ]
+        ordered = sorted(day for _, _, day in dated)
+        for row, column, day in dated:
+            middle = ordered[len(ordered) // 2]
+            if abs((day - middle).days) > YEARS_OFF * 365.25:
+                yield row.problem(column, f"{day} is more than {YEARS_OFF} years from {middle}, the middle of the days of its file")
+
+
+def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
+    """Blank currencies of a provider that elsewhere asks in another: of the same model that is a fault already."""
+    rows = list(rows)
+    foreign: dict[str, PriceRow] = {}
+    for row in rows:
+        if row.currency != "USD":
+            foreign.setdefault(row.provider, row)
+    for row in rows:
+        if row.currency_assumed and (other := foreign.get(row.provider)):
+            lack = f"is blank, which is read as USD, and {other.provider} asks {other.currency} for {other.model} ({other.origin})"
+            yield row.problem("currency", lack)
+
+
+def _of_sheets(book: PriceBook) -> Iterator[Problem]:
+    """What the prices of one sheet on one day say of each other."""
+    for rows in by_sheet(book.rows).values():
+        for _, valid in days(rows):
+            yield from _together(valid, book.fx)
+
+
+def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
+    """Of the rows of a sheet that hold on one day."""
+    inputs = {row.threshold_tokens: row for row in valid if row.component == "input"}
+    for row in valid:
+        beside = inputs.get(row.threshold_tokens) or inputs.get(0)
+        if beside and row.amount and row.component == "cache_read" and _usd(row, fx) > _usd(beside, fx):
+            lack = f"cache_read {row.amount:g} is above input {beside.amount:g}: a read of the cache is cheaper than the prompt anew"
+            yield row.problem("amount", lack)
+        if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - 1e-9):
+            lack = f"cache_write {row.amount:g} is below input {beside.amount:g}: amounts are prices, not what is added to the input"
+            yield row.problem("amount", lack)
+    for component in ("input", "output"):
+        bands = sorted((row for row in valid if row.component == component), key=lambda row: row.threshold_tokens)
+        for below, above in pairwise(bands):
+            if _usd(above, fx) < _usd(below, fx) * (1 - 1e-9):
+                lack = (
+                    f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
+                )
+                yield above.problem("amount", f"{lack}: are the two the wrong way round?")
+
+
+def _far_from_neighbours(book: PriceBook) -> Iterator[Problem]:
+    """Base prices that are far from every other of their provider, as they stand on the newest day."""
+    now = book.newest_retrieved or date.max
+    groups: dict[tuple[str, str], list[tuple[float, PriceRow]]] = {}
+    for row in book.rows:
+        if row.component in ("input", "output") and not row.threshold_tokens and row.service_tier == "standard" and row.valid_on(now):
+            groups.setdefault((row.provider, row.component), []).append((log10(_usd(row, book.fx)), row))
+    for (provider, component), group in groups.items():
+        ordered = sorted(group, key=lambda pair: pair[0])
+        if len({row.model for _, row in ordered}) < LEAST_NEIGHBOURS:
+            continue
+        for place, (level, row) in enumerate(ordered):
+            gaps = [abs(level - ordered[other][0]) for other in (place - 1, place + 1) if 0 <= other < len(ordered)]
+            if min(gaps) > log10(FAR):
+                dearer = "dearer" if place else "cheaper"
+                lack = f"{component} {row.amount:g} {row.currency} is more than {FAR:g} times {dearer} than any other of {provider}"
+                yield row.problem("amount", f"{lack}: {sheet_name(row)}")

@@ -1,0 +1,84 @@
+"""Price data as it is listed and compared: text, JSON and CSV."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from itertools import groupby
+
+from derive.show.cells import csv_text
+from invert.sheets.diff import KINDS_OF_CHANGE, Difference
+from invert.sheets.read import PRICE_COLUMNS
+from invert.sheets.rows import PriceBook, PriceRow
+from invert.sheets.sheet import PriceSheet
+from invert.sheets.what_if import sheet_key
+
+PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
+         "weekdays")  # fmt: skip
+LISTED = (*PRICE_COLUMNS, "origin")
+"""What is listed of a price: as published, with its grade (`verification`), dates and source, and the file and row it is of."""
+DIFFERENT = ("change", *PLACE, "old_amount", "new_amount", "times", "currency", "per", "old_effective_date", "new_effective_date",
+             "old_source_url", "new_source_url", "old_origin", "new_origin")  # fmt: skip
+
+
+def rows_listed(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
+    """Every row that one of these sheets is made of, in the order of the files."""
+    days = {sheet_key(sheet): sheet.as_of for sheet in sheets}
+    return [row for row in book.rows if row.sheet_key in days and row.valid_on(days[row.sheet_key])]
+
+
+def price_record(row: PriceRow) -> dict[str, object]:
+    """A price as it stands in its file, days as text."""
+    return {name: _plain(getattr(row, name)) for name in LISTED}
+
+
+def _plain(value: object) -> object:
+    """A cell as the files have it, in which numbers are numbers."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def listed_json(rows: Sequence[PriceRow]) -> str:
+    """Every price as an object."""
+    return json.dumps([price_record(row) for row in rows], indent=2, allow_nan=False)
+
+
+def listed_csv(rows: Sequence[PriceRow]) -> str:
+    """Every price as a line of a price file, which `--prices` reads."""
+    return csv_text(tuple(PRICE_COLUMNS), map(price_record, rows))
+
+
+def difference_record(one: Difference) -> dict[str, object]:
+    """A price that differs, old and new."""
+    sides: Mapping[str, PriceRow | None] = {"old": one.old, "new": one.new}
+    return {
+        "change": one.kind,
+        **{name: _plain(getattr(one.row, name)) for name in PLACE},
+        **{f"{side}_amount": row and row.amount for side, row in sides.items()},
+        "times": one.times and float(f"{one.times:.6g}"),
+        "currency": one.row.currency,
+        "per": one.row.per,
+        **{
+            f"{side}_{name}": row and _plain(getattr(row, name))
+            for name in ("effective_date", "source_url", "origin")
+            for side, row in sides.items()
+        },
+    }
+
+
+def differences_json(found: Sequence[Difference]) -> str:
+    """Every price that differs as an object."""
+    return json.dumps([difference_record(one) for one in found], indent=2, allow_nan=False)
+
+
+def differences_csv(found: Sequence[Difference]) -> str:
+    """Every price that differs as a line."""
+    return csv_text(DIFFERENT, map(difference_record, found))
+
+
+def differences_text(found: Sequence[Difference], same: int) -> str:
+    """A paragraph a sheet, then how many prices differ and how many are the same."""
+    lines: list[str] = []
+    for (provider, model, region, tier), ones in groupby(found, key=lambda one: one.row.sheet_key):
+        place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
+        lines += [f"{provider}/{model}" + (f" ({place})" if place else ""), *(f"  {one}" for one in ones)]
+    counts = ", ".join(f"{sum(one.kind == kind for one in found)} {kind}" for kind in KINDS_OF_CHANGE)
+    return "\n".join([*lines, f"{counts}, {same} the same"])

@@ -1,0 +1,112 @@
+"""Prices changed by hand: an amount in the place of another, a change by so much, a band that the vendor does not have."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from derive.errors import WrongValue, shorten
+from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
+from invert.sheets.rows import SheetKey
+from invert.sheets.rules import BAND_LIMIT, number
+from invert.sheets.sheet import Price, PriceSheet
+
+OF_A_BAND = ("input", "output", "cache_read")
+LEAST_THRESHOLD, LARGEST_THRESHOLD = 1_000, 10_000_000
+"""Tokens from which on a band may be asked about: `input@200` is a slip for `input@200k`."""
+BY_SO_MUCH = re.compile(r"(?P<sign>[+-])(?P<share>[0-9.]+)\s*%|[x\u00d7](?P<times>[0-9.]+)")
+
+
+def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
+    """The sheet with some prices replaced, as `{"output": "20", "input@200k": "+10%", "cache_write:5min": "x1.5"}` says.
+
+    Amounts are in the currency and unit of the price they replace, with verification `user`; a change by so much is one of the
+    price as it is. A threshold that the sheet does not have adds a band, which asks what the band below it does but for what is
+    given. `UnknownName` for what is no component, `WrongValue` for an amount that is no price, a place that the sheet
+    does not have and that is no band's, and two amounts for one place.
+    """
+    before = prices_by_place(sheet)
+    prices, inclusive = _with_bands(sheet, amounts, before)
+    given: dict[Place, str] = {}
+    for spec, amount in amounts.items():
+        place = placed(spec, prices)
+        if place in given:
+            raise WrongValue(f"{shorten(given[place])} and {shorten(spec)} are the same price of the sheet; give it once")
+        given[place] = spec
+        try:
+            prices[place] = repriced(place, _amount(amount.strip(), place, before), prices)
+        except WrongValue as error:
+            raise WrongValue(f"{spelled(place)}: {error}") from None
+    return replace(sheet, **parts(prices, inclusive))
+
+
+def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[Place, Price]) -> tuple[dict[Place, Price], dict[int, bool]]:
+    """The prices of a sheet with those of the bands that the amounts add, and by threshold whether it is inclusive."""
+    found = dict(prices)
+    inclusive = {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands}
+    like = sheet.bands[-1].threshold_inclusive
+    new = {at for spec in amounts if (at := _threshold_of_band(spec)) not in inclusive}
+    for at in sorted(at for at in new if at is not None):
+        if not LEAST_THRESHOLD <= at <= LARGEST_THRESHOLD:
+            raise WrongValue(f"a band may begin at 1k to 10M tokens, as input@200k does; given @{at}")
+        below = sorted(threshold for threshold in inclusive if threshold < at)
+        inclusive[at] = like
+        found |= {(name, at, None): found[name, one, None] for name in OF_A_BAND for one in below if (name, one, None) in found}
+    if len(inclusive) > BAND_LIMIT:
+        raise WrongValue(f"that makes {len(inclusive)} bands, and at most {BAND_LIMIT} are read")
+    return found, inclusive
+
+
+def _threshold_of_band(spec: str) -> int | None:
+    """The threshold of a price that a band has; None of any other, and of what is not written as one."""
+    form = re.fullmatch(r"(input|output|cache_read)@([0-9]{1,9})(k|M|)", spec.strip())
+    return int(form[2]) * {"": 1, "k": 1_000, "M": 1_000_000}[form[3]] if form else None
+
+
+def _amount(text: str, place: Place, before: Mapping[Place, Price]) -> float:
+    """The amount that a text means: one, or a change by so much of what the place asks now."""
+    form = BY_SO_MUCH.fullmatch(text)
+    if not form:
+        if re.match(r"[+x\u00d7]|.*%$", text):
+            raise WrongValue(f"{shorten(text)} is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5")
+        return number(text)
+    if place not in before:
+        raise WrongValue(f"{shorten(text)} is a change of a price that the sheet does not have; give an amount such as 12.5")
+    if form["times"]:
+        return _rounded(before[place].amount * number(form["times"]))
+    share = number(form["share"]) / 100
+    if form["sign"] == "-" and share > 1:
+        raise WrongValue(f"{shorten(text)} takes off more than there is; at most -100%")
+    return _rounded(before[place].amount * (1 + share if form["sign"] == "+" else 1 - share))
+
+
+def _rounded(amount: float) -> float:
+    """Without the last digits, which are those of the arithmetic."""
+    return float(f"{amount:.12g}")
+
+
+def sheet_key(sheet: PriceSheet) -> SheetKey:
+    """Provider, model, region and service tier, by which a sheet is the same on two days."""
+    return sheet.provider, sheet.model, sheet.region, sheet.service_tier
+
+
+def changed_places(before: PriceSheet, after: PriceSheet) -> dict[Place, tuple[Price | None, Price | None]]:
+    """Every place whose price is not the same in two sheets, with both; None where one of them does not have it.
+
+    >>> from invert.sheets.assemble import sheets
+    >>> from invert.sheets.read import load
+    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-2.5-pro")
+    >>> changed = changed_places(sheet, with_amounts(sheet, {"input": "+10%"}))
+    >>> [(spelled(place), old.amount, new.amount) for place, (old, new) in changed.items()]
+    [('input', 1.25, 1.375)]
+    """
+    old, new = prices_by_place(before), prices_by_place(after)
+    return {
+        place: (old.get(place), new.get(place))
+        for place in {**old, **new}
+        if place not in old or place not in new or not same_price(old[place], new[place])
+    }
+
+
+def same_price(one: Price, other: Price) -> bool:
+    """Whether two prices ask the same, whoever says so and at whatever rate of exchange."""
+    return (one.amount, one.currency, one.per) == (other.amount, other.currency, other.per)

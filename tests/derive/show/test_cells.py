@@ -1,0 +1,25 @@
+"""Cells of exported tables: nothing in them is a formula, and numbers are numbers."""
+
+import csv
+import io
+
+import pytest
+
+from derive.show.cells import csv_text, inert
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|'/c calc'!A0", "\t=1", "\r=1"])
+def test_a_text_that_begins_as_a_formula_does_stays_text(text: str):
+    assert inert(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("value", [-1.5, 2, None, "gemini", "", "a=1"])
+def test_anything_else_stays_what_it_is(value: object):
+    assert inert(value) is value
+
+
+def test_a_csv_is_read_back_as_it_was_written():
+    rows = [{"name": "=a,b", "amount": -1.5}, {"name": 'a "quoted" one\nin two lines', "amount": None}]
+    read = list(csv.DictReader(io.StringIO(csv_text(("name", "amount"), rows))))
+    assert [row["name"] for row in read] == ["'=a,b", 'a "quoted" one\nin two lines']
+    assert [row["amount"] for row in read] == ["-1.5", ""]

@@ -1,0 +1,84 @@
+"""What changed between two runs, in every form."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from invert.compare import infer_against
+from invert.moved import Comparison, Moved, PriceChange, SheetChange, Told
+from invert.report.changes import COLUMNS, CSV_COLUMNS, MOST_LINES, changes_csv, changes_json, changes_markdown, changes_text, told_in_words
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    return infer_against("", ["gemini-3.1-pro"], changes={"output": "20"})[1]
+
+
+def hostile(text: str) -> Comparison:
+    before, after = (Told(kind="interval", median=value, low=value / 2, high=value * 2) for value in (2e9, 3e9))
+    price = PriceChange(place=("input", 0, None), old=(2.0, "USD", "mtok"), new=(3.0, "USD", "mtok"))
+    one = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(price,), elasticity=1.0)
+    sheet = SheetChange(key=(text, text, "", "standard"), prices=(price,), moved=(one,), unmoved=3, calibrates=False)
+    key = (text, "m", "", "standard")
+    return Comparison(before=text, after="now", sheets=(sheet,), added=(key,), gone=(key,), recalibrated=False, notes=())
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int):
+    text = changes_text(found, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "google/gemini-3.1-pro-preview: output 12 -> 20 USD/MTok" in text
+    assert "bandwidth-bound" in text and "Unmoved: " in text and ("x1.08" in text) == (width > 80)
+    assert len(text.splitlines()) < 30, "one screen"
+
+
+def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
+    (sheet,) = found.sheets
+    many = replace(found, sheets=tuple(replace(sheet, key=("p", f"m{n}", "", "standard")) for n in range(10)))
+    text = changes_text(many, 100)
+    more = len(sheet.moved) * 10 - MOST_LINES
+    assert f"{more} more moved, none further; --as csv has all of them." in text
+
+
+def test_json_csv_and_markdown_have_every_inference_that_moved(found: Comparison):
+    (sheet,) = found.sheets
+    document = json.loads(changes_json(found), parse_constant=pytest.fail)
+    (record,) = document["sheets"]
+    assert len(record["moved"]) == len(sheet.moved) and record["unmoved"] == sheet.unmoved
+    assert record["prices"] == [{
+        "place": "output", "component": "output", "threshold_tokens": 0, "ttl_seconds": None, "old_amount": 12.0, "new_amount": 20.0,
+        "currency": "USD", "per": "mtok",
+    }]  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO(changes_csv(found))))
+    assert len(rows) == len(sheet.moved) and tuple(rows[0]) == CSV_COLUMNS
+    one = next(row for row in rows if row["quantity"] == "bandwidth_bound_fraction")
+    assert (one["component"], one["old_amount"], one["new_amount"]) == ("output", "12.0", "20.0")
+    assert float(one["times"]) == pytest.approx(float(one["after"]) / float(one["before"]), rel=1e-4)
+    lines = [line for line in changes_markdown(found).splitlines() if line.startswith("|")]
+    assert len(lines) == len(sheet.moved) + 2 and lines[0] == f"| sheet | {' | '.join(COLUMNS)} |"
+
+
+def test_what_a_price_file_says_is_inert_in_every_form():
+    text = "=HYPERLINK(1) [x](http://a) <b>|"
+    row = next(csv.DictReader(io.StringIO(changes_csv(hostile(text)))))
+    assert row["provider"] == row["model"] == f"'{text}"
+    page = changes_markdown(hostile(text))
+    assert page.count("](http") == page.count("\\[x](http") and "<b>" not in page
+    assert all(line.replace("\\|", "").count("|") == 9 for line in page.splitlines() if line.startswith("|"))
+
+
+def test_nothing_moved_is_said():
+    assert "Nothing moved." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
+
+
+def test_a_range_has_its_unit_once():
+    told = Told(kind="interval", median=1.9e4, low=2.79e3, high=1.4e5)
+    assert told_in_words("kv_bytes_stored_per_token", told) == "19 (2.8 to 140) kB"
+    assert told_in_words("kv_bytes_per_token", replace(told, low=279.0)) == "19 kB (280 B to 140 kB)"
+    assert told_in_words("kv_bytes_per_token", told, ends=False) == "19 kB"
+    assert told_in_words("kv_bytes_per_token", Told(kind="upper", high=3e5)) == "< 300 kB"
+    assert told_in_words("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47% to 100%)"
+    assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("-", "undetermined")

@@ -1,0 +1,127 @@
+"""One typed sheet at the end of a price file: checked, and nothing that is there is lost."""
+
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
+from invert.sheets.add import add_to_file, addition, cells_of_sheet, with_rows
+from invert.sheets.assemble import sheets
+from invert.sheets.read import load
+from tests.tools.data import shipped_data
+from tests.tools.together import in_one_test
+
+TYPED = {
+    "input": "2", "output": "10", "input@200k": "4", "output@200k": "15", "cache_read": "0.2", "cache_write:5min": "2.5",
+    "max_context": "1M", "release_date": "2026-05-01", "notes": "a, b",
+}  # fmt: skip
+
+
+def test_a_typed_sheet_is_read_back_as_it_was_meant(tmp_path: Path):
+    path = tmp_path / "mine.csv"
+    found = add_to_file("acme/perm", TYPED, shipped_data(), str(path))
+    assert len(found.rows) == 6 and found.warnings == () and path.read_bytes() == found.content
+    (sheet,) = [one for one in sheets(load(str(path)))[0] if one.model == "perm"]
+    assert [(band.threshold_tokens, band.input.amount, band.output.amount) for band in sheet.bands] == [(0, 2, 10), (200_000, 4, 15)]
+    assert sheet.bands[0].cache_read.amount == 0.2 and sheet.writes[0].ttl_seconds == 300 and sheet.max_context == 1_000_000
+    assert {str(row.effective_date) for row in found.rows} == {"2026-05-01"} and found.rows[0].notes == "a, b"
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        "provider,model,component,amount\nx,y,input,1\nx,y,output,2\n",
+        "provider,model,component,amount\r\nx,y,input,1\r\nx,y,output,2\r\n",
+        "provider,model,component,amount\nx,y,input,1\nx,y,output,2",
+        "\ufeffprovider,model,component,amount\nx,y,input,1\n\nx,y,output,2\n\n",
+        'amount,notes,component,model,provider\n1,"a ""b"", c",input,y,x\n2,,output,y,x\n',
+    ],
+)
+def test_what_is_in_a_file_stays_in_it(tmp_path: Path, there: str):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(there.encode())
+    before = load(str(path)).own
+    add_to_file("acme/perm", TYPED, shipped_data(), str(path))
+    after = load(str(path))
+    assert after.problems == load().problems
+    assert [(row.key, row.amount, row.notes) for row in after.own[:2]] == [(row.key, row.amount, row.notes) for row in before]
+    assert len(after.own) == 8
+    for line in there.splitlines():
+        assert line in path.read_bytes().decode()
+
+
+def test_a_file_with_every_column_only_grows(tmp_path: Path):
+    path = tmp_path / "mine.csv"
+    add_to_file("acme/perm", TYPED, shipped_data(), str(path))
+    before = path.read_bytes()
+    add_to_file("acme/lite", TYPED, shipped_data(), str(path))
+    assert path.read_bytes().startswith(before)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\r\n"), max_size=20), max_size=4), st.booleans())
+def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
+    content = ("provider,model,component,amount\n" + "\n".join(lines) + ("\n" if ends else "")).encode(errors="surrogatepass")
+    cells = cells_of_sheet("acme/perm", {"input": "2"})
+    found = with_rows(content, cells, "mine.csv")
+    assert found.startswith(content) and found.endswith(b"acme,perm,input,2\n")
+
+
+@in_one_test(
+    ("name", "items", "kind", "message"),
+    [
+        ("acme", {"input": "2"}, WrongValue, "'acme' is not provider/model, such as acme/perm"),
+        ("acme/", {"input": "2"}, WrongValue, "is not provider/model"),
+        ("acme/perm", {}, WrongValue, "acme/perm has no price; give input=2 output=10"),
+        ("acme/perm", {"inptu": "2"}, WrongValue, "'inptu' is neither a price nor a field of a sheet; did you mean 'input'?"),
+        ("acme/perm", {"input@@": "2"}, WrongValue, "is not component[@threshold][:lifetime]"),
+        ("acme/perm", {"input": "2"}, WrongData, "has input and no output at threshold 0"),
+        ("acme/perm", {"input": "2", "output": "abc"}, WrongData, "column amount: 'abc' is not a number"),
+        ("acme/perm", {"input": "2", "output": "-1"}, WrongData, "column amount: '-1' is negative"),
+        ("acme/perm", {"input": "2", "output": "8", "max_context": "1G"}, WrongValue, "is not a number of tokens such as 200k or 1M"),
+        ("acme/perm", {"input": "2", "output": "8", "release_date": "May"}, WrongData, "'May' is not an ISO date"),
+        ("acme/perm", {"input": "2", "output": "8", "currency": "XYZ"}, WrongData, "unknown currency 'XYZ'"),
+        ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins as a formula of a spreadsheet does"),
+        ("acme/perm", {"input": "2", "output": "8", "cache_read@200k": "1"}, WrongData, "so this cache_read has no band"),
+        ("=a/b", {"input": "2", "output": "8"}, WrongValue, "provider '=a' begins as a formula"),
+        ("\u0430cme/perm\u200b", {"input": "2", "output": "8"}, WrongData, "which does not show"),
+    ],
+)
+def test_a_sheet_that_is_wrong_is_refused_with_what_is_allowed(name: str, items: dict, kind: type[BacksolveError], message: str):
+    with pytest.raises(kind) as caught:
+        addition(name, items, shipped_data())
+    assert message in str(caught.value) and not isinstance(caught.value, UnknownName)
+
+
+def test_a_price_that_the_file_has_is_not_added_again(tmp_path: Path):
+    path = tmp_path / "mine.csv"
+    add_to_file("acme/perm", TYPED, shipped_data(), str(path))
+    before = path.read_bytes()
+    with pytest.raises(WrongData, match=r"overlaps .*an older price needs its valid_to before a newer one begins"):
+        add_to_file("acme/perm", {"input": "3", "output": "10"}, shipped_data(), str(path))
+    assert path.read_bytes() == before
+
+
+def test_faults_that_are_there_already_are_no_reason_to_refuse(tmp_path: Path):
+    path = tmp_path / "mine.csv"
+    path.write_text("provider,model,component,amount\nx,y,input,abc\n", encoding="utf-8")
+    assert len(add_to_file("acme/perm", {"input": "2", "output": "8"}, shipped_data(), str(path)).rows) == 2
+    assert "x,y,input,abc" in path.read_text(encoding="utf-8")
+
+
+def test_what_is_doubtful_is_said_and_added(tmp_path: Path):
+    found = addition("acme/perm", {"input": "2", "output": "8", "cache_read": "3"}, shipped_data())
+    assert [one.column for one in found.warnings] == ["amount"] and "is above input" in str(found.warnings[0])
+
+
+def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
+    path = str(tmp_path / "mine.csv")
+    data = shipped_data()
+    threads = [Thread(target=add_to_file, args=(f"acme/m{n}", {"input": "2", "output": "8"}, data, path)) for n in range(6)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert {row.model for row in load(path).own} == {f"m{n}" for n in range(6)}

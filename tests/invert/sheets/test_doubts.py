@@ -1,0 +1,116 @@
+"""Prices that can be read and are hardly meant."""
+
+from time import process_time
+
+import pytest
+
+from invert.sheets.doubts import doubtful_prices
+from invert.sheets.read import load, read_rows
+from invert.sheets.rows import PriceBook
+
+HEADER = "provider,model,component,threshold_tokens,amount,currency,effective_date,valid_to,retrieved_date,ttl_seconds"
+DATED = "2026-01-01,,2026-11-20,"
+
+
+def doubted(*rows: str) -> list[str]:
+    fx = load().fx
+    read, problems = read_rows([HEADER, *rows], "own.csv", fx, overlay=True)
+    assert problems == []
+    return list(map(str, doubtful_prices(PriceBook(tuple(read), fx, (), None))))
+
+
+SOUND = (f"a,m,input,,2,,{DATED}", f"a,m,output,,8,,{DATED}", f"a,m,cache_read,,0.2,,{DATED}", f"a,m,cache_write,,2.5,,{DATED}300",
+         f"a,m,input,200000,4,,{DATED}", f"a,m,output,200000,12,,{DATED}")  # fmt: skip
+
+
+def test_a_sound_sheet_raises_no_doubt():
+    assert doubted(*SOUND) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (f"a,n,cache_read,,0.0005,,{DATED}", "column amount: 0.0005 is 0.0005 USD per million tokens: is it per thousand, or per token?"),
+        (f"a,n,cache_read,,0.002,CNY,{DATED}", "0.002 is 0.00029 USD per million tokens"),
+        (f"b,m,input,,2,,{DATED}", ""),
+        ("a,n,cache_read,,0.1,,2016-01-01,,2026-11-20,", "column effective_date: 2016-01-01 is more than 3 years from"),
+        ("a,n,cache_read,,0.1,,2026-01-01,2062-01-01,2026-11-20,", "column valid_to: 2062-01-01 is more than 3 years from"),
+        ("a,n,cache_read,,0.1,,2026-01-01,,2062-11-20,", "column retrieved_date: 2062-11-20 is more than 3 years from"),
+    ],
+)
+def test_a_doubtful_row_is_named_with_its_column(row: str, said: str):
+    found = doubted(*SOUND, f"a,n,input,,2,USD,{DATED}", f"a,n,output,,8,USD,{DATED}", row)
+    found = [one for one in found if one.startswith("own.csv row 10")]
+    assert (len(found) == 1 and said in found[0]) if said else found == []
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (f"a,k,cache_read,,3,,{DATED}", "cache_read 3 is above input 2: a read of the cache is cheaper"),
+        (f"a,k,cache_write,,0.5,,{DATED}300", "cache_write 0.5 is below input 2: amounts are prices, not what is added to the input"),
+        (f"a,k,cache_write,,0,,{DATED}300", ""),
+        (f"a,k,cache_read,,2,,{DATED}", ""),
+        (
+            f"a,k,output,200000,6,,{DATED}",
+            "output above 200000 tokens is 6, below the 8 of the band before: are the two",
+        ),
+        (f"a,k,output,200000,8,,{DATED}", ""),
+    ],
+)
+def test_prices_of_one_sheet_are_held_against_each_other(row: str, said: str):
+    sheet = (f"a,k,input,,2,,{DATED}", f"a,k,output,,8,,{DATED}", f"a,k,input,200000,2,,{DATED}")
+    found = doubted(*sheet, row, *([f"a,k,output,200000,8,,{DATED}"] if "output,200000" not in row else []))
+    assert (len(found) == 1 and said in found[0] and found[0].startswith("own.csv row 5, column amount")) if said else found == []
+
+
+def test_prices_of_other_days_are_not_held_against_each_other():
+    assert doubted("a,m,input,,5,,2026-01-01,2026-06-01,2026-11-20,", "a,m,input,,2,,2026-06-01,,2026-11-20,",
+                   "a,m,output,,8,,2026-01-01,,2026-11-20,", "a,m,cache_read,,3,,2026-01-01,2026-06-01,2026-11-20,") == []  # fmt: skip
+
+
+def test_a_blank_currency_beside_another_of_the_provider_is_asked_about():
+    (said, other) = doubted(
+        f"z,m,input,,14,CNY,{DATED}", f"z,m,output,,56,CNY,{DATED}", f"z,n,input,,14,,{DATED}", f"z,n,output,,56,,{DATED}"
+    )
+    assert said.startswith("own.csv row 4, column currency: is blank, which is read as USD, and z asks CNY for m (own.csv:2)")
+    assert other.startswith("own.csv row 5, column currency")
+
+
+def test_a_price_ten_times_from_every_other_of_its_provider_is_asked_about():
+    sheets = [
+        row
+        for name, price in (("a", 2), ("b", 3), ("c", 5))
+        for row in (f"p,{name},input,,{price},,{DATED}", f"p,{name},output,,{4 * price},,{DATED}")
+    ]
+    assert doubted(*sheets) == []
+    found = doubted(*sheets, f"p,d,input,,80,,{DATED}", f"p,d,output,,90,,{DATED}")
+    assert len(found) == 1 and "input 80 USD is more than 10 times dearer than any other of p: p/d (standard)" in found[0]
+    cheap = doubted(*sheets, f"p,d,input,,0.1,,{DATED}", f"p,d,output,,8,,{DATED}")
+    assert len(cheap) == 1 and "more than 10 times cheaper" in cheap[0]
+    assert doubted(*sheets[:4], f"p,d,input,,80,,{DATED}", f"p,d,output,,90,,{DATED}")
+    assert doubted(*sheets[:2], f"p,d,input,,80,,{DATED}", f"p,d,output,,90,,{DATED}") == [], "two are no neighbourhood"
+
+
+def test_the_shipped_prices_raise_few_doubts():
+    assert len(doubtful_prices(load())) <= 2
+
+
+def test_the_time_grows_as_the_rows_do():
+    """Many rows, and many stretches of time of one price."""
+
+    def took(count: int) -> float:
+        many = [row for n in range(count // 4) for row in (f"p,m{n},input,,2,,{DATED}", f"p,m{n},output,,8,,{DATED}")]
+        stretches = [f"p,x,input,,2,,{2000 + n // 336}-{n // 28 % 12 + 1:02d}-{n % 28 + 1:02d},,2026-11-20," for n in range(count // 2)]
+        ends = [row.split(",")[6] for row in stretches[1:]]
+        dated = [row.replace(",,2026-11-20,", f",{end},2026-11-20,") for row, end in zip(stretches, ends, strict=False)]
+        read, problems = read_rows([HEADER, *many, *dated, "p,x,output,,8,,,,2026-11-20,"], "own.csv", overlay=True)
+        assert problems == []
+        book = PriceBook(tuple(read), {}, (), None)
+        start = process_time()
+        doubtful_prices(book)
+        return process_time() - start
+
+    took(500)
+    small, large = min(took(2_000) for _ in range(3)), min(took(8_000) for _ in range(3))
+    assert large < 8 * small + 0.05

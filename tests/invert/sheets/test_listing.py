@@ -1,0 +1,69 @@
+"""Price data as it is listed and compared."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from invert.sheets.assemble import sheets
+from invert.sheets.diff import differences, state_of
+from invert.sheets.listing import (
+    DIFFERENT,
+    LISTED,
+    differences_csv,
+    differences_json,
+    differences_text,
+    listed_csv,
+    listed_json,
+    rows_listed,
+)
+from invert.sheets.read import load, read_rows
+from tests.tools.data import shipped_data
+
+
+@pytest.fixture(scope="module")
+def listed():
+    book = load()
+    return rows_listed(sheets(book)[0], book)
+
+
+def test_every_price_is_listed_with_grade_dates_and_source(listed):
+    records = json.loads(listed_json(listed), parse_constant=pytest.fail)
+    assert len(records) == len(listed) > 150 and tuple(records[0]) == LISTED
+    opus = next(one for one in records if one["model"] == "claude-opus-5" and one["component"] == "output")
+    assert opus["amount"] > 0 and opus["verification"] and opus["retrieved_date"] == "2026-11-20" and opus["source_url"]
+    assert all(one["service_tier"] in ("standard", "off_peak") for one in records)
+
+
+def test_what_is_listed_as_csv_is_read_back_as_it_was(listed):
+    book = load()
+    read, problems = read_rows(io.StringIO(listed_csv(listed)), "own.csv", book.fx)
+    assert problems == []
+    assert [(*row.key, row.amount, row.effective_date, row.valid_to, row.notes) for row in read] == [
+        (*row.key, row.amount, row.effective_date, row.valid_to, row.notes) for row in listed]  # fmt: skip
+
+
+def test_differences_have_old_and_new_in_every_form():
+    data = shipped_data()
+    before, after = state_of("2026-03-12", data), state_of("2026-11-20", data)
+    found = differences(before.rows, after.rows)
+    records = json.loads(differences_json(found), parse_constant=pytest.fail)
+    lines = list(csv.DictReader(io.StringIO(differences_csv(found))))
+    assert len(records) == len(lines) == len(found) and tuple(lines[0]) == DIFFERENT == tuple(records[0])
+    mistral = next(one for one in records if one["model"] == "mistral-large-4" and one["component"] == "input")
+    assert (mistral["change"], mistral["old_amount"], mistral["new_amount"]) == ("changed", 0.68, 0.7)
+    text = differences_text(found, 236)
+    assert "mistral/mistral-large-4\n  input 0.68 -> 0.7 USD/MTok" in text and text.endswith(
+        "17 added, 19 closed, 30 changed, 236 the same"
+    )
+
+
+def test_names_and_notes_of_a_file_are_inert():
+    rows, _ = read_rows(["provider,model,component,amount", "acme,x,input,2"], "own.csv", overlay=True)
+    hostile = [replace(rows[0], model="=1+1", notes="@x")]
+    (line,) = csv.DictReader(io.StringIO(listed_csv(hostile)))
+    assert (line["model"], line["notes"], line["amount"]) == ("'=1+1", "'@x", "2.0")
+    (line,) = csv.DictReader(io.StringIO(differences_csv(differences([], hostile))))
+    assert line["model"] == "'=1+1"

@@ -1,0 +1,190 @@
+"""Prices changed by hand: amounts, changes by so much, and bands that are added."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import BacksolveError, UnknownName, WrongValue
+from invert.sheets.assemble import prices_by_place, sheets
+from invert.sheets.read import read_rows
+from invert.sheets.rows import FxRate, PriceBook
+from invert.sheets.sheet import PriceSheet
+from invert.sheets.what_if import changed_places, with_amounts
+from tests.tools.together import in_one_test
+
+TODAY = date(2026, 11, 20)
+FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""), FxRate("CNY", date(2026, 12, 1), 8.0, "", "", ""))}
+HEADER = (
+    "provider,model,region,service_tier,component,threshold_tokens,ttl_seconds,amount,currency,effective_date,date_kind,valid_to,utc_hours"
+)
+
+
+def book_of(*rows: str) -> PriceBook:
+    read, problems = read_rows([HEADER, *rows], "prices.csv", FX, overlay=True)
+    assert problems == []
+    return PriceBook(tuple(read), FX, (), TODAY)
+
+
+def pair(provider: str, model: str, tier: str = "standard", dates: str = ",,", region: str = "", amount: float = 2) -> list[str]:
+    """Input and output rows of a one-band sheet."""
+    head = f"{provider},{model},{region},{tier}"
+    return [f"{head},input,,,{amount},,{dates},", f"{head},output,,,{5 * amount},,{dates},"]
+
+
+FULL = [
+    *pair("google", "gemini-9-pro"),
+    "google,gemini-9-pro,,standard,cache_read,,,0.2,,,,,",
+    "google,gemini-9-pro,,standard,input,200000,,4,,,,,",
+    "google,gemini-9-pro,,standard,output,200000,,18,,,,,",
+    "google,gemini-9-pro,,standard,cache_write,,3600,4,,,,,",
+    "google,gemini-9-pro,,standard,cache_write,,300,2.5,,,,,",
+    "google,gemini-9-pro,,standard,cache_write,200000,300,5,,,,,",
+    "google,gemini-9-pro,,standard,cache_storage,,,4.5,,,,,",
+]
+
+
+def full() -> PriceSheet:
+    (sheet,), problems = sheets(book_of(*FULL))
+    assert problems == []
+    return sheet
+
+
+@in_one_test(
+    ("spec", "place"),
+    [
+        ("output", ("output", 0, None)),
+        ("input@200k", ("input", 200000, None)),
+        ("input@200000", ("input", 200000, None)),
+        ("input@0", ("input", 0, None)),
+        ("cache_read", ("cache_read", 0, None)),
+        ("cache_write:300", ("cache_write", 0, 300)),
+        ("cache_write:5min", ("cache_write", 0, 300)),
+        ("cache_write:1h", ("cache_write", 0, 3600)),
+        ("cache_write@200k:300s", ("cache_write", 200000, 300)),
+        ("cache_write@200k", ("cache_write", 200000, 300)),
+        ("cache_storage", ("cache_storage", 0, None)),
+    ],
+)
+def test_one_price_changes_and_no_other(spec: str, place: tuple[str, int, int | None]):
+    before, after = prices_by_place(full()), prices_by_place(with_amounts(full(), {spec: "7.5"}))
+    changed = after.pop(place)
+    before.pop(place)
+    assert after == before
+    assert (changed.amount, changed.currency, changed.verification, changed.origin) == (7.5, "USD", "user", "set by hand")
+    assert changed.usd_per_token == pytest.approx(7.5 / (3.6e9 if place[0] == "cache_storage" else 1e6))
+
+
+def test_nothing_changed_is_the_same_sheet():
+    assert with_amounts(full(), {}) == full()
+
+
+@in_one_test(
+    ("spec", "amount", "kind", "message"),
+    [
+        ("outptu", "1", UnknownName, "unknown component 'outptu'; did you mean 'output'?"),
+        ("cache_write@100k", "1", WrongValue, "the sheet has no price at 'cache_write@100k'; it has input, output, cache_read"),
+        ("input@500", "1", WrongValue, "a band may begin at 1k to 10M tokens, as input@200k does; given @500"),
+        ("input@999M", "1", WrongValue, "a band may begin at 1k to 10M tokens"),
+        ("input@400k", "+10%", WrongValue, "input@400000: '+10%' is a change of a price that the sheet does not have; give an amount"),
+        ("output", "10%", WrongValue, "output: '10%' is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5"),
+        ("output", "+10", WrongValue, "'+10' is neither an amount"),
+        ("output", "x", WrongValue, "'x' is neither an amount"),
+        ("output", "-120%", WrongValue, "'-120%' takes off more than there is; at most -100%"),
+        ("output", "-100%", WrongValue, "only cache items may be free"),
+        ("output", "+1.2.3%", WrongValue, "'1.2.3' is not a number"),
+        ("cache_write:60", "1", WrongValue, "it has input"),
+        ("cache_write", "1", WrongValue, "the sheet has several prices at 'cache_write'"),
+        ("cache_read@200k", "1", WrongValue, "has no price"),
+        ("input:300", "1", WrongValue, "has no price"),
+        ("cache_write:5m", "1", WrongValue, "is not component[@threshold][:lifetime]"),
+        ("input@@1", "1", WrongValue, "is not component"),
+        ("output", "abc", WrongValue, "output: 'abc' is not a number"),
+        ("output", "-1", WrongValue, "output: '-1' is negative"),
+        ("output", "", WrongValue, "output: is blank"),
+        ("output", "0", WrongValue, "only cache items may be free"),
+        ("input@200k", "1e9", WrongValue, "input@200000: 1e+09 is absurd"),
+    ],
+)
+def test_a_wrong_change_names_what_the_sheet_has(spec: str, amount: str, kind: type[BacksolveError], message: str):
+    with pytest.raises(kind) as caught:
+        with_amounts(full(), {spec: amount})
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_change_stays_in_the_currency_of_the_sheet():
+    book = book_of("a,m,,,input,,,14,CNY,,,,", "a,m,,,output,,,56,CNY,,,,", "a,m,,,cache_storage,,,0,CNY,,,,")
+    changed = with_amounts(sheets(book)[0][0], {"output": "28", "cache_storage": "7"})
+    assert changed.bands[0].output.currency == "CNY" and changed.bands[0].output.usd_per_token == pytest.approx(4e-6)
+    assert changed.storage.base.usd_per_token == pytest.approx(1e-6 / 3600)
+
+
+@given(st.text(max_size=30), st.text(max_size=10))
+def test_any_change_is_made_or_refused(spec: str, amount: str):
+    try:
+        with_amounts(full(), {spec: amount})
+    except BacksolveError as error:
+        assert "\n" not in str(error)
+
+
+@in_one_test("amount", ["1e-400", "0.000e-1 1", "1e-320", "1e400"])
+def test_an_amount_beyond_all_numbers_is_refused_for_every_component(amount: str):
+    for place in ("input", "output", "cache_read", "cache_write:300", "cache_storage"):
+        with pytest.raises(WrongValue):
+            with_amounts(full(), {place: amount})
+
+
+@in_one_test(
+    ("spec", "amount", "becomes"),
+    [
+        ("input", "+10%", 2.2),
+        ("input", "-10%", 1.8),
+        ("input", "x1.5", 3.0),
+        ("input", "\u00d71.5", 3.0),
+        ("output@200k", "+10 %", 19.8),
+        ("cache_write:5min", "+12.5%", 2.8125),
+        ("cache_read", "-100%", 0.0),
+    ],
+)
+def test_a_price_changes_by_so_much(spec: str, amount: str, becomes: float):
+    ((_, after),) = changed_places(full(), with_amounts(full(), {spec: amount})).values()
+    assert after.amount == pytest.approx(becomes, rel=1e-12) and after.verification == "user"
+
+
+def test_a_change_in_another_currency_is_one_of_its_amount():
+    book = book_of("a,m,,,input,,,14,CNY,,,,", "a,m,,,output,,,56,CNY,,,,")
+    changed = with_amounts(sheets(book)[0][0], {"output": "x0.5"})
+    assert (changed.bands[0].output.amount, changed.bands[0].output.currency) == (28, "CNY")
+    assert changed.bands[0].output.usd_per_token == pytest.approx(4e-6)
+
+
+def test_a_threshold_that_is_not_there_adds_a_band_which_else_asks_what_the_one_below_it_does():
+    sheet = with_amounts(full(), {"input@400k": "10", "cache_read@400k": "1"})
+    assert [band.threshold_tokens for band in sheet.bands] == [0, 200_000, 400_000]
+    assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 18), (10, 18)]
+    assert sheet.bands[2].cache_read.amount == 1 and sheet.bands[1].cache_read is None
+    assert sheet.bands[:2] == full().bands and sheet.writes == full().writes and sheet.storage == full().storage
+
+
+def test_a_band_below_another_asks_what_the_base_does():
+    sheet = with_amounts(full(), {"output@100k": "12"})
+    assert [(band.threshold_tokens, band.input.amount, band.output.amount) for band in sheet.bands] == [
+        (0, 2, 10), (100_000, 2, 12), (200_000, 4, 18)]  # fmt: skip
+
+
+def test_one_price_given_under_two_names_is_refused():
+    with pytest.raises(WrongValue, match="'input@200k' and 'input@200000' are the same price of the sheet; give it once"):
+        with_amounts(full(), {"input@200k": "5", "input@200000": "6"})
+
+
+def test_more_bands_than_are_read_are_refused():
+    with pytest.raises(WrongValue, match="that makes 72 bands, and at most 64 are read"):
+        with_amounts(full(), {f"input@{at}k": "5" for at in range(1, 71)})
+
+
+def test_what_changed_names_added_and_dropped_prices_too():
+    wider = with_amounts(full(), {"input@400k": "10"})
+    added = {place: old for place, (old, _) in changed_places(full(), wider).items()}
+    assert added == dict.fromkeys([(name, 400_000, None) for name in ("input", "output", "cache_read")])
+    assert all(new is None for _, new in changed_places(wider, full()).values()) and not changed_places(wider, wider)

@@ -1,0 +1,208 @@
+"""Two runs side by side: what moved, which price moved it, and that what did not change is not worked out again."""
+
+import json
+from collections.abc import Callable
+from math import log
+from pathlib import Path
+
+import pytest
+
+from derive.errors import UnknownName, WrongData, WrongValue
+from derive.shipped import content
+from invert import compare
+from invert.compare import infer_against
+from invert.inference import infer
+from invert.moved import Comparison, SheetChange
+from invert.posterior import summary
+from invert.report.contract import run_as_json, saved
+from tests.tools.tables import with_cells
+
+PART = "provider,model,component,amount\ngoogle,gemini-2.5-pro,output,8\n"
+QWEN = ("alibaba", "qwen3-coder-plus")
+
+
+@pytest.fixture(scope="module")
+def everything() -> str:
+    return saved(infer())
+
+
+def written(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def prices_with(change: Callable[[dict[str, str]], dict[str, str]]) -> str:
+    return with_cells(content("prices.csv").decode(), change)
+
+
+def dearer_above_the_base(row: dict[str, str]) -> dict[str, str]:
+    of = (row["provider"], row["model"]) == QWEN and row["component"] == "output" and row["threshold_tokens"] != "0"
+    return row | {"amount": str(float(row["amount"]) * 1.3)} if of else row
+
+
+def only_changed(found: Comparison) -> SheetChange:
+    (sheet,) = [one for one in found.sheets if one.prices]
+    return sheet
+
+
+def test_a_price_set_by_hand_is_what_moved_each_inference_and_by_how_much():
+    run, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+10%"})
+    sheet = only_changed(found)
+    assert [(one.place, one.old, one.new) for one in sheet.prices] == [(("output", 0, None), (12.0, "USD", "mtok"), (13.2, "USD", "mtok"))]
+    plain = infer("gemini-3.1-pro")[0]
+    moved = {(one.quantity, one.estimator): one for one in sheet.moved}
+    one = moved["bandwidth_bound_fraction", ""]
+    assert one.before.median == pytest.approx(plain.estimates["bandwidth_bound_fraction"].median, rel=1e-5)
+    assert one.after.median == pytest.approx(run[0].estimates["bandwidth_bound_fraction"].median, rel=1e-5)
+    assert one.times == pytest.approx(one.after.median / one.before.median)
+    assert one.of_range == pytest.approx(log(one.times) / log(one.before.high / one.before.low))
+    assert one.elasticity == pytest.approx(log(one.times) / log(1.1)) and one.prices == sheet.prices
+    assert ("kv_bytes_per_token", "headline") not in moved, "no price enters it"
+    assert sheet.unmoved + len(sheet.moved) > 20
+
+
+def test_nothing_changed_is_nothing_moved():
+    _, found = infer_against("", ["gemini-3.1-pro"])
+    assert [(one.prices, one.moved) for one in found.sheets] == [((), ())] and found.sheets[0].unmoved > 20
+
+
+def test_what_a_run_saved_is_what_it_finds_again(tmp_path, everything: str):
+    _, found = infer_against(written(tmp_path / "all.json", everything))
+    assert len(found.sheets) == len(infer()) and not any(one.moved or one.prices for one in found.sheets)
+    assert (found.added, found.gone, found.notes) == ((), (), ())
+    listed = written(tmp_path / "list.json", run_as_json(infer("gemini-3.1-pro")))
+    _, found = infer_against(listed, ["gemini-3.1-pro"])
+    assert [(one.key[1], one.moved) for one in found.sheets] == [("gemini-3.1-pro-preview", ())]
+
+
+def test_a_saved_result_with_other_anchors_says_so(tmp_path):
+    path = written(tmp_path / "run.json", saved(infer("gemini-3.1-pro", anchors={"overlap": 0})))
+    _, found = infer_against(path, ["gemini-3.1-pro"])
+    assert found.notes == ("the saved result has other anchors: overlap",) and found.sheets[0].moved
+
+
+def test_of_several_prices_the_one_that_moved_most_is_named():
+    _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+50%", "cache_storage": "+1%"})
+    moved = {(one.quantity, one.estimator): one for one in only_changed(found).moved}
+    one = moved["bandwidth_bound_fraction", ""]
+    assert [price.place[0] for price in one.prices] == ["output"]
+    _, alone = infer_against("", ["gemini-3.1-pro"], changes={"output": "+50%"})
+    of_alone = next(two for two in only_changed(alone).moved if two.quantity == "bandwidth_bound_fraction")
+    assert one.elasticity == pytest.approx(of_alone.elasticity, rel=1e-4)
+
+
+def test_prices_that_all_change_alike_have_one_elasticity():
+    _, found = infer_against("", ["gpt-5.4"], changes={"input": "x2", "output": "x2"})
+    moved = {(one.quantity, one.estimator): one for one in only_changed(found).moved}
+    assert moved["active_params", "market"].elasticity > 0 and ("bandwidth_bound_fraction", "") not in moved
+
+
+def test_a_day_moves_what_the_day_does_and_no_price():
+    _, found = infer_against("2026-03-12", ["gemini-3.1-pro", "claude-opus-4-6", "mistral-large-4"])
+    gemini, opus, mistral = ({one.key[1]: one for one in found.sheets}[name] for name in (
+        "gemini-3.1-pro-preview", "claude-opus-4-6", "mistral-large-4"))  # fmt: skip
+    assert not gemini.prices and {one.estimator for one in gemini.moved} == {"headline"} and not gemini.moved[0].prices
+    assert {one.place[1] for one in opus.prices} == {200_000} and all(one.new is None for one in opus.prices)
+    assert all(one.prices for one in opus.moved if one.estimator in ("lecture", "joint", "increment"))
+    of_class = [one for one in mistral.moved if one.estimator == "headline"]
+    assert mistral.prices and of_class and not any(one.prices for one in of_class)
+
+
+def test_sheets_of_one_side_alone_are_named():
+    _, found = infer_against("2026-03-12", provider="xiaomi")
+    assert [key[1] for key in found.added] == ["mimo-v2.5-pro"] and found.gone == ()
+
+
+def test_a_file_of_some_columns_is_laid_over_the_shipped_prices(tmp_path):
+    _, found = infer_against(written(tmp_path / "part.csv", PART), provider="google")
+    sheet = only_changed(found)
+    assert sheet.key[1] == "gemini-2.5-pro" and sheet.prices[0].old[0] == 8 and sheet.prices[0].new[0] == 10
+    assert len(found.sheets) == len(infer(provider="google")) and not found.recalibrated
+    _, back = infer_against("shipped", provider="google", prices=str(tmp_path / "part.csv"))
+    assert [(one.old[0], one.new[0]) for one in only_changed(back).prices] == [(10, 8)]
+
+
+def test_a_sheet_that_calibrates_moves_others_when_its_row_is_another(tmp_path, everything: str):
+    path = written(tmp_path / "old.csv", prices_with(dearer_above_the_base))
+    _, found = infer_against(path)
+    assert found.recalibrated and only_changed(found).key[:2] == QWEN and only_changed(found).calibrates
+    others = {name for one in found.sheets if not one.prices for name in ((m.quantity, m.estimator) for m in one.moved)}
+    assert others == {("kv_bytes_per_token", "increment")}
+    # By hand the row of the calibration stands.
+    _, found = infer_against("", changes={"cache_read": "x2"}, names=["qwen3-coder-plus"])
+    assert only_changed(found).calibrates and not found.recalibrated
+
+
+def test_a_whole_file_has_no_band_that_it_does_not_name(tmp_path):
+    text = content("prices.csv").decode().splitlines(keepends=True)
+    old = "".join(line for line in text if not (line.startswith("google,gemini-2.5-pro,") and ",200000," in line))
+    _, found = infer_against(written(tmp_path / "old.csv", old), ["gemini-2.5-pro"])
+    assert all(one.old is None and one.place[1] == 200_000 for one in only_changed(found).prices)
+
+
+def test_what_did_not_change_is_not_worked_out_again(monkeypatch):
+    drawn: list[int] = []
+    inner = summary.summaries
+
+    def counted(evidence, *args, **kwargs):
+        drawn.append(len(evidence))
+        return inner(evidence, *args, **kwargs)
+
+    monkeypatch.setattr(summary, "summaries", counted)
+    infer()
+    plain = sum(drawn)
+    drawn.clear()
+    infer_against("2026-03-12")
+    changed = sum(drawn) - plain
+    assert 0 < changed < 8
+    drawn.clear()
+    infer_against("shipped")
+    assert sum(drawn) == plain
+
+
+def test_more_changed_prices_than_are_tried_one_by_one_name_all_of_them(monkeypatch):
+    monkeypatch.setattr(compare, "MOST_TURNED_BACK", 1)
+    _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+50%", "input": "+10%"})
+    assert all(len(one.prices) == 2 and one.elasticity is None for one in only_changed(found).moved)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1}', "is no result of infer --save or --as json (no 'sheets')"),
+        ("[1]", "is no result of infer --save or --as json (another shape)"),
+        ('[{"provider": "x"}]', "(no 'model')"),
+        ("{", "is no result of infer --save or --as json"),
+        ("[" * 100_000, "is no result of infer --save or --as json"),
+        ("", "is empty"),
+        ("provider,model\na,b\n", "there is no column component"),
+    ],
+)
+def test_a_file_that_is_neither_prices_nor_a_result_is_refused(tmp_path, text: str, message: str):
+    with pytest.raises(WrongData) as caught:
+        infer_against(written(tmp_path / "other", text), ["gemini-3.1-pro"])
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["provider", "model", "service_tier", "region"])
+def test_a_saved_name_that_would_move_the_cursor_is_refused(tmp_path, field: str, everything: str):
+    document = json.loads(everything)
+    document["sheets"][0][field] = "a\x1b[2Jb"
+    with pytest.raises(WrongData) as caught:
+        infer_against(written(tmp_path / "run.json", json.dumps(document)), ["gemini-3.1-pro"])
+    assert str(caught.value).isprintable() and "is no text in a line" in str(caught.value)
+
+
+def test_a_day_that_is_none_and_a_file_that_is_not_there_are_refused(tmp_path):
+    with pytest.raises(WrongValue, match="2026-02-30 is no date of the calendar"):
+        infer_against("2026-02-30", ["gemini-3.1-pro"])
+    with pytest.raises(WrongData, match="cannot be read"):
+        infer_against(str(tmp_path / "none.csv"), ["gemini-3.1-pro"])
+    with pytest.raises(UnknownName):
+        infer_against("shipped", ["gemini-3.1-prow"])
+
+
+def test_bad_rows_of_what_is_compared_with_are_named(tmp_path):
+    path = written(tmp_path / "part.csv", PART + "google,gemini-2.5-pro,input,abc\n")
+    _, found = infer_against(path, ["gemini-2.5-pro"])
+    assert any("row 3, column amount: 'abc' is not a number" in str(problem) for problem in found.problems)

@@ -1,0 +1,64 @@
+"""What a model's prices implied over time."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from derive.errors import UnknownName
+from invert.history import days_of_change, histories
+from invert.inference import infer
+from invert.sheets.read import read_rows
+
+HEADER = "provider,model,component,amount,effective_date,valid_to,date_kind"
+
+
+def rows(*lines: str):
+    read, problems = read_rows([HEADER, *lines], "own.csv", overlay=True)
+    assert problems == []
+    return read
+
+
+def test_the_days_are_those_on_which_a_row_begins_or_ends():
+    last = date(2026, 11, 20)
+    dated = rows("a,m,input,1,2026-01-01,2026-03-01,start", "a,m,input,2,2026-03-01,,start", "a,m,output,5,2026-01-01,2027-01-01,start")
+    assert list(map(str, days_of_change(dated, last))) == ["2026-01-01", "2026-03-01"]
+    assert list(map(str, days_of_change(rows("a,m,input,1,,2026-03-01,", "a,m,input,2,2026-03-01,,start"), last))) == [
+        "2026-02-28", "2026-03-01"]  # fmt: skip
+    assert days_of_change(rows("a,m,input,1,,,"), last) == [last]
+
+
+def test_every_day_says_what_changed_and_what_infer_says_of_that_day():
+    (found,) = histories(["mistral-large-4"])
+    assert [str(one.since) for one in found.days] == ["None", "2026-10-20", "2026-10-29"] and found.problems == ()
+    first, second, third = found.days
+    assert all(change.old is None for change in first.changes)
+    assert [(change.place[0], change.old[0], change.new[0]) for change in second.changes][:2] == [
+        ("input", 0.68, 1.36), ("output", 2.09, 4.18)]  # fmt: skip
+    plain = infer("mistral-large-4", as_of=date(2026, 10, 20))[0]
+    assert second.side.said["active_params", "market"].median == pytest.approx(plain.market["active_params"].median, rel=1e-5)
+    assert third.side.said["active_params", "market"].median < second.side.said["active_params", "market"].median
+
+
+def test_a_file_of_ones_own_has_a_history(tmp_path: Path):
+    path = tmp_path / "own.csv"
+    lines = ["acme,m,input,1,2026-01-01,2026-03-01,start", "acme,m,input,2,2026-03-01,,start", "acme,m,output,5,2026-01-01,,start"]
+    path.write_text("\n".join([HEADER, *lines, ""]), encoding="utf-8")
+    (found,) = histories(["acme/m"], prices=str(path))
+    assert [(one.since, [change.place[0] for change in one.changes]) for one in found.days] == [
+        (date(2026, 1, 1), ["input", "output"]), (date(2026, 3, 1), ["input"])]  # fmt: skip
+
+
+def test_what_does_not_change_is_one_day():
+    (found,) = histories(["gemini-3.1-pro"])
+    assert len(found.days) == 1 and found.days[0].since is None
+
+
+def test_no_day_after_that_of_the_prices_is_shown():
+    (found,) = histories(["mistral-large-4"], as_of=date(2026, 10, 25))
+    assert [str(one.since) for one in found.days] == ["None", "2026-10-20"]
+
+
+def test_a_model_that_is_none_is_refused():
+    with pytest.raises(UnknownName):
+        histories(["gemini-3.1-prow"])

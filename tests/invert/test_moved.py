@@ -1,0 +1,33 @@
+"""What moved, as records: numbers are compared where they are of one kind."""
+
+from math import log
+
+import pytest
+
+from invert.moved import Moved, PriceChange, Told, how_far
+
+
+def test_a_bound_and_a_median_are_not_compared_as_numbers():
+    bound, median = Told(kind="upper", high=4.0), Told(kind="interval", median=2.0, low=1.0, high=4.0)
+    assert how_far(median, bound) is None and how_far(None, median) is None
+    assert how_far(bound, Told(kind="upper", high=8.0)) == pytest.approx(log(2))
+
+
+def test_an_inference_without_a_range_moved_by_no_share_of_it():
+    point, later = Told(kind="point", median=2.0), Told(kind="point", median=4.0)
+    one = Moved(quantity="q", estimator="joint", before=point, after=later, prices=(), elasticity=None)
+    assert (one.times, one.of_range) == (pytest.approx(2), None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "times"),
+    [
+        ((2.0, "USD", "mtok"), (3.0, "USD", "mtok"), 1.5),
+        ((2.0, "USD", "mtok"), (3.0, "CNY", "mtok"), None),
+        ((0.0, "USD", "mtok"), (3.0, "USD", "mtok"), None),
+        (None, (3.0, "USD", "mtok"), None),
+    ],
+)
+def test_a_price_changes_by_a_factor_within_one_currency(old, new, times: float | None):
+    change = PriceChange(place=("input", 200_000, None), old=old, new=new)
+    assert change.times == times and change.spelled == "input@200000"
