@@ -254,7 +254,9 @@ def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, mon
         assert (said.status, said.err) == (0, "") and said.out, example
 
 
-@pytest.mark.parametrize(("typed", "offered"), [("li", {"list"}), ("prices ", {"check", "list"}), ("solve L --as m", {"markdown"})])
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("li", {"list"}), ("prices ", {"add", "check", "diff", "list"}), ("solve L --as m", {"markdown"})]
+)
 def test_a_shell_completes_commands_and_values(typed: str, offered: set[str]):
     typing = {"_BACKSOLVE_COMPLETE": "bash_complete", "COMP_WORDS": f"backsolve {typed}", "COMP_CWORD": str(len(typed.split(" ")))}
     done = script(env={**os.environ, **typing})
