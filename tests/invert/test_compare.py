@@ -166,6 +166,13 @@ def test_more_changed_prices_than_are_tried_one_by_one_name_all_of_them(monkeypa
     assert all(len(one.prices) == 2 and one.elasticity is None for one in only_changed(found).moved)
 
 
+def test_the_sheets_that_fit_are_tried_where_all_of_them_do_not(monkeypatch):
+    monkeypatch.setattr(compare, "MOST_TURNED_BACK", 3)
+    _, found = infer_against("", ["gemini-3.1-pro", "gemini-2.5-pro"], changes={"output": "+50%", "input": "+10%"})
+    tried, untried = ({one.elasticity is None for one in sheet.moved if one.times} for sheet in found.sheets)
+    assert False in tried and untried == {True}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
