@@ -1,6 +1,6 @@
 """Inferences for documents: the same table in Markdown, LaTeX and HTML."""
 
-from derive.show.citation import markdown_text
+from derive.show.citation import markdown_cell, markdown_text
 from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.result import Run
 
@@ -18,8 +18,7 @@ def document(table: Run, style: str) -> str:
 
 def _cell(text: str, style: str) -> str:
     """Text of a CSV as it may stand in a cell; LaTeX and HTML are escaped by the table itself."""
-    # An escaped < is still a tag to what looks for tags before Markdown is read.
-    return markdown_text(text).replace(r"\<", "&lt;") if style == "markdown" else text
+    return markdown_cell(text) if style == "markdown" else text
 
 
 def _paragraph(text: str, style: str) -> str:
