@@ -92,12 +92,21 @@ def in_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def in_a_line(text: str) -> str:
+    r"""A text of which nothing moves the cursor, in one line that is not too long; long words are cut.
+
+    >>> print(in_a_line("row 3\x1b[2J"))
+    row 3\x1b[2J
+    """
+    shown = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
+    shown = re.sub(r"\S{81,}", lambda word: f"{word[0][:60]}...", shown)
+    return shown if len(shown) <= LONGEST_LINE else shown[:LONGEST_LINE] + " ..."
+
+
 def say(message: str) -> None:
     """A message on stderr, line by line: nothing in it moves the cursor, and long words are cut."""
     for line in message.splitlines()[:2]:
-        shown = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in line)
-        shown = re.sub(r"\S{81,}", lambda word: f"{word[0][:60]}...", shown)
-        shown = f"backsolve: {shown if len(shown) <= LONGEST_LINE else shown[:LONGEST_LINE] + ' ...'}"
+        shown = f"backsolve: {in_a_line(line)}"
         try:
             # In a log a message is one line; only a person has a width.
             click.echo(folded(shown, width(sys.stderr)) if in_terminal(sys.stderr) else shown, err=True)

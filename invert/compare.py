@@ -284,10 +284,11 @@ def _is_tier(name: Name, lifetime: str) -> bool:
 def _turned_back(
     changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]], data: Data, assumptions: Assumptions, kept: Kept
 ) -> dict[SheetKey, dict[Place, Side]]:
-    """What each sheet of which several prices changed implies with one of them as it was, while these are few."""
-    asked = [(sheet, one) for sheet, changes in changed if len(changes) > 1 and not _common_factor(changes) for one in changes if one.times]
-    if len(asked) > MOST_TURNED_BACK:
-        return {}
+    """What sheets of which several prices changed imply with one of them as it was, while these are few."""
+    asked: list[tuple[PriceSheet, PriceChange]] = []
+    for sheet, changes in changed:
+        of_sheet = [(sheet, one) for one in changes if one.times] if len(changes) > 1 and not _common_factor(changes) else []
+        asked += of_sheet if len(asked) + len(of_sheet) <= MOST_TURNED_BACK else []
     tried: list[tuple[SheetKey, Place, PriceSheet]] = []
     for sheet, one in asked:
         try:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import click
 
 from backsolve.cli.common import Commands, all_option, as_of_option, fail_on, pairs, prices_option, tell
-from backsolve.streams import in_terminal, say
+from backsolve.streams import in_a_line, in_terminal, say
 from derive.errors import WrongValue
 from derive.files import label
 
@@ -97,14 +97,14 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     """Add one sheet to a price file: checks it, shows what it implies, and writes the file whole or not at all.
 
     NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
-    effective_date, valid_to, retrieved_date, source_url, verification, notes. In a terminal what is not given is asked for.
+    effective_date, valid_to, retrieved_date, source_url, verification, notes. A band with input or output alone has no premium on
+    the other. In a terminal what is not given is asked for.
 
     Example:
 
     \b
-    backsolve prices add acme/perm input=2 output=10 --into mine.csv
-    backsolve prices add acme/x input=2 output=9 input@200k=4 --into mine.csv
-    backsolve infer acme/perm --prices mine.csv
+    backsolve prices add acme/lm input=2 output=10 max_context=1M
+    backsolve prices add acme/lm input=2 output=10 input@200k=4 --into mine.csv
     """
     from io import BytesIO
 
@@ -121,7 +121,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     data = read_data()
     found = addition(name, given, data, into)
     for doubt in found.warnings:
-        say(f"warning: {doubt}")
+        click.echo(in_a_line(f"warning: {doubt}"))
 
     from invert.inference import infer
     from invert.report.short import headlines
@@ -131,10 +131,10 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     for one in table:
         tell("\n".join([str(one.sheet), *headlines(one)]))
     if into is None:
-        say("nothing is written: name a file with --into")
+        click.echo("Nothing is written: name a file with --into.")
     else:
         add_to_file(name, given, data, into)
-        tell(f"{len(found.rows)} rows added to {label(into)}")
+        click.echo(f"{len(found.rows)} rows added to {label(into)}.")
 
 
 def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[str, dict[str, str], str | None]:
@@ -174,7 +174,7 @@ def check_prices(own: str | BinaryIO | None) -> None:
     book = book_of(data, own)
     problems, doubtful = all_problems(book, data), doubtful_prices(book)
     for doubt in doubtful:
-        say(f"warning: {doubt}")
+        click.echo(in_a_line(f"warning: {doubt}"))
     if not problems:
         warned = f", {len(doubtful)} warning{'s' if len(doubtful) > 1 else ''}" if doubtful else ""
         click.echo(f"{len(book.rows)} rows, no problem found{warned}")

@@ -174,6 +174,16 @@ def markdown_text(text: str) -> str:
     return re.sub(r"[\\`*$\[|~<&]|(?<![^\W_])_|_(?![^\W_])", lambda mark: "\\" + mark[0], text)
 
 
+def markdown_cell(text: str) -> str:
+    """Text of a file as it may stand in Markdown: no mark, no tag, and no link, written out or made of a bare address.
+
+    >>> print(markdown_cell("[a](https://b) <i> www.c"))
+    \\[a](https\\://b) &lt;i> www\\.c
+    """
+    # An escaped < is still a tag to what looks for tags before Markdown is read.
+    return markdown_text(text).replace(r"\<", "&lt;").replace("://", r"\://").replace("www.", r"www\.")
+
+
 PLAIN = Markup(str, work='"{}"', link="<{}>", code="{}", dash="-")
 LATEX = Markup(latex_text, work=r"\emph{{{}}}", link=r"\url{{{}}}", code=r"\texttt{{{}}}", dash="--")
 MARKDOWN = Markup(markdown_text, work="*{}*", link="<{}>", code="`{}`", dash="-")

@@ -1,6 +1,6 @@
 """One sheet made ready for its estimators: what is observed on it, the facts it is read with, and its posterior."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -162,20 +162,25 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
     return log(anchors.values["active_params"]), spread
 
 
-Drawn: TypeAlias = dict[tuple[object, ...], tuple[Summary, Mapping[str, float]]]
-"""By the content of evidence, its posterior and the spreads before it, on one set of assumptions."""
+Drawn: TypeAlias = dict[Hashable, tuple[Summary, Mapping[str, float]]]
+"""By the key of evidence, its posterior and the spreads before it, on one set of assumptions."""
 
 
 def with_posteriors(
     cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None, drawn: Drawn | None = None
 ) -> list[Case]:
-    """The cases with their posteriors: those that were not `drawn` before on the same assumptions are, together, and are added to it."""
+    """The cases with their posteriors, all drawn together; sheets that publish the same share one.
+
+    Those that were `drawn` before on the same assumptions are not drawn again, and the others are added to them.
+    """
     known: Drawn = {} if drawn is None else drawn
-    evidence = [case.evidence for case in cases if case.evidence.content not in known]
+    published = [case.evidence.key for case in cases]
+    new = {said: case.evidence for said, case in zip(published, cases, strict=True) if said not in known}
+    evidence = list(new.values())
     found = summarise(evidence, assumptions, _price_per_flop(data, assumptions), executor=executor)
     spreads = prior_spreads(evidence, assumptions, SUMMARISED)
-    known |= {one.content: pair for one, pair in zip(evidence, zip(found, spreads, strict=True), strict=True)}
-    each = [known[case.evidence.content] for case in cases]
+    known |= dict(zip(new, zip(found, spreads, strict=True), strict=True))
+    each = [known[said] for said in published]
     return [replace(case, summary=one, prior_spreads=prior) for case, (one, prior) in zip(cases, each, strict=True)]
 
 

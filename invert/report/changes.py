@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
 from derive.show.cells import csv_text
-from derive.show.citation import markdown_text
+from derive.show.citation import markdown_cell
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
 from invert.moved import Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
@@ -65,15 +65,10 @@ def changes_markdown(found: Comparison) -> str:
     """The same as one table, every inference that moved a row."""
     columns = ("sheet", *COLUMNS)
     rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, in_full=True)} for sheet in found.sheets for one in sheet.moved]
-    escaped = [[_escaped(row[column]) for column in columns] for row in rows]
+    escaped = [[markdown_cell(row[column]) for column in columns] for row in rows]
     table = ["| " + " | ".join(cells) + " |" for cells in (columns, ["---"] * len(columns), *escaped)]
-    title = _escaped(f"{found.after}, against {found.before}")
-    return "\n".join([f"{title}.", "", *table, "", *map(_escaped, _below(found, 0))])
-
-
-def _escaped(text: str) -> str:
-    """Text of a price file in Markdown: an escaped < is still a tag to what looks for tags before Markdown is read."""
-    return markdown_text(text).replace(r"\<", "&lt;")
+    title = markdown_cell(f"{found.after}, against {found.before}")
+    return "\n".join([f"{title}.", "", *table, "", *map(markdown_cell, _below(found, 0))])
 
 
 def changes_json(found: Comparison) -> str:

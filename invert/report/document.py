@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from derive.show.citation import latex_text, markdown_text
+from derive.show.citation import latex_text, markdown_cell, markdown_text
 from invert.report.glance import column_of
 from invert.report.layout import Heading, Table
 from invert.report.table import TABLE_COLUMNS, cells, footer
@@ -73,8 +73,7 @@ def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style:
 
 def _cell(text: str, style: str) -> str:
     """Text of a CSV as it may stand in a cell; LaTeX and HTML are escaped by the table itself."""
-    # An escaped < is still a tag to what looks for tags before Markdown is read.
-    return markdown_text(text).replace(r"\<", "&lt;") if style == "markdown" else text
+    return markdown_cell(text) if style == "markdown" else text
 
 
 def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

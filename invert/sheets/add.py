@@ -65,7 +65,19 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
         rows.append({"provider": provider, "model": model, "component": component, **place, "amount": amount.strip(), **said})
     if not rows:
         raise WrongValue(f"{name} has no price; give input=2 output=10")
-    return rows
+    return [*rows, *_without_premium(rows)]
+
+
+def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Of a band with a price of input or output alone, the other as the band below it has it: what nobody names has no premium."""
+    amounts = {(row["component"], int(row.get("threshold_tokens", "0"))): row for row in rows if row["component"] in ("input", "output")}
+    found = []
+    for component, threshold in sorted(amounts, key=lambda place: place[1]):
+        other = "output" if component == "input" else "input"
+        below = [at for name, at in amounts if name == other and at < threshold]
+        if threshold and (other, threshold) not in amounts and below:
+            found.append({**amounts[other, max(below)], "threshold_tokens": str(threshold), "notes": "no premium was named"})
+    return found
 
 
 def _tokens(text: str) -> str:

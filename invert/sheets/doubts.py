@@ -7,7 +7,7 @@ from math import log10
 
 from derive.shipped import Problem
 from invert.sheets.rows import Fx, PriceBook, PriceRow, units_per_usd
-from invert.sheets.rules import by_sheet, days, sheet_name
+from invert.sheets.rules import broken, by_sheet, days, sheet_name
 
 LEAST_USD = 1e-3
 """USD per million tokens, below which a price is likely one per token or per thousand: a tenth of the least that is sold."""
@@ -80,10 +80,11 @@ def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
 
 
 def _of_sheets(book: PriceBook) -> Iterator[Problem]:
-    """What the prices of one sheet on one day say of each other."""
+    """What the prices of one sheet on one day say of each other, where they make one."""
     for rows in by_sheet(book.rows).values():
-        for _, valid in days(rows):
-            yield from _together(valid, book.fx)
+        for day, valid in days(rows):
+            if not broken(valid, True, day):
+                yield from _together(valid, book.fx)
 
 
 def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
@@ -108,7 +109,7 @@ def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
 
 
 def _far_from_neighbours(book: PriceBook) -> Iterator[Problem]:
-    """Base prices that are far from every other of their provider, as they stand on the newest day."""
+    """Base prices that are far from every other of their provider, as they stand on the newest day; those that ship are vouched for."""
     now = book.newest_retrieved or date.max
     groups: dict[tuple[str, str], list[tuple[float, PriceRow]]] = {}
     for row in book.rows:
@@ -119,6 +120,8 @@ def _far_from_neighbours(book: PriceBook) -> Iterator[Problem]:
         if len({row.model for _, row in ordered}) < LEAST_NEIGHBOURS:
             continue
         for place, (level, row) in enumerate(ordered):
+            if row.origin.startswith("prices.csv:"):
+                continue
             gaps = [abs(level - ordered[other][0]) for other in (place - 1, place + 1) if 0 <= other < len(ordered)]
             if min(gaps) > log10(FAR):
                 dearer = "dearer" if place else "cheaper"

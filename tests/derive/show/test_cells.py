@@ -6,6 +6,7 @@ import io
 import pytest
 
 from derive.show.cells import csv_text, inert
+from derive.show.citation import markdown_cell
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|'/c calc'!A0", "\t=1", "\r=1"])
@@ -23,3 +24,10 @@ def test_a_csv_is_read_back_as_it_was_written():
     read = list(csv.DictReader(io.StringIO(csv_text(("name", "amount"), rows))))
     assert [row["name"] for row in read] == ["'=a,b", 'a "quoted" one\nin two lines']
     assert [row["amount"] for row in read] == ["-1.5", ""]
+
+
+@pytest.mark.parametrize("text", ["[a](http://b)", "<script>", "https://a.b", "www.a.b", "a|b", "`a`", "<https://a.b>", "![a](b)"])
+def test_nothing_in_markdown_is_a_link_a_tag_or_the_end_of_a_cell(text: str):
+    shown = markdown_cell(text)
+    assert "<" not in shown and "://" not in shown.replace("\\://", "") and "www." not in shown
+    assert all(before == "\\" for before, mark in zip(" " + shown, shown, strict=False) if mark in "[|`")

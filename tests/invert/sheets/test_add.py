@@ -30,6 +30,15 @@ def test_a_typed_sheet_is_read_back_as_it_was_meant(tmp_path: Path):
     assert {str(row.effective_date) for row in found.rows} == {"2026-05-01"} and found.rows[0].notes == "a, b"
 
 
+def test_a_band_with_one_price_has_no_premium_on_the_other():
+    found = addition("acme/perm", {"input": "2", "output": "10", "input@200k": "4", "input@500k": "6"}, shipped_data())
+    assert [(row.component, row.threshold_tokens, row.amount) for row in found.rows[4:]] == [
+        ("output", 200_000, 10),
+        ("output", 500_000, 10),
+    ]
+    assert {row.notes for row in found.rows[4:]} == {"no premium was named"}
+
+
 @pytest.mark.parametrize(
     "there",
     [
