@@ -358,6 +358,8 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     sheet, seen, anchors, flags = read.sheet, read.seen, read.anchors, []
     if pairs and anchors.origin["active_params"] == ASSUMED_SIZE:
         flags.append("active_params assumed")
+    if read.max_context is None:
+        flags.append("context assumed")
     if not pairs:
         flags.append("one band")
     elif len(pairs) > 1:

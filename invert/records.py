@@ -70,6 +70,7 @@ class PriceSheet:
 
     `utc_hours` and `weekdays` (1 is Monday) are when a peak price holds: blank for any; which tier is meant, whoever asks says.
     `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
+    `max_context` is the longest context [token] that its rows give; for a sheet that ships, models.csv has it.
     """
 
     __repr__ = brief
@@ -85,6 +86,7 @@ class PriceSheet:
     utc_hours: str
     start_known: bool = True
     weekdays: str = ""
+    max_context: int | None = None
 
     def __str__(self) -> str:
         place, base = f", {self.region}" if self.region else "", self.bands[0]

@@ -39,6 +39,7 @@ from invert.records import (
     Verdict,
     Worth,
 )  # fmt: skip
+from invert.sheets.contexts import longest_context
 from invert.sheets.rows import ModelRow, Problem
 
 RELEASE_NOT_KNOWN = "release not known"
@@ -115,7 +116,7 @@ class Inference:
         """KV bytes by each pricing rule over the first pair of bands; None on a sheet with one band."""
         if not self.pairs:
             return None
-        pair, max_context = self.pairs[0].pair, self.model.max_context if self.model else None
+        pair, max_context = self.pairs[0].pair, longest_context(self.sheet, self.model)
         return PricingRules(rule_solutions(pair, self.anchors.values, max_context), memory_bound_base_cost(pair, self.anchors.values))
 
     @cached_property

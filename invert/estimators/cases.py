@@ -21,6 +21,7 @@ from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet, Tariff
 from invert.rent import rental
+from invert.sheets.contexts import longest_context
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
@@ -59,7 +60,7 @@ class Case:
     @property
     def max_context(self) -> int | None:
         """The longest context [token] of the model, where it is known."""
-        return self.model.max_context if self.model else None
+        return longest_context(self.sheet, self.model)
 
     @property
     def architecture(self) -> str | None:
@@ -84,7 +85,7 @@ def has_premium(sheet: PriceSheet) -> bool:
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
     """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend."""
-    max_context = model.max_context if model else None
+    max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
     contexts = seen.contexts
     if contexts and contexts[0] >= contexts[1]:

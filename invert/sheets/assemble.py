@@ -106,6 +106,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
         **parts(prices, {row.threshold_tokens: row.threshold_inclusive for row in taken if row.component == "input"}),
         utc_hours=" ".join(sorted({row.utc_hours for row in taken if row.utc_hours})),
         weekdays=" ".join(sorted({row.weekdays for row in taken if row.weekdays})),
+        max_context=max((row.max_context for row in taken if row.max_context), default=None),
         start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in taken),
     )
     return sheet, [fault for _, fault in left_out]

@@ -11,7 +11,8 @@ from itertools import pairwise
 
 from invert.arrays import Values
 from invert.assumptions import Assumptions
-from invert.records import PriceBand
+from invert.records import PriceBand, PriceSheet
+from invert.sheets.rows import ModelRow
 
 
 def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
@@ -46,6 +47,11 @@ def mean_contexts(edges: Sequence[Values], assumptions: Assumptions, short: Valu
     high = first + (second - first) * above if assumptions.priors["long_context"].ends else above
     share = (high - first) / (second - first)
     return (low, high, *(start + (end - start) * share for start, end in pairwise(edges[1:])))
+
+
+def longest_context(sheet: PriceSheet, model: ModelRow | None) -> int | None:
+    """The longest context [token] of a model: as the rows of its sheet give it, else as models.csv does."""
+    return sheet.max_context or (model.max_context if model else None)
 
 
 def band_means(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:

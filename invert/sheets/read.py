@@ -74,6 +74,8 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "verification": word,
     "notes": plain,
 }
+OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": whole_or_blank}
+"""Those of one's own prices: of a model that ships, models.csv has the longest context."""
 NEEDED = ("provider", "model", "component", "amount")
 DEFAULTS = {"service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD"}
 
@@ -200,7 +202,8 @@ def read_rows(
         problems.extend(faults[:room])
         unlisted += len(faults[room:])
 
-    for item in table(source, origin, PRICE_COLUMNS, NEEDED if overlay else PRICE_COLUMNS):
+    columns = OVERLAY_COLUMNS if overlay else PRICE_COLUMNS
+    for item in table(source, origin, columns, NEEDED if overlay else columns):
         found = item if isinstance(item, Problem) else price_row(*item, origin, fx or {}, overlay)
         if isinstance(found, Problem):
             name(found)
@@ -231,7 +234,9 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: b
     """The row that these cells hold, or all that is wrong with them."""
     per = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
     # A blank in a file of one's own is the usual; in one that ships it is a cell somebody emptied.
-    values, faults = parsed(cells, PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user"} if overlay else {})
+    values, faults = parsed(
+        cells, OVERLAY_COLUMNS if overlay else PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user"} if overlay else {}
+    )
     if not faults:
         row = PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
         faults = [*contradictions(row, fx), *([] if overlay else undated(row))]

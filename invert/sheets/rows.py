@@ -20,7 +20,7 @@ class PriceRow:
     """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time.
 
     `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
-    A currency that is left blank is US dollars, and `currency_assumed`.
+    A currency that is left blank is US dollars, and `currency_assumed`. Rows of one's own may say the longest context of the model.
     """
 
     __repr__ = brief
@@ -47,6 +47,7 @@ class PriceRow:
     notes: str
     origin: str
     currency_assumed: bool = False
+    max_context: int | None = None
 
     @property
     def sheet_key(self) -> SheetKey:

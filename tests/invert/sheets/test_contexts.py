@@ -18,7 +18,7 @@ from invert.inference import infer
 from invert.posterior.parameters import drawn_contexts
 from invert.posterior.sobol import normals
 from invert.records import Price, PriceBand
-from invert.sheets.contexts import band_edges, band_means, mean_contexts
+from invert.sheets.contexts import band_edges, band_means, longest_context, mean_contexts
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
@@ -48,6 +48,29 @@ def test_each_band_has_its_mean_context(thresholds: tuple[int, ...], max_context
 
 def test_a_sheet_of_one_band_has_no_edges_and_no_means():
     assert band_edges(bands(), 10**6, USUAL) == band_means(bands(), 10**6, USUAL) == ()
+
+
+OWN = "provider,model,component,threshold_tokens,amount,max_context\n" + "\n".join(
+    f"acme,{model},{component},{threshold},{amount * (1 + bool(threshold) / 2)},{longest}"
+    for model, longest in (("stated", "1000000"), ("unsaid", ""))
+    for threshold in (0, 200_000)
+    for component, amount in (("input", 2), ("output", 10))
+)
+
+
+def test_the_context_of_ones_own_rows_is_read_with_and_one_that_nobody_gives_is_flagged():
+    stated, unsaid = infer(["acme/stated", "acme/unsaid"], prices=OWN.splitlines()).inferences
+    assert stated.observables.contexts == pytest.approx((16_025, 358_253), abs=0.6), "1M above the threshold"
+    assert unsaid.observables.contexts == pytest.approx((16_025, 239_563), abs=0.6), "twice the threshold"
+    assert longest_context(stated.sheet, stated.model) == 1_000_000 and longest_context(unsaid.sheet, unsaid.model) is None
+    assert ["context assumed" in one.flags for one in (stated, unsaid)] == [False, True]
+    assert stated.kv_bytes["one_markup"].median != unsaid.kv_bytes["one_markup"].median
+
+
+def test_a_context_of_ones_own_goes_before_that_of_the_tables():
+    known = infer(["gemini-3.1-pro"]).inferences[0]
+    assert longest_context(known.sheet, known.model) == 1_048_576
+    assert longest_context(replace(known.sheet, max_context=2_000_000), known.model) == 2_000_000
 
 
 @given(st.lists(st.integers(1_000, 10**7), min_size=1, max_size=5, unique=True), st.one_of(st.none(), st.integers(1_000, 10**8)))

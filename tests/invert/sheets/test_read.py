@@ -215,7 +215,18 @@ def test_an_unknown_column_is_named_with_the_nearest_real_one():
 def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
     described = [field["name"] for field in shipped.read().described(name)["fields"]]
     of_row = [field.name for field in dataclasses.fields(PriceRow) if field.name not in ("origin", "currency_assumed")]
-    assert list(loading.PRICE_COLUMNS) == described == of_row
+    assert [*loading.PRICE_COLUMNS, "max_context"] == [*described, "max_context"] == of_row == list(loading.OVERLAY_COLUMNS)
+
+
+def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_not():
+    header, row = f"{HEADER},max_context", f"{INPUT},400000"
+    rows, problems = read(row, f"{OUTPUT},", header=header, overlay=True)
+    assert problems == [] and [one.max_context for one in rows] == [400_000, None]
+    with pytest.raises(WrongData, match="unknown column 'max_context'"):
+        read(row, header=header)
+    assert [str(one) for one in read(f"{INPUT},1M", header=header, overlay=True)[1]] == [
+        "prices.csv row 2, column max_context: '1M' is not a whole number"
+    ]
 
 
 def test_a_shipped_file_needs_all_columns():
