@@ -4,6 +4,7 @@ import os
 import signal
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,9 +14,15 @@ from typing import BinaryIO
 
 from derive.errors import WrongData, shorten
 
+if sys.platform != "win32":
+    import fcntl
+
 MIB = 1024**2
 LARGEST = 128 * MIB
 """Bytes of a file that are read: two hundred thousand rows of prices with long notes, in a quarter of a GiB of memory."""
+
+PATIENCE, PAUSE = 30.0, 0.05
+"""Seconds that somebody else may write, and between two looks whether he is done."""
 
 HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
 """Signals that end the process, and have to wait while a file is written."""
@@ -84,6 +91,34 @@ def write(place: str, content: str | bytes) -> None:
                 raise
     except (OSError, ValueError) as error:
         raise WrongData(f"{label(place)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
+
+
+@contextmanager
+def alone(place: str) -> Iterator[None]:
+    """Nobody else who asks for it is between reading and writing this file; `WrongData` where somebody is for too long.
+
+    It is the folder that is held, which leaves nothing behind, also where the process is killed. On Windows nothing is held.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    try:
+        folder = os.open(os.path.dirname(os.path.realpath(place)), os.O_RDONLY)
+    except (OSError, ValueError) as error:
+        raise WrongData(f"{label(place)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
+    try:
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > until:
+                    raise WrongData(f"{label(place)}: somebody else has been writing in its folder for {PATIENCE:g} s") from None
+                time.sleep(PAUSE)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _private(path: str, flags: int) -> int:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from derive import files
 from derive.errors import WrongData
-from derive.files import write
+from derive.files import alone, write
 
 
 @pytest.mark.parametrize("kind", ["read-only", "loop", "device", "pipe", "the answer itself"])
@@ -60,3 +61,32 @@ def test_a_signal_while_a_file_is_saved_ends_the_command_and_leaves_the_file_who
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
     assert os.listdir(tmp_path) == ["run.json"] and (tmp_path / "run.json").read_text() == "whole"
+
+
+HOLDING = """
+import sys, time
+from derive.files import alone
+with alone(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_file_is_held_by_one_at_a_time_and_a_process_that_is_killed_holds_nothing(tmp_path, monkeypatch):
+    place = tmp_path / "mine.csv"
+    with subprocess.Popen([sys.executable, "-c", HOLDING, str(place)], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None and other.stdout.readline() == "held\n"
+        monkeypatch.setattr(files, "PATIENCE", 0.2)
+        with pytest.raises(WrongData, match=r"mine\.csv: somebody else has been writing in its folder for 0\.2 s"), alone(str(place)):
+            pytest.fail("both hold it")
+        other.kill()
+    with alone(str(place)):
+        assert os.listdir(tmp_path) == [], "nothing is left behind"
+
+
+def test_a_folder_that_is_not_there_cannot_be_written(tmp_path):
+    with (
+        pytest.raises(WrongData, match=r"none/mine\.csv: cannot be written \(No such file or directory\)"),
+        alone(str(tmp_path / "none/mine.csv")),
+    ):
+        pytest.fail("there is no such folder")
