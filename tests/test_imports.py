@@ -17,7 +17,7 @@ PACKAGES = (backsolve, derive, invert)
 HEAVY = {"sympy", "numpy", "scipy", "pandas"}
 LIGHT = (
     ("--help",), ("--version",), ("list",), ("list", "--chapter", "bands"), ("list", "--symbol", "batch"), ("list", "--hardware"),
-    ("list", "--models"), ("list", "--quantities"), ("prices", "list"), ("prices", "list", "--all"), ("infer", "--help"),
+    ("list", "--models"), ("list", "--quantities"), ("prices", "list"), ("prices", "list", "--all"), ("prices", "pull", "--help"), ("infer", "--help"),
     ("solve", "--help"),
 )  # fmt: skip
 INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)

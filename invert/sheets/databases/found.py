@@ -34,7 +34,8 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
                     Problem(name, None, None, f"is not installed: pip install {'backsolve[prices]' if name == genai.NAME else name}")
                 )
         except WrongData as error:
-            problems.append(Problem(label(name), None, None, str(error).removeprefix(f"{label(name)}: ")))
+            origin, _, fault = str(error).partition(": ") if name in PACKAGES else (label(name), "", str(error).removeprefix(label(name)))
+            problems.append(Problem(origin, None, None, fault.lstrip(": ")))
     return found, problems
 
 

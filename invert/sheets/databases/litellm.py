@@ -45,7 +45,7 @@ def installed() -> tuple[Path, Database] | None:
         database = Database(name=NAME)
     place = Path(found.origin).with_name(FILE)
     if not place.is_file():
-        raise WrongData(f"{database} has no file {FILE} beside it: newer or older than known here")
+        raise WrongData(f"{database}: has no file {FILE} beside it: newer or older than known here")
     return place, database
 
 

@@ -98,5 +98,5 @@ def test_the_file_is_found_beside_the_package_that_is_not_imported(tmp_path, mon
     place, database = litellm.installed()
     assert place == tmp_path / "litellm" / litellm.FILE and str(database) == "litellm 9.9"
     place.unlink()
-    with pytest.raises(WrongData, match=r"^litellm 9\.9 has no file model_prices"):
+    with pytest.raises(WrongData, match=r"^litellm 9\.9: has no file model_prices"):
         litellm.installed()
