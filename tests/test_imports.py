@@ -17,8 +17,8 @@ PACKAGES = (backsolve, derive, invert)
 HEAVY = {"sympy", "numpy", "scipy", "pandas"}
 LIGHT = (
     ("--help",), ("--version",), ("list",), ("list", "--chapter", "bands"), ("list", "--symbol", "batch"), ("list", "--hardware"),
-    ("list", "--models"), ("list", "--quantities"), ("prices", "list"), ("prices", "list", "--all"), ("prices", "pull", "--help"), ("infer", "--help"),
-    ("solve", "--help"),
+    ("list", "--models"), ("list", "--quantities"), ("prices", "list"), ("prices", "list", "--all"), ("infer", "--help"),
+    ("solve", "--help"), ("prices", "pull", "--help"),
 )  # fmt: skip
 INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)
 COMMANDS = """

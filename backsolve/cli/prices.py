@@ -102,7 +102,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     backsolve infer --prices market.csv
     """
     from invert.data import read_data
-    from invert.sheets.append import as_csv, update_file, updated
+    from invert.sheets.append import price_file, update_file, updated
     from invert.sheets.assemble import models
     from invert.sheets.databases.found import listings
     from invert.sheets.databases.pull import pull
@@ -117,7 +117,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     book = book_of(data)
     pulled = pull(found, book, models(data), today, providers, _step())
     if into is None:
-        click.echo(as_csv(pulled.rows), nl=False)
+        click.echo(price_file(pulled.rows), nl=False)
         _tell_of(pulled, pulled.rivals, None)
     elif found:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)

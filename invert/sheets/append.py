@@ -26,7 +26,7 @@ class Rival:
         place = f" above {self.row.threshold_tokens:,}" if self.row.threshold_tokens else ""
         what = f"{self.row.provider}/{self.row.model} ({self.row.service_tier}) {self.row.component}{place}"
         same_band = self.believed.threshold_tokens == self.row.threshold_tokens
-        return f"{what}: {'' if same_band else 'no price of its own, '}{asked(self.believed)}; {asked(self.row)}"
+        return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {price_and_source(self.row)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +47,10 @@ class Update:
     later: tuple[Problem, ...] = ()
 
 
-def asked(row: PriceRow) -> str:
+def price_and_source(row: PriceRow) -> str:
     """What a row asks, and who says so: `3 by genai-prices 0.2.3`."""
     currency = "" if row.currency == "USD" else f" {row.currency}"
-    return f"{cell(row.amount)}{currency} by {by(row)}"
+    return f"{csv_cell(row.amount)}{currency} by {by(row)}"
 
 
 def by(row: PriceRow) -> str:
@@ -103,7 +103,7 @@ def _of_key(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
     if database(old) != database(new):
         return Update(rivals=(Rival(row=new, believed=old),))
     if not _can_end(old, day):
-        why = f"began on {old.effective_date}, and {asked(new)}: pull again on a later day"
+        why = f"began on {old.effective_date}, and {price_and_source(new)}: pull again on a later day"
         return Update(later=(old.problem("amount", why),))
     return Update(closed={old.origin: day}, opened=(opened_row,), changed=1)
 
@@ -181,7 +181,7 @@ def _append_rivals(place: str, rivals: Iterable[Rival]) -> None:
     seen = {_told(one) for one in cells}
     new = []
     for rival in rivals:
-        row = cells_of(replace(rival.row, notes=f"{rival.row.notes}; {asked(rival.believed)}"))
+        row = cells_of(replace(rival.row, notes=f"{rival.row.notes}; {price_and_source(rival.believed)}"))
         if _told(row) not in seen:
             seen.add(_told(row))
             new.append(row)
@@ -232,20 +232,20 @@ def _text(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
     return text.getvalue()
 
 
-def as_csv(rows: Iterable[PriceRow]) -> str:
+def price_file(rows: Iterable[PriceRow]) -> str:
     """The rows as a file of prices."""
     return _text(tuple(OVERLAY_COLUMNS), map(cells_of, rows))
 
 
 def cells_of(row: PriceRow) -> dict[str, str]:
     """The row as the cells of a file, by column."""
-    return {name: cell(getattr(row, name)) for name in OVERLAY_COLUMNS}
+    return {name: csv_cell(getattr(row, name)) for name in OVERLAY_COLUMNS}
 
 
-def cell(value: object) -> str:
+def csv_cell(value: object) -> str:
     """A value as a cell: plain decimals, ISO dates.
 
-    >>> cell(1e-05), cell(3.0), cell(True), cell(None), cell(date(2026, 11, 20))
+    >>> csv_cell(1e-05), csv_cell(3.0), csv_cell(True), csv_cell(None), csv_cell(date(2026, 11, 20))
     ('0.00001', '3', 'true', '', '2026-11-20')
     """
     if isinstance(value, bool):

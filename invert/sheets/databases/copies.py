@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from invert.sheets.databases.records import MAKERS, folded
+from invert.sheets.databases.records import MAKERS, one_spelling
 from invert.sheets.rows import PriceRow, SheetKey
 
 
@@ -59,4 +59,4 @@ def bare(model: str) -> str:
     name = VENDOR.sub("", model.lower().rpartition("/")[2].removeprefix("~"))
     while (shorter := ENDING.sub("", name)) != name:
         name = shorter
-    return folded(name)
+    return one_spelling(name)

@@ -12,9 +12,9 @@ from invert.sheets.rows import Problem
 
 Listing: TypeAlias = tuple[Database, Iterator[Item]]
 SHAPES: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Database], Iterator[Item]]], ...] = (
-    (openrouter.NAME, openrouter.is_shape, openrouter.read),
-    (models_dev.NAME, models_dev.is_shape, models_dev.read),
-    (litellm.NAME, litellm.is_shape, litellm.read),
+    (openrouter.NAME, openrouter.is_shape, openrouter.offers),
+    (models_dev.NAME, models_dev.is_shape, models_dev.offers),
+    (litellm.NAME, litellm.is_shape, litellm.offers),
 )
 """JSON files by their shape, whatever they are called."""
 PACKAGES = (genai.NAME, litellm.NAME)
@@ -43,10 +43,10 @@ def listing_of(name: str) -> Listing | None:
     """A database by name, or a JSON file of one; None for a package that is not installed."""
     if name == genai.NAME:
         package = genai.installed()
-        return (package[1], genai.read(*package)) if package else None
+        return (package[1], genai.offers(*package)) if package else None
     if name == litellm.NAME:
         place = litellm.installed()
-        return (place[1], litellm.read(content_of(str(place[0])), place[1])) if place else None
+        return (place[1], litellm.offers(content_of(str(place[0])), place[1])) if place else None
     return of_file(name)
 
 

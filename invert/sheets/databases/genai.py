@@ -9,7 +9,7 @@ from typing import Any
 
 from derive.errors import WrongData
 from invert.sheets.databases.hours import A_DAY, between, hours_text
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, per_mtok, whole
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, per_mtok, token_count
 
 NAME = "genai-prices"
 KNOWN = "0.2"
@@ -47,11 +47,11 @@ def installed() -> tuple[Iterable[Any], Database] | None:
         raise WrongData(f"{database}: its snapshot cannot be read ({type(error).__name__}: {error}); {KNOWN} is known here") from error
 
 
-def read(providers: Iterable[Any], database: Database) -> Iterator[Item]:
+def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
     """Everything the snapshot lists: the prices of each model over time, and its variants by service tier or route."""
     yield from items_of(
         (
-            (str(provider.id), str(model.id), partial(of_model, provider, model))
+            (str(provider.id), str(model.id), partial(_of_model, provider, model))
             for provider in providers
             for model in _of(provider, "models")
         ),
@@ -59,11 +59,15 @@ def read(providers: Iterable[Any], database: Database) -> Iterator[Item]:
     )
 
 
-def of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken]:
+def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken]:
     """The offers of one model."""
     url = next(iter(getattr(provider, "pricing_urls", None) or ()), "")
     offer = partial(
-        Offer, provider=str(provider.id), model=str(model.id), source_url=url, max_context=whole(getattr(model, "context_window", None))
+        Offer,
+        provider=str(provider.id),
+        model=str(model.id),
+        source_url=url,
+        max_context=token_count(getattr(model, "context_window", None)),
     )
     prices = _of(model, "prices")
     conditional = [(None, prices)] if not isinstance(prices, list) else [(one.constraint, _of(one, "prices")) for one in prices]
@@ -136,7 +140,7 @@ def bands_of(prices: Any) -> dict[int, Rates]:
             continue
         bands[0][sold] = per_mtok(name, getattr(price, "base", price))
         for tier in getattr(price, "tiers", ()):
-            start = whole(tier.start)
+            start = token_count(tier.start)
             if start is None:
                 raise WrongField(name, f"has a tier that starts at {tier.start!r}")
             bands.setdefault(start, {})[sold] = per_mtok(name, tier.price)

@@ -13,7 +13,7 @@ from typing import Any
 
 from derive.errors import WrongData
 from invert.sheets.databases.hours import A_DAY, between, hours_text
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, whole
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
 
 NAME, FILE = "litellm", "model_prices_and_context_window_backup.json"
 MODES = ("chat", "responses", "completion")
@@ -56,7 +56,7 @@ def is_shape(content: Any) -> bool:
     )
 
 
-def read(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
+def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the file lists."""
     entries = (
         (name, one) for name, one in content.items() if isinstance(one, dict) and name not in ("sample_spec", "fallback_generalizations")
@@ -75,7 +75,7 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
         Offer,
         provider=_family(provider),
         model=model,
-        max_context=whole(entry.get("max_input_tokens")) or whole(entry.get("max_tokens")),
+        max_context=token_count(entry.get("max_input_tokens")) or token_count(entry.get("max_tokens")),
         source_url=_link(entry.get("source")),
     )
     tiers = bands_by_tier(entry)

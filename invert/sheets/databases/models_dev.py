@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, whole
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
 
 NAME = "models.dev"
 SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
@@ -18,11 +18,11 @@ def is_shape(content: Any) -> bool:
     )
 
 
-def read(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
+def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the file lists."""
     return items_of(
         (
-            (provider, model, partial(of_model, provider, _link(one), model, entry))
+            (provider, model, partial(_of_model, provider, _link(one), model, entry))
             for provider, one in content.items()
             if isinstance(one, dict) and isinstance(one.get("models"), dict)
             for model, entry in one["models"].items()
@@ -32,31 +32,31 @@ def read(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     )
 
 
-def of_model(provider: str, url: str, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def _of_model(provider: str, url: str, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     """The offer of one model."""
     cost = part(entry, "cost", dict)
     if not cost:
         yield NotTaken(provider=provider, model=model, because="no price")
         return
-    bands = {0: rates_of(cost)}
+    bands = {0: _rates_of(cost)}
     # The older field says no threshold but 200k, and stands beside the newer one also where the threshold is another.
     if tiers := part(cost, "tiers", list):
         for one in tiers:
             place = part(one, "tier", dict) if isinstance(one, dict) else None
-            at = whole(place.get("size")) if place else None
+            at = token_count(place.get("size")) if place else None
             if at is None or (place and place.get("type", "context") != "context"):
                 raise WrongField("tiers", "has a tier without a size of context")
-            bands[at] = rates_of(one)
+            bands[at] = _rates_of(one)
     elif above := part(cost, "context_over_200k", dict):
-        bands[200_000] = rates_of(above)
+        bands[200_000] = _rates_of(above)
     limit = part(entry, "limit", dict) or {}
-    yield Offer(provider=provider, model=model, bands=bands, max_context=whole(limit.get("context")), source_url=url)
+    yield Offer(provider=provider, model=model, bands=bands, max_context=token_count(limit.get("context")), source_url=url)
 
 
-def rates_of(cost: Mapping[str, Any]) -> Rates:
+def _rates_of(cost: Mapping[str, Any]) -> Rates:
     """The rates of one band.
 
-    >>> rates_of({"input": 3, "output": 15, "cache_read": 0.3, "reasoning": 15})
+    >>> _rates_of({"input": 3, "output": 15, "cache_read": 0.3, "reasoning": 15})
     {('input', None): 3.0, ('output', None): 15.0, ('cache_read', None): 0.3}
     """
     return {sold: per_mtok(name, cost[name]) for name, sold in SOLD.items() if cost.get(name) is not None}

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from invert.sheets.databases.hours import A_DAY, hours_text
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, whole
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
 
 NAME = "openrouter"
 SOLD: Mapping[str, Sold] = {
@@ -25,13 +25,13 @@ def is_shape(content: Any) -> bool:
     return isinstance(found, list) and any(isinstance(one, dict) and isinstance(one.get("pricing"), dict) for one in found)
 
 
-def read(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
+def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the answer lists."""
     models = (one for one in content["data"] if isinstance(one, dict))
-    return items_of(((NAME, str(one.get("id", "")), partial(of_model, one)) for one in models), database)
+    return items_of(((NAME, str(one.get("id", "")), partial(_of_model, one)) for one in models), database)
 
 
-def of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     """The offers of one model: its price, or its price by the hour."""
     model, pricing = part(entry, "id", str), part(entry, "pricing", dict)
     if not model or not pricing:
@@ -39,18 +39,18 @@ def of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     if str(pricing.get("prompt", "")).startswith("-"):
         yield NotTaken(provider=NAME, model=model, because="a router: what it asks is that of the model it chooses")
         return
-    bands: dict[int, Rates] = {0: rates_of(pricing)}
+    bands: dict[int, Rates] = {0: _rates_of(pricing)}
     by_hour: list[tuple[str, Rates]] = []
     for override in part(pricing, "overrides", list) or []:
-        above, start, end = whole(override.get("min_prompt_tokens")), override.get("utc_start"), override.get("utc_end")
+        above, start, end = token_count(override.get("min_prompt_tokens")), override.get("utc_start"), override.get("utc_end")
         if above and start is None and end is None:
-            bands[above] = {**bands.get(above, {}), **rates_of(override)}
+            bands[above] = {**bands.get(above, {}), **_rates_of(override)}
         elif not above and isinstance(start, str) and isinstance(end, str) and not override.get("utc_days"):
-            by_hour.append((hours_text([(_minutes(start), _minutes(end) or A_DAY)]), rates_of(override)))
+            by_hour.append((hours_text([(_minutes(start), _minutes(end) or A_DAY)]), _rates_of(override)))
         else:
             raise WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
     offer = partial(
-        Offer, provider=NAME, model=model, max_context=whole(entry.get("context_length")), source_url=f"https://openrouter.ai/{model}"
+        Offer, provider=NAME, model=model, max_context=token_count(entry.get("context_length")), source_url=f"https://openrouter.ai/{model}"
     )
     if not by_hour:
         yield offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))
@@ -64,10 +64,10 @@ def of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     yield offer(bands=bands, service_tier="off_peak")
 
 
-def rates_of(pricing: Mapping[str, Any]) -> Rates:
+def _rates_of(pricing: Mapping[str, Any]) -> Rates:
     """The rates of one band.
 
-    >>> rates_of({"prompt": "0.000003", "completion": "0.000015", "request": "0"})
+    >>> _rates_of({"prompt": "0.000003", "completion": "0.000015", "request": "0"})
     {('input', None): 3.0, ('output', None): 15.0}
     """
     return {sold: per_mtok(name, pricing[name], PER_TOKEN) for name, sold in SOLD.items() if pricing.get(name) is not None}

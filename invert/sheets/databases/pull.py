@@ -9,10 +9,10 @@ from io import BytesIO
 
 from derive.characters import hidden
 from derive.errors import WrongData
-from invert.sheets.append import Rival, as_csv
+from invert.sheets.append import Rival, price_file
 from invert.sheets.databases.copies import repeated
 from invert.sheets.databases.found import Listing
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, folded, provider_of, rows_of
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, one_spelling, price_rows, provider_of
 from invert.sheets.read import read_rows
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
 from invert.sheets.rules import by_sheet, check
@@ -98,14 +98,14 @@ class Names:
     def __init__(self, described: Iterable[ModelRow], rows: Iterable[PriceRow]):
         self.known: dict[tuple[str, str], str] = {}
         for row in rows:
-            self.known.setdefault((row.provider, folded(row.model)), row.model)
+            self.known.setdefault((row.provider, one_spelling(row.model)), row.model)
         for model in described:
             for name in (model.model, *model.aliases):
-                self.known.setdefault((model.provider, folded(name)), model.model)
+                self.known.setdefault((model.provider, one_spelling(name)), model.model)
 
     def of(self, row: PriceRow) -> PriceRow:
         """The row under the name of its model here."""
-        name = self.known.setdefault((row.provider, folded(row.model)), row.model)
+        name = self.known.setdefault((row.provider, one_spelling(row.model)), row.model)
         return row if name == row.model else replace(row, model=name)
 
 
@@ -125,7 +125,7 @@ def _gather(
             read += 1
             if providers and not any(fnmatchcase(item.provider, one) or fnmatchcase(provider_of(item.provider), one) for one in providers):
                 continue
-            rows = rows_of(item, database, day) if isinstance(item, Offer) else item
+            rows = price_rows(item, database, day) if isinstance(item, Offer) else item
             if isinstance(rows, NotTaken):
                 work.not_taken.append(rows)
             elif rows:
@@ -147,7 +147,7 @@ def _gather(
         if before is None:
             sheets[key] = once
         else:
-            added, rivals, agreeing = beside(before, once, fx, day)
+            added, rivals, agreeing = laid_beside(before, once, fx, day)
             sheets[key] = [*before, *added]
             work.rivals += rivals
             work.agreeing[database.name] += agreeing
@@ -161,7 +161,7 @@ def _once(rows: list[PriceRow]) -> tuple[list[PriceRow], bool]:
     return list(seen.values()), len(seen) < len(rows)
 
 
-def beside(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:
+def laid_beside(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:
     """Of a sheet that is there already: rows that another database adds, prices in which it differs, and the number it repeats.
 
     It adds lifetimes of cache writes and the cache reads that the sheet lacks, in the bands that the sheet has: a band of its own
@@ -212,7 +212,7 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
     kept = [row for row in rows if row.sheet_key not in unseen]
     curated = {row.origin: row.sheet_key for row in book.rows}
     while kept:
-        read, problems = read_rows(BytesIO(as_csv(kept).encode()), "pulled", book.fx, True, book.rows, described)
+        read, problems = read_rows(BytesIO(price_file(kept).encode()), "pulled", book.fx, True, book.rows, described)
         problems += check(replace(book, rows=(*book.rows, *read), problems=(), far_off=()))
         of = curated | {f"pulled:{place}": row.sheet_key for place, row in enumerate(kept, start=2)}
         bad = {of.get(f"{one.origin}:{one.row}"): one for one in reversed(problems)}

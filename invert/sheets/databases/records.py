@@ -96,16 +96,16 @@ def provider_of(name: str) -> str:
     return OURS.get(name, name)
 
 
-def folded(model: str) -> str:
+def one_spelling(model: str) -> str:
     """A model's name without what databases spell in two ways.
 
-    >>> folded("Claude-Opus-4.5")
+    >>> one_spelling("Claude-Opus-4.5")
     'claude-opus-4-5'
     """
     return model.lower().replace(".", "-")
 
 
-def rows_of(offer: Offer, database: Database, day: date) -> list[PriceRow] | NotTaken:
+def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | NotTaken:
     """The rows of an offer as read on a day; or why there are none."""
     provider, model = provider_of(offer.provider), offer.model.lstrip(FORMULA)
     said, rows = without_nothing(offer.bands), []
@@ -131,7 +131,7 @@ def rows_of(offer: Offer, database: Database, day: date) -> list[PriceRow] | Not
                     component=component,
                     threshold_tokens=at,
                     threshold_inclusive=inclusive,
-                    ttl_seconds=lifetime(model) if component == "cache_write" and ttl is None else ttl,
+                    ttl_seconds=default_lifetime(model) if component == "cache_write" and ttl is None else ttl,
                     utc_hours=offer.utc_hours,
                     weekdays=offer.weekdays,
                     amount=amount,
@@ -180,10 +180,10 @@ def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
     return threshold, from_it and threshold > 0
 
 
-def lifetime(model: str) -> int | None:
+def default_lifetime(model: str) -> int | None:
     """The lifetime [s] of a cache write that no database names.
 
-    >>> lifetime("anthropic.claude-opus-5"), lifetime("gpt-6")
+    >>> default_lifetime("anthropic.claude-opus-5"), default_lifetime("gpt-6")
     (300, None)
     """
     return next((seconds for word, seconds in DEFAULT_LIFETIMES.items() if word in model.lower()), None)
@@ -215,10 +215,10 @@ def per_mtok(name: str, amount: object, scale: int = 0) -> float:
     return float(f"{found:.10g}")
 
 
-def whole(value: object) -> int | None:
+def token_count(value: object) -> int | None:
     """A whole number above zero, or None; databases write a context as 128000, 128000.0, "128000" or not at all.
 
-    >>> whole(128000.0), whole("131072"), whole("many"), whole(None), whole(0)
+    >>> token_count(128000.0), token_count("131072"), token_count("many"), token_count(None), token_count(0)
     (128000, 131072, None, None, None)
     """
     try:

@@ -16,7 +16,19 @@ from hypothesis import strategies as st
 from derive import files
 from derive.errors import WrongData
 from invert.sheets import append
-from invert.sheets.append import Rival, Update, as_csv, asked, by, cell, cells_of, database, rivals_of, update_file, updated
+from invert.sheets.append import (
+    Rival,
+    Update,
+    by,
+    cells_of,
+    csv_cell,
+    database,
+    price_and_source,
+    price_file,
+    rivals_of,
+    update_file,
+    updated,
+)
 from invert.sheets.read import OVERLAY_COLUMNS, load, read_rows
 from invert.sheets.rows import PriceRow
 
@@ -222,7 +234,7 @@ def test_whatever_is_pulled_nothing_is_overwritten_and_the_newest_of_a_source_ho
 
 
 def written(rows: Sequence[PriceRow]) -> list[PriceRow]:
-    found, problems = read_rows(BytesIO(as_csv(rows).encode()), "mine.csv", {}, overlay=True) if rows else ([], [])
+    found, problems = read_rows(BytesIO(price_file(rows).encode()), "mine.csv", {}, overlay=True) if rows else ([], [])
     assert problems == []
     return found
 
@@ -235,18 +247,22 @@ def test_a_row_as_cells_and_back():
     row = replace(
         READ, amount=1.25e-05, threshold_tokens=200_000, threshold_inclusive=True, effective_date=DAY, date_kind="start", notes='a "b", c'
     )
-    (back,), problems = read_rows(BytesIO(as_csv([row]).encode()), "mine.csv", {}, overlay=True)
+    (back,), problems = read_rows(BytesIO(price_file([row]).encode()), "mine.csv", {}, overlay=True)
     assert replace(back, origin=row.origin) == row and problems == [] and list(cells_of(row)) == list(OVERLAY_COLUMNS)
 
 
 @given(st.floats(1e-12, 1e12))
 def test_an_amount_is_written_in_plain_decimals_to_the_last_digit(amount: float):
-    assert float(cell(amount)) == amount and "e" not in cell(amount)
+    assert float(csv_cell(amount)) == amount and "e" not in csv_cell(amount)
 
 
 def test_who_says_what():
     mine = replace(ROW, verification="official", notes="seen", origin="/tmp/prices.csv:7", currency="CNY")
-    assert (asked(ROW), asked(mine), by(mine)) == ("2 by base 1", "2 CNY by prices.csv:7 (official)", "prices.csv:7 (official)")
+    assert (price_and_source(ROW), price_and_source(mine), by(mine)) == (
+        "2 by base 1",
+        "2 CNY by prices.csv:7 (official)",
+        "prices.csv:7 (official)",
+    )
     assert (database(ROW), database(mine)) == ("base", "")
     assert str(Rival(row=replace(ROW, amount=3.0), believed=ROW)) == "acme/m (standard) input: 2 by base 1; 3 by base 1"
     assert append.rivals_of("a.b/c.csv") == "a.b/c_rivals.csv"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from invert.sheets.databases.copies import bare, repeated
-from invert.sheets.databases.records import Database, Offer, rows_of
+from invert.sheets.databases.records import Database, Offer, price_rows
 from invert.sheets.rows import PriceRow, SheetKey
 from tests.tools.databases import DAY
 
@@ -17,7 +17,7 @@ def sheets(*asked: tuple[SheetKey, dict]) -> dict[SheetKey, list[PriceRow]]:
     found = {}
     for (provider, model, region, tier), rates in asked:
         offer = Offer(provider=provider, model=model, region=region, service_tier=tier, bands=rates if 0 in rates else {0: rates})
-        found[provider, model, region, tier] = rows_of(offer, Database(name="base"), DAY)
+        found[provider, model, region, tier] = price_rows(offer, Database(name="base"), DAY)
     return found
 
 

@@ -23,7 +23,7 @@ def read(providers: Iterable[Any] = GENAI) -> dict[tuple[str, str, str, date | N
 
 
 def items(providers: Iterable[Any]) -> list[Item]:
-    return list(genai.read(providers, SOURCE))
+    return list(genai.offers(providers, SOURCE))
 
 
 def test_a_tier_begins_above_its_start():

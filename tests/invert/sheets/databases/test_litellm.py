@@ -16,7 +16,7 @@ ENTRY = {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 1e-6, 
 
 
 def items(content: Any) -> list[Item]:
-    return list(litellm.read(content, SOURCE))
+    return list(litellm.offers(content, SOURCE))
 
 
 def read(content: Any = LITELLM) -> dict[tuple[str, str], Offer]:

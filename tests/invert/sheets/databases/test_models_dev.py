@@ -14,7 +14,7 @@ IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
 
 
 def test_prices_are_per_million_as_they_stand_and_the_newer_field_of_bands_goes_before_the_older():
-    tiered, old, unpriced = models_dev.read(MODELS_DEV, SOURCE)
+    tiered, old, unpriced = models_dev.offers(MODELS_DEV, SOURCE)
     assert isinstance(tiered, Offer) and isinstance(old, Offer)
     assert tiered.bands == {0: {IN: 5.0, OUT: 30.0, READ: 0.5}, 272_000: {IN: 10.0, OUT: 45.0, READ: 1.0}}
     assert old.bands == {0: {IN: 3.0, OUT: 15.0}, 200_000: {IN: 6.0, OUT: 22.5}}
@@ -34,7 +34,7 @@ ODD = [  # entry, the field that is named
 
 @pytest.mark.parametrize(("entry", "column"), ODD)
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
-    odd, good = models_dev.read({"p": {"models": {"m": entry, "good": {"cost": {"input": 1, "output": 2}}}}}, SOURCE)
+    odd, good = models_dev.offers({"p": {"models": {"m": entry, "good": {"cost": {"input": 1, "output": 2}}}}}, SOURCE)
     assert isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from invert.sheets.databases import openrouter
-from invert.sheets.databases.records import Database, NotTaken, Offer, rows_of
+from invert.sheets.databases.records import Database, NotTaken, Offer, price_rows
 from invert.sheets.rows import Problem
 from tests.tools.databases import DAY, LITELLM, MODELS_DEV, OPENROUTER
 
@@ -14,14 +14,14 @@ IN, OUT = ("input", None), ("output", None)
 
 
 def read() -> list[Any]:
-    return list(openrouter.read(OPENROUTER, SOURCE))
+    return list(openrouter.offers(OPENROUTER, SOURCE))
 
 
 def test_prices_per_token_are_text_and_an_override_inherits_what_it_does_not_name():
     found = read()[0]
     assert found.bands[0] == {IN: 3.0, OUT: 15.0, ("cache_read", None): 0.3, ("cache_write", None): 3.75, ("cache_write", 3600): 6.0}
     assert found.bands[200_000] == {IN: 6.0, OUT: 22.5} and found.max_context == 1_000_000
-    rows = rows_of(found, SOURCE, DAY)
+    rows = price_rows(found, SOURCE, DAY)
     assert {(row.component, row.ttl_seconds): row.amount for row in rows if row.threshold_tokens} == {
         IN: 6.0, OUT: 22.5, ("cache_read", None): 0.3, ("cache_write", 300): 3.75, ("cache_write", 3600): 6.0
     }  # fmt: skip
@@ -36,7 +36,7 @@ def test_hours_make_a_peak():
 def test_a_router_and_what_is_free_make_no_sheet():
     router, free = read()[3:]
     assert isinstance(router, NotTaken) and router.because.startswith("a router")
-    assert isinstance(free, Offer) and rows_of(free, SOURCE, DAY) == NotTaken(
+    assert isinstance(free, Offer) and price_rows(free, SOURCE, DAY) == NotTaken(
         provider="openrouter", model="hostly/gratis:free", because="free"
     )
 
@@ -56,7 +56,7 @@ ODD = [  # entry, the field that is named
 
 @pytest.mark.parametrize(("entry", "column"), ODD)
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
-    odd, good = openrouter.read({"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
+    odd, good = openrouter.offers({"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
     assert isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
 
 

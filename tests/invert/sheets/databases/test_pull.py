@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from invert.data import read_data
 from invert.inference import infer
-from invert.sheets.append import as_csv
+from invert.sheets.append import price_file
 from invert.sheets.assemble import models
 from invert.sheets.databases import genai, litellm, models_dev, openrouter
-from invert.sheets.databases.pull import Names, Pulled, beside, pull, same, sound
-from invert.sheets.databases.records import Database, Offer, WrongField, rows_of
+from invert.sheets.databases.pull import Names, Pulled, laid_beside, pull, same, sound
+from invert.sheets.databases.records import Database, Offer, WrongField, price_rows
 from invert.sheets.read import book_of, load
 from invert.sheets.rows import FxRate, PriceBook, PriceRow, Problem
 from invert.sheets.rules import check
@@ -27,12 +27,12 @@ NOTHING = PriceBook((), {}, (), None)
 
 
 def everything() -> list[Any]:
-    known = [(Database(name="genai-prices", version="9.9"), genai.read(GENAI, FIRST)), (Database(name="litellm", version="9.9"), None)]
+    known = [(Database(name="genai-prices", version="9.9"), genai.offers(GENAI, FIRST)), (Database(name="litellm", version="9.9"), None)]
     return [
         known[0],
-        (known[1][0], litellm.read(LITELLM, known[1][0])),
-        (Database(name="models.dev"), models_dev.read(MODELS_DEV, SECOND)),
-        (Database(name="openrouter"), openrouter.read(OPENROUTER, SECOND)),
+        (known[1][0], litellm.offers(LITELLM, known[1][0])),
+        (Database(name="models.dev"), models_dev.offers(MODELS_DEV, SECOND)),
+        (Database(name="openrouter"), openrouter.offers(OPENROUTER, SECOND)),
     ]
 
 
@@ -55,7 +55,7 @@ def asked(found: Pulled) -> dict[tuple[str, str, str, int, int | None], float]:
 
 def test_every_row_that_is_written_passes_the_check_of_prices():
     found = pulled(*everything())
-    book = load(as_csv(found.rows).splitlines())
+    book = load(price_file(found.rows).splitlines())
     assert len(book.own) == len(found.rows) > 80 and not check(book) and not found.problems
     assert {row.max_context for row in book.own if row.model == "grok-test"} == {500_000}
 
@@ -81,7 +81,7 @@ def test_traps_of_all_databases_together():
 
 def test_every_model_of_a_pull_is_inferred_or_has_a_reason():
     found = pulled(*everything())
-    table = infer(prices=as_csv(found.rows).splitlines())
+    table = infer(prices=price_file(found.rows).splitlines())
     priced = {(row.provider, row.model) for row in found.rows if row.valid_on(table.as_of) and row.service_tier in ("standard", "off_peak")}
     said = {(one.sheet.provider, one.sheet.model) for one in table.inferences}
     assert len(priced) > 15 and priced <= said | {tuple(one.origin.split("/", 1)) for one in table.problems}
@@ -97,7 +97,7 @@ def test_the_curated_price_wins_and_is_not_written_again():
 def test_a_curated_model_is_known_by_its_other_names():
     found = pulled(listed(FIRST, offered("anthropic", "Claude-Sonnet-4-5-20250929", {IN: 3.0, OUT: 15.0})))
     assert found.rows == () and found.rivals == () and found.agreeing == {"first": 2}
-    assert Names(models(read_data()), []).of(rows_of(offered("x-ai", "grok-4.5-latest"), FIRST, DAY)[0]).model == "grok-4.5"
+    assert Names(models(read_data()), []).of(price_rows(offered("x-ai", "grok-4.5-latest"), FIRST, DAY)[0]).model == "grok-4.5"
 
 
 def test_the_first_database_is_believed_and_the_next_adds_what_it_lacks():
@@ -116,15 +116,15 @@ def test_the_first_database_is_believed_and_the_next_adds_what_it_lacks():
 
 
 def test_a_write_whose_lifetime_somebody_has_named_is_not_written_twice():
-    named = rows_of(offered("acme", "m", {IN: 1.0, OUT: 4.0, ("cache_write", 1800): 1.25}), FIRST, DAY)
-    unnamed = rows_of(offered("acme", "m", {IN: 1.0, OUT: 4.0, ("cache_write", None): 1.25}), SECOND, DAY)
-    assert beside(named, unnamed, {}, DAY) == ([], [], 3)
-    added, rivals, agreeing = beside(named[:2], unnamed, {}, DAY)
+    named = price_rows(offered("acme", "m", {IN: 1.0, OUT: 4.0, ("cache_write", 1800): 1.25}), FIRST, DAY)
+    unnamed = price_rows(offered("acme", "m", {IN: 1.0, OUT: 4.0, ("cache_write", None): 1.25}), SECOND, DAY)
+    assert laid_beside(named, unnamed, {}, DAY) == ([], [], 3)
+    added, rivals, agreeing = laid_beside(named[:2], unnamed, {}, DAY)
     assert ([row.component for row in added], rivals, agreeing) == (["cache_write"], [], 2)
 
 
 def test_a_price_that_somebody_converted_is_compared_at_our_rate():
-    row = rows_of(offered("acme", "m"), FIRST, DAY)[0]
+    row = price_rows(offered("acme", "m"), FIRST, DAY)[0]
     fx = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""),)}
     assert same(replace(row, amount=7.2, currency="CNY"), row, fx, DAY) and not same(replace(row, amount=9.0, currency="CNY"), row, fx, DAY)
     assert same(replace(row, amount=1.001), row, fx, DAY) and not same(replace(row, amount=1.01), row, fx, DAY)
@@ -183,7 +183,7 @@ def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offe
 
 
 def test_a_name_that_only_looks_like_one_in_use_is_left_out():
-    rows = [row for model in ("gemini-3.1-pr\u043e-preview", "fine") for row in rows_of(offered("google", model), FIRST, DAY)]
+    rows = [row for model in ("gemini-3.1-pr\u043e-preview", "fine") for row in price_rows(offered("google", model), FIRST, DAY)]
     kept, left = sound(rows, book_of(read_data()), models(read_data()))
     assert {row.model for row in kept} == {"fine"} and "looks like" in left[0].because
     assert sound([], NOTHING, []) == ([], [])
@@ -206,7 +206,7 @@ def test_whatever_databases_say_what_is_written_passes_the_check_and_says_it_onc
     found = pulled(listed(FIRST, *first), listed(SECOND, *second))
     if not found.rows:
         return
-    book = load(as_csv(found.rows).splitlines())
+    book = load(price_file(found.rows).splitlines())
     assert not check(book) and len(book.own) == len(found.rows)
     again = [row.key for row in found.rows if row.valid_on(DAY)]
     assert len(again) == len(set(again))

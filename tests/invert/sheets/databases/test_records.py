@@ -13,15 +13,15 @@ from invert.sheets.databases.records import (
     NotTaken,
     Offer,
     WrongField,
-    folded,
+    default_lifetime,
     items_of,
-    lifetime,
+    one_spelling,
     part,
     per_mtok,
+    price_rows,
     provider_of,
-    rows_of,
     threshold_of,
-    whole,
+    token_count,
     without_nothing,
 )
 from invert.sheets.rows import Problem
@@ -33,15 +33,15 @@ OFFER = Offer(provider="acme", model="m", bands={0: {IN: 1.0, OUT: 4.0}})
 
 
 def test_a_row_says_where_it_is_from_and_when_it_was_read():
-    first, second = rows_of(replace(OFFER, max_context=128_000, source_url="https://acme.example"), SOURCE, DAY)
+    first, second = price_rows(replace(OFFER, max_context=128_000, source_url="https://acme.example"), SOURCE, DAY)
     assert (first.component, first.amount, second.component, second.amount) == ("input", 1.0, "output", 4.0)
     assert (first.notes, first.retrieved_date, first.verification, first.max_context) == ("base 1.2", DAY, "db_host", 128_000)
     assert (first.effective_date, first.date_kind, first.currency, first.per) == (None, "", "USD", "mtok")
-    assert rows_of(replace(OFFER, provider="gemini"), SOURCE, DAY)[0].verification == "db"
+    assert price_rows(replace(OFFER, provider="gemini"), SOURCE, DAY)[0].verification == "db"
 
 
 def test_a_rate_that_a_band_does_not_state_is_that_of_the_band_below():
-    rows = rows_of(
+    rows = price_rows(
         replace(OFFER, bands={0: {IN: 1.0, OUT: 4.0, READ: 0.1}, 128_000: {IN: 2.0}, 256_000: {OUT: 9.0, WRITE: 5.0}}), SOURCE, DAY
     )
     assert {(row.component, row.threshold_tokens): row.amount for row in rows} == {
@@ -62,17 +62,18 @@ THRESHOLDS = [  # provider, as the database has it, threshold and whether the pr
 
 @pytest.mark.parametrize(("provider", "threshold", "meant"), THRESHOLDS)
 def test_thresholds_are_written_as_the_makers_say_them(provider: str, threshold: int, meant: tuple[int, bool]):
-    rows = rows_of(replace(OFFER, provider=provider, bands={0: {IN: 1.0, OUT: 4.0}, threshold: {IN: 2.0}}), SOURCE, DAY)
+    rows = price_rows(replace(OFFER, provider=provider, bands={0: {IN: 1.0, OUT: 4.0}, threshold: {IN: 2.0}}), SOURCE, DAY)
     assert {(row.threshold_tokens, row.threshold_inclusive) for row in rows} == {(0, False), meant}
     assert threshold_of(200_001, True) == (200_000, False)
 
 
 def test_the_lifetime_that_nobody_names_is_that_of_claude_and_else_blank():
     writes = {
-        name: rows_of(replace(OFFER, model=name, bands={0: {IN: 1.0, OUT: 4.0, WRITE: 1.25}}), SOURCE, DAY)[2] for name in ("claude-9", "m")
+        name: price_rows(replace(OFFER, model=name, bands={0: {IN: 1.0, OUT: 4.0, WRITE: 1.25}}), SOURCE, DAY)[2]
+        for name in ("claude-9", "m")
     }
     assert {name: row.ttl_seconds for name, row in writes.items()} == {"claude-9": 300, "m": None}
-    assert lifetime("us.anthropic.Claude-9") == 300
+    assert default_lifetime("us.anthropic.Claude-9") == 300
 
 
 NOTHING = [  # bands, why
@@ -86,7 +87,7 @@ NOTHING = [  # bands, why
 
 @pytest.mark.parametrize(("bands", "because"), NOTHING)
 def test_what_makes_no_sheet_is_said(bands, because: str):
-    assert rows_of(replace(OFFER, bands=bands), SOURCE, DAY) == NotTaken(provider="acme", model="m", because=because)
+    assert price_rows(replace(OFFER, bands=bands), SOURCE, DAY) == NotTaken(provider="acme", model="m", because=because)
 
 
 def test_a_band_in_which_nothing_changes_is_none():
@@ -94,7 +95,7 @@ def test_a_band_in_which_nothing_changes_is_none():
 
 
 def test_a_name_that_a_spreadsheet_would_take_for_a_formula_begins_with_its_first_letter():
-    assert rows_of(replace(OFFER, model="@cf/m"), SOURCE, DAY)[0].model == "cf/m"
+    assert price_rows(replace(OFFER, model="@cf/m"), SOURCE, DAY)[0].model == "cf/m"
 
 
 @given(st.decimals(min_value=Decimal("1e-9"), max_value=1, places=9))
@@ -114,7 +115,7 @@ def test_what_is_no_price_names_its_field(amount: object):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), True, [], -5, 10**13, "1M"])
 def test_what_is_no_length_is_none(value: object):
-    assert whole(value) is None
+    assert token_count(value) is None
 
 
 def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
@@ -127,4 +128,8 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
 
 
 def test_names():
-    assert (provider_of("gemini"), provider_of("new")) == ("google", "new") and folded("GPT-6.1") == "gpt-6-1" and str(SOURCE) == "base 1.2"
+    assert (
+        (provider_of("gemini"), provider_of("new")) == ("google", "new")
+        and one_spelling("GPT-6.1") == "gpt-6-1"
+        and str(SOURCE) == "base 1.2"
+    )
