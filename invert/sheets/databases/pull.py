@@ -71,7 +71,7 @@ def pull(
     kept = {row.sheet_key for row in rows} | curated
     return Pulled(
         rows=tuple(rows),
-        rivals=tuple(one for one in work.rivals if one.row.sheet_key in kept),
+        rivals=tuple(one for one in work.rivals if one.believed.sheet_key in kept),
         not_taken=tuple(work.not_taken),
         copies=work.copies,
         listed=work.listed,
@@ -114,7 +114,7 @@ def _gather(
     providers: Collection[str], work: Work,
 ) -> None:  # fmt: skip
     """Lays what one database lists beside the sheets that are there already."""
-    mine: dict[SheetKey, list[PriceRow]] = {}
+    mine: dict[SheetKey, dict[str, list[PriceRow]]] = {}
     odd: dict[str | None, list[Problem]] = {}
     read = 0
     try:
@@ -130,7 +130,7 @@ def _gather(
                 work.not_taken.append(rows)
             elif rows:
                 named = list(map(names.of, rows))
-                mine.setdefault(named[0].sheet_key, []).extend(named)
+                mine.setdefault(named[0].sheet_key, {}).setdefault(f"{item.provider}/{item.model}", []).extend(named)
     except WrongData as error:
         work.problems.append(Problem(str(database), None, None, f"{error}: newer or older than known here"))
     for column, found in odd.items():
@@ -138,27 +138,38 @@ def _gather(
         work.problems.append(Problem(str(database), None, None, f"field {column} {found[0].message}{more}: newer or older than known here"))
     if not mine and read and not providers:
         work.problems.append(Problem(str(database), None, None, f"none of its {read} entries has a price: newer or older than known here"))
-    for key, rows in mine.items():
+    for key, by_entry in mine.items():
         work.listed[database.name] += 1
-        before = sheets.get(key)
-        once, twice = _once(rows)
-        if twice:
-            work.copies[key[0]] += 1
-        if before is None:
-            sheets[key] = once
-        else:
-            added, rivals, agreeing = laid_beside(before, once, fx, day)
-            sheets[key] = [*before, *added]
+        for second, rows in enumerate(by_entry.values()):
+            before, otherwise = sheets.get(key), at_other_hours(key, sheets, day)
+            if before is None and not otherwise:
+                sheets[key] = rows
+                continue
+            added, rivals, agreeing = laid_beside(before, rows, fx, day) if before else held_against(otherwise, rows, fx, day)
+            if added:
+                sheets[key] = [*(before or ()), *added]
+            if second and not added and not rivals:
+                work.copies[key[0]] += 1
             work.rivals += rivals
-            work.agreeing[database.name] += agreeing
+            work.agreeing[database.name] += 0 if second else agreeing
 
 
-def _once(rows: list[PriceRow]) -> tuple[list[PriceRow], bool]:
-    """The rows without those of a second entry under the same name, and whether there was one."""
-    seen: dict[tuple[object, ...], PriceRow] = {}
-    for row in rows:
-        seen.setdefault((row.key, row.effective_date), row)
-    return list(seen.values()), len(seen) < len(rows)
+def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:
+    """Rows that price the same model by the hour, where the sheet is one of all hours; or for all hours, where it is not."""
+    tiers = {"standard": ("peak", "off_peak"), "peak": ("standard",), "off_peak": ("standard",)}.get(key[3], ())
+    return [row for tier in tiers for row in sheets.get((*key[:3], tier), ()) if row.valid_on(day)]
+
+
+def held_against(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:
+    """Of a sheet that somebody firmer has at other hours nothing is added: the prices in which it differs, and the number it repeats."""
+    rivals, agreeing = [], 0
+    for row in (row for row in rows if row.valid_on(day)):
+        others = [one for one in believed if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
+        if any(same(one, row, fx, day) for one in others):
+            agreeing += 1
+        elif others:
+            rivals.append(Rival(row=row, believed=others[0]))
+    return [], rivals, agreeing
 
 
 def laid_beside(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:

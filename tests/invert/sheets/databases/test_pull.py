@@ -123,6 +123,26 @@ def test_a_write_whose_lifetime_somebody_has_named_is_not_written_twice():
     assert ([row.component for row in added], rivals, agreeing) == (["cache_write"], [], 2)
 
 
+def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise_is_a_rival():
+    dated = [offered("acme", "m", {IN: 2.0, OUT: 8.0}, valid_to=DAY), offered("acme", "m", effective_date=DAY, date_kind="start")]
+    again, otherwise = offered("acme", "M", {IN: 1.0, OUT: 4.0}), offered("acme", "m", {IN: 1.5, OUT: 4.0}, region="")
+    found = pulled(listed(FIRST, *dated, again), book=NOTHING)
+    assert len(found.rows) == 4 and found.copies == {"acme": 1} and not found.rivals
+    found = pulled(listed(FIRST, *dated, replace(otherwise, model="M")), book=NOTHING)
+    assert len(found.rows) == 4 and found.copies == {} and [one.row.amount for one in found.rivals] == [1.5]
+
+
+def test_a_price_of_all_hours_does_not_stand_beside_one_by_the_hour():
+    peak, off = (offered("acme", "m", {IN: rate, OUT: 4 * rate}, service_tier=tier) for rate, tier in ((2.0, "peak"), (1.0, "off_peak")))
+    found = pulled(listed(FIRST, peak, off), listed(SECOND, offered("acme", "m", {IN: 2.0, OUT: 5.0})), book=NOTHING)
+    assert {row.service_tier for row in found.rows} == {"peak", "off_peak"} and found.agreeing == {"second": 1}
+    assert [str(one) for one in found.rivals] == ["acme/m (standard) output: 8 by first 1; 5 by second 2"]
+    other_way = pulled(listed(FIRST, offered("acme", "m")), listed(SECOND, peak, off), book=NOTHING)
+    assert {row.service_tier for row in other_way.rows} == {"standard"} and len(other_way.rivals) == 2
+    ended = offered("acme", "m", {IN: 3.0, OUT: 9.0}, valid_to=DAY)
+    assert len(pulled(listed(FIRST, ended, peak, off), book=NOTHING).rows) == 6, "what has ended is of another time"
+
+
 def test_a_price_that_somebody_converted_is_compared_at_our_rate():
     row = price_rows(offered("acme", "m"), FIRST, DAY)[0]
     fx = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""),)}
