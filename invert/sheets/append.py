@@ -161,7 +161,7 @@ def update_file(
         update = decide(rows)
         if rivals or update.rivals:
             _append_rivals(rivals_of(place), (*rivals, *update.rivals))
-        if update.closed or update.opened or not content:
+        if update.closed or update.opened:
             write(place, _rewritten(content, label(place), update))
     return update
 

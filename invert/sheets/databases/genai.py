@@ -42,7 +42,7 @@ def installed() -> tuple[Iterable[Any], Database] | None:
     except metadata.PackageNotFoundError:
         database = Database(name=NAME)
     try:
-        return import_module("genai_prices.data_snapshot").get_snapshot().providers, database
+        return _list(import_module("genai_prices.data_snapshot").get_snapshot(), "providers"), database
     except Exception as error:
         raise WrongData(f"{database}: its snapshot cannot be read ({type(error).__name__}: {error}); {KNOWN} is known here") from error
 
@@ -51,9 +51,9 @@ def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
     """Everything the snapshot lists: the prices of each model over time, and its variants by service tier or route."""
     yield from items_of(
         (
-            (str(provider.id), str(model.id), partial(_of_model, provider, model))
+            (str(_of(provider, "id")), str(_of(model, "id")), partial(_of_model, provider, model))
             for provider in providers
-            for model in _of(provider, "models")
+            for model in _list(provider, "models")
         ),
         database,
     )
@@ -171,3 +171,10 @@ def _of(record: Any, name: str) -> Any:
     if not hasattr(record, name):
         raise WrongField(name, f"is not there in {type(record).__name__}")
     return getattr(record, name)
+
+
+def _list(record: Any, name: str) -> Iterable[Any]:
+    found = _of(record, name)
+    if not isinstance(found, list | tuple):
+        raise WrongField(name, f"is {type(found).__name__} and not list")
+    return found

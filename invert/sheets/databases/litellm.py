@@ -76,7 +76,7 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
         provider=_family(provider),
         model=model,
         max_context=token_count(entry.get("max_input_tokens")) or token_count(entry.get("max_tokens")),
-        source_url=_link(entry.get("source")),
+        source_url=entry.get("source"),
     )
     tiers = bands_by_tier(entry)
     if tiered := part(entry, "tiered_pricing", list):
@@ -195,7 +195,3 @@ def _times(bands: Mapping[int, Rates], factor: float) -> dict[int, Rates]:
 def _family(provider: str) -> str:
     """The provider without the kind of its models: vertex_ai-mistral_models is vertex_ai."""
     return "vertex_ai" if provider.startswith("vertex_ai") and provider != "vertex_ai-language-models" else provider
-
-
-def _link(source: Any) -> str:
-    return source if isinstance(source, str) and source.startswith("http") else ""

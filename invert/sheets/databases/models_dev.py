@@ -22,7 +22,7 @@ def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the file lists."""
     return items_of(
         (
-            (provider, model, partial(_of_model, provider, _link(one), model, entry))
+            (provider, model, partial(_of_model, provider, one.get("doc"), model, entry))
             for provider, one in content.items()
             if isinstance(one, dict) and isinstance(one.get("models"), dict)
             for model, entry in one["models"].items()
@@ -32,7 +32,7 @@ def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     )
 
 
-def _of_model(provider: str, url: str, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     """The offer of one model."""
     cost = part(entry, "cost", dict)
     if not cost:
@@ -60,8 +60,3 @@ def _rates_of(cost: Mapping[str, Any]) -> Rates:
     {('input', None): 3.0, ('output', None): 15.0, ('cache_read', None): 0.3}
     """
     return {sold: per_mtok(name, cost[name]) for name, sold in SOLD.items() if cost.get(name) is not None}
-
-
-def _link(provider: Mapping[str, Any]) -> str:
-    url = provider.get("doc")
-    return url if isinstance(url, str) and url.startswith("http") else ""

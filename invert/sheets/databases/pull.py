@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from io import BytesIO
 
 from derive.characters import hidden
-from derive.errors import WrongData
+from derive.errors import WrongData, shorten, suggest
 from invert.sheets.append import Rival, price_file
 from invert.sheets.databases.copies import repeated
 from invert.sheets.databases.found import Listing
@@ -57,6 +57,10 @@ def pull(
     for database, items in found:
         step(f"reading {database}")
         _gather(database, items, names, sheets, book.fx, day, providers, work)
+    for one in providers:
+        if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
+            fault = f"{shorten(one)} sells nothing that is listed{suggest(one, work.sellers)}"
+            work.problems.append(Problem("--provider", None, None, fault))
     step("leaving out what is said twice")
     own = {key: rows for key, rows in sheets.items() if key not in curated}
     everything = {key: [row for row in rows if row.valid_on(day)] for key, rows in sheets.items()}
@@ -90,6 +94,7 @@ class Work:
     copies: Counter[str] = field(default_factory=Counter)
     listed: Counter[str] = field(default_factory=Counter)
     agreeing: Counter[str] = field(default_factory=Counter)
+    sellers: set[str] = field(default_factory=set)
 
 
 class Names:
@@ -123,7 +128,8 @@ def _gather(
                 odd.setdefault(item.column, []).append(item)
                 continue
             read += 1
-            if providers and not any(fnmatchcase(item.provider, one) or fnmatchcase(provider_of(item.provider), one) for one in providers):
+            work.sellers |= (names_of := {item.provider.lower(), provider_of(item.provider)})
+            if providers and not any(fnmatchcase(name, one.lower()) for one in providers for name in names_of):
                 continue
             rows = price_rows(item, database, day) if isinstance(item, Offer) else item
             if isinstance(rows, NotTaken):
@@ -133,9 +139,9 @@ def _gather(
                 mine.setdefault(named[0].sheet_key, {}).setdefault(f"{item.provider}/{item.model}", []).extend(named)
     except WrongData as error:
         work.problems.append(Problem(str(database), None, None, f"{error}: newer or older than known here"))
-    for column, found in odd.items():
+    for found in odd.values():
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
-        work.problems.append(Problem(str(database), None, None, f"field {column} {found[0].message}{more}: newer or older than known here"))
+        work.problems.append(Problem(str(database), None, None, f"{found[0].message}{more}: newer or older than known here"))
     if not mine and read and not providers:
         work.problems.append(Problem(str(database), None, None, f"none of its {read} entries has a price: newer or older than known here"))
     for key, by_entry in mine.items():

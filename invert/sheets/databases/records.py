@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, TypeAlias
 
+from derive.characters import hidden
 from derive.errors import WrongData, shorten
 from invert.sheets.rows import PriceRow, Problem
 
@@ -33,6 +34,9 @@ MAKERS = frozenset(
 """Providers that sell what they make; all others host models of others, or sell on what a maker lists."""
 FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
 """Providers whose higher price holds from the threshold on; everybody else's holds above it."""
+UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What comes of a value in the place of another, where no field is looked at for it."""
+LONGEST_LINK = 2_000
 DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
 
@@ -80,7 +84,7 @@ class Offer:
     date_kind: str = ""
     valid_to: date | None = None
     max_context: int | None = None
-    source_url: str = ""
+    source_url: object = ""
     from_threshold: frozenset[int] = field(default_factory=frozenset)
 
 
@@ -141,7 +145,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
                     date_kind=offer.date_kind if offer.effective_date else "",
                     valid_to=offer.valid_to,
                     retrieved_date=day,
-                    source_url=offer.source_url,
+                    source_url=link(offer.source_url),
                     verification="db" if provider in MAKERS else "db_host",
                     notes=str(database),
                     origin=f"{database}: {provider}/{model}",
@@ -149,6 +153,16 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
                 )
             )
     return rows
+
+
+def link(text: object) -> str:
+    """An address as it may stand in a cell; nothing for what is none.
+
+    >>> link("https://acme.example/prices"), link("=cmd"), link(None)
+    ('https://acme.example/prices', '', '')
+    """
+    sound = isinstance(text, str) and text.startswith(("https://", "http://")) and len(text) < LONGEST_LINK and not hidden(text)
+    return str(text) if sound else ""
 
 
 def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
@@ -242,4 +256,7 @@ def items_of(found: Iterable[tuple[str, str, Callable[[], Iterable[Offer | NotTa
         try:
             yield from read()
         except WrongField as error:
-            yield Problem(str(database), None, error.field, f"{error.fault}, of {shorten(f'{provider}/{model}')}")
+            yield Problem(str(database), None, error.field, f"field {error.field} {error.fault}, of {shorten(f'{provider}/{model}')}")
+        except UNEXPECTED as error:
+            fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {shorten(f'{provider}/{model}')}"
+            yield Problem(str(database), None, None, fault)

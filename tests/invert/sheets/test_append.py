@@ -172,6 +172,10 @@ def test_a_file_that_cannot_be_read_whole_is_left_as_it_is(tmp_path, content: by
     assert place.read_bytes() == content and len(list(tmp_path.iterdir())) == 1
 
 
+def test_nothing_pulled_makes_no_file(tmp_path):
+    assert pull(tmp_path / "mine.csv") == Update() and list(tmp_path.iterdir()) == []
+
+
 def test_an_empty_file_is_filled(tmp_path):
     (place := tmp_path / "own.csv").touch()
     assert pull(place, ROW, OUT).added == 2 and len(held(place)) == 2

@@ -159,8 +159,14 @@ def test_only_the_providers_asked_for():
     }
 
 
+def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
+    found = pulled(listed(FIRST, offered("openai", "m"), offered("gemini", "n")), providers=("Google", "opeani"))
+    assert {row.provider for row in found.rows} == {"google"}
+    assert [str(one) for one in found.problems] == ["--provider: 'opeani' sells nothing that is listed; did you mean 'openai'?"]
+
+
 def test_what_is_newer_than_known_is_one_line_and_the_rest_goes_on():
-    odd = [Problem("first 1", None, "rates", f"is str and no number, of 'acme/{name}'") for name in "abc"]
+    odd = [Problem("first 1", None, "rates", f"field rates is str and no number, of 'acme/{name}'") for name in "abc"]
     found = pulled(listed(FIRST, *odd, offered("acme", "m")), listed(SECOND, offered("acme", "n")), book=NOTHING)
     assert {row.model for row in found.rows} == {"m", "n"}
     assert [str(one) for one in found.problems] == [
@@ -190,7 +196,7 @@ BAD = [  # a sheet that a file of prices could not hold
     offered("acme", "m", region="a\u2028b"),
     offered("acme", ""),
     offered("acme", "m" * 20_000),
-    offered("acme", "x", source_url="=cmd"),
+    offered("acme", "=cmd", region="=cmd"),
 ]
 
 

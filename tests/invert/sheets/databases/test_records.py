@@ -123,7 +123,7 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
         return lambda: iter([replace(OFFER, model=part({"name": value}, "name", str) or "none")])
 
     found = list(items_of([("acme", "a", entry(3)), ("acme", "b", entry("good")), ("acme", "c", entry(None))], SOURCE))
-    assert found[0] == Problem("base 1.2", None, "name", "is int and not str, of 'acme/a'")
+    assert found[0] == Problem("base 1.2", None, "name", "field name is int and not str, of 'acme/a'")
     assert [one.model for one in found[1:]] == ["good", "none"]
 
 
