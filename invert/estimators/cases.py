@@ -152,11 +152,14 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
 
 
 def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
-    """The cases with their posteriors, all drawn together."""
-    evidence = [case.evidence for case in cases]
+    """The cases with their posteriors, all drawn together; sheets that publish the same share one."""
+    published = [case.evidence.key for case in cases]
+    distinct = dict(zip(published, (case.evidence for case in cases), strict=True))
+    evidence = list(distinct.values())
     found = summarise(evidence, assumptions, _price_per_flop(data, assumptions), executor=executor)
     spreads = prior_spreads(evidence, assumptions, SUMMARISED)
-    return [replace(case, summary=one, prior_spreads=prior) for case, one, prior in zip(cases, found, spreads, strict=True)]
+    of = dict(zip(distinct, zip(found, spreads, strict=True), strict=True))
+    return [replace(case, summary=of[said][0], prior_spreads=of[said][1]) for case, said in zip(cases, published, strict=True)]
 
 
 def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:

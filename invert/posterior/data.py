@@ -1,6 +1,6 @@
 """What price sheets publish, as arrays: log cells of prices, the ends of their bands, what is known of the model's size."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -42,6 +42,13 @@ class Evidence:
     def level_tells(self) -> bool:
         """Whether the input price has anything left to say."""
         return "input_price" in self.cells and not self.size_by_price
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for what publishes the same to the last digit."""
+        pairs = {**self.cells, "size": self.log_active_params, **({"kv": self.log_kv_bytes} if self.log_kv_bytes else {})}
+        said = tuple((name, np.asarray(low).tobytes(), np.asarray(high).tobytes()) for name, (low, high) in pairs.items())
+        return self.size_by_price, self.edges.shape, self.edges.tobytes(), said
 
     def __len__(self) -> int:
         return len(self.edges)
