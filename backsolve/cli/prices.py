@@ -102,7 +102,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     backsolve infer --prices market.csv
     """
     from invert.data import read_data
-    from invert.sheets.append import price_file, update_file, updated
+    from invert.sheets.append import Update, database, price_file, update_file, updated
     from invert.sheets.assemble import models
     from invert.sheets.databases.found import listings
     from invert.sheets.databases.pull import pull
@@ -118,11 +118,10 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     pulled = pull(found, book, models(data), today, providers, _step())
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
-        _tell_of(pulled, pulled.rivals, None)
+        _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)))
     elif found:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
-        _tell_of(pulled, (*pulled.rivals, *update.rivals), into)
-        _tell_of_file(update, into)
+        _tell_of(pulled, (*pulled.rivals, *update.rivals), into, update)
         problems = [*problems, *update.later]
     fail_on((*problems, *pulled.problems))
 
@@ -134,12 +133,16 @@ def _step() -> Callable[[str], object]:
     return lambda text: say(f"{text} ...")
 
 
-def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None) -> None:
+BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
+
+
+def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update") -> None:
     """What became of what the databases list, on stderr; every entry is counted once."""
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
     for name, sheets in pulled.listed.items():
+        prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in BECAME.items())
         agreeing = pulled.agreeing.get(name, 0)
-        say(f"{name}: {sheets} sheets listed; {agreeing} prices that a firmer source has too, {by_source[name]} that it has otherwise")
+        say(f"{name}: {sheets} sheets listed; prices: {prices}; {by_source[name]} disagreeing, {agreeing} agreeing with a firmer source")
     copies = sum(pulled.copies.values())
     if copies:
         most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
@@ -153,7 +156,5 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None) ->
     if rivals[RIVALS_SHOWN:]:
         where = "" if into is None else "; all are in the file of rivals beside it"
         say(f"disagreeing: {len(rivals) - RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
-
-
-def _tell_of_file(update: "Update", into: str) -> None:
-    say(f"{into}: {update.added} prices added, {update.changed} changed, {update.ended} ended, {update.kept} unchanged")
+    if into is not None:
+        say(f"{into}: " + ", ".join(f"{update.count(what)} {word}" for what, word in BECAME.items()))

@@ -2,6 +2,7 @@
 
 import csv
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -33,18 +34,19 @@ class Rival:
 class Update:
     """What becomes of the rows of a file: which to close on which day, by origin, and which to append.
 
-    `changed` counts prices that are other ones, `ended` those that a sheet has no more, `kept` those that nothing is said against;
-    `later` names what has to wait for another day.
+    `counts` are prices by (database, what became of them): `added`, `changed`, `ended` for those that a sheet has no more, `kept`
+    for those that are the same. `later` names what has to wait for another day.
     """
 
     closed: Mapping[str, date] = field(default_factory=dict)
     opened: tuple[PriceRow, ...] = ()
     rivals: tuple[Rival, ...] = ()
-    added: int = 0
-    changed: int = 0
-    ended: int = 0
-    kept: int = 0
+    counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
     later: tuple[Problem, ...] = ()
+
+    def count(self, what: str) -> int:
+        """Prices that were added, changed, ended or kept, of all databases."""
+        return sum(number for (_, became), number in self.counts.items() if became == what)
 
 
 def price_and_source(row: PriceRow) -> str:
@@ -73,19 +75,23 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
         if key in sheets:
             current = [row for row in rows if row.valid_on(day)]
             found += [_of_key(row, sheets[key], day) for row in current]
-            found += [Update(closed={row.origin: day}, ended=1) for row in _ended(sheets[key], current, day)]
+            found += [Update(closed={row.origin: day}, counts=_one(row, "ended")) for row in _ended(sheets[key], current, day)]
         else:
-            found.append(Update(opened=tuple(rows), added=len(rows)))
+            found += [Update(opened=(row,), counts=_one(row, "added")) for row in rows]
+    counts: Counter[tuple[str, str]] = Counter()
+    for one in found:
+        counts.update(one.counts)
     return Update(
         closed={origin: end for one in found for origin, end in one.closed.items()},
         opened=tuple(row for one in found for row in one.opened),
         rivals=tuple(rival for one in found for rival in one.rivals),
-        added=sum(one.added for one in found),
-        changed=sum(one.changed for one in found),
-        ended=sum(one.ended for one in found),
-        kept=sum(one.kept for one in found),
+        counts=counts,
         later=tuple(problem for one in found for problem in one.later),
     )
+
+
+def _one(row: PriceRow, became: str) -> dict[tuple[str, str], int]:
+    return {(database(row), became): 1}
 
 
 def _of_key(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
@@ -97,15 +103,15 @@ def _of_key(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
     opened_row = replace(new, effective_date=day, date_kind="first_seen", valid_to=ends)
     if old is None:
         base = _of_another(new, sheet, day)
-        return Update(rivals=(Rival(row=new, believed=base),)) if base else Update(opened=(opened_row,), added=1)
+        return Update(rivals=(Rival(row=new, believed=base),)) if base else Update(opened=(opened_row,), counts=_one(new, "added"))
     if (old.amount, old.currency, old.threshold_inclusive) == (new.amount, new.currency, new.threshold_inclusive):
-        return Update(kept=1)
+        return Update(counts=_one(new, "kept"))
     if database(old) != database(new):
         return Update(rivals=(Rival(row=new, believed=old),))
     if not _can_end(old, day):
         why = f"began on {old.effective_date}, and {price_and_source(new)}: pull again on a later day"
         return Update(later=(old.problem("amount", why),))
-    return Update(closed={old.origin: day}, opened=(opened_row,), changed=1)
+    return Update(closed={old.origin: day}, opened=(opened_row,), counts=_one(new, "changed"))
 
 
 def _of_another(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> PriceRow | None:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from io import StringIO
 from pathlib import Path
 
@@ -38,8 +39,14 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     assert said.status == 0 and {row["notes"].partition(" ")[0] for row in rows(said.out)} == {"genai-prices", "litellm"}
     assert {row["retrieved_date"] for row in rows(said.out)} == {"2026-11-22"} and os.listdir() == []
     lines = said.err.splitlines()
-    assert lines[0].startswith("backsolve: genai-prices: 17 sheets listed; 0 prices that a firmer source has too, 0 ")
-    assert "2 that it has otherwise" in lines[1] and "left out 4 sheets that ask what another one" in lines[2]
+    by_source = Counter(row["notes"].partition(" ")[0] for row in rows(said.out))
+    assert lines[:2] == [
+        f"backsolve: genai-prices: 17 sheets listed; prices: {by_source['genai-prices']} added, 0 changed, 0 ended, 0 unchanged; "
+        "0 disagreeing, 0 agreeing with a firmer source",
+        f"backsolve: litellm: 11 sheets listed; prices: {by_source['litellm']} added, 0 changed, 0 ended, 0 unchanged; "
+        "2 disagreeing, 9 agreeing with a firmer source",
+    ]
+    assert "left out 4 sheets that ask what another one" in lines[2]
     assert (
         "1 no text for text" in lines[3]
         and "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[4]
@@ -50,12 +57,12 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
 def test_a_file_is_made_and_what_is_in_it_can_be_checked_and_inferred(packages):
     said = call("prices", "pull", "--into", "market.csv", *ON)
     pulled = rows(Path("market.csv").read_text())
-    assert said.status == 0 and said.out == "" and f"market.csv: {len(pulled)} prices added, 0 changed, 0 ended, 0 unchanged" in said.err
+    assert said.status == 0 and said.out == "" and f"market.csv: {len(pulled)} added, 0 changed, 0 ended, 0 unchanged" in said.err
     assert sorted(os.listdir()) == ["market.csv", "market_rivals.csv"] and len(rows(Path("market_rivals.csv").read_text())) == 2
     assert call("prices", "check", "--prices", "market.csv").status == 0
     before = {name: Path(name).read_bytes() for name in os.listdir()}
     again = call("prices", "pull", "--into", "market.csv", "--on", "2026-11-23")
-    assert "0 prices added, 0 changed, 0 ended" in again.err and {name: Path(name).read_bytes() for name in os.listdir()} == before
+    assert ": 0 added, 0 changed, 0 ended" in again.err and {name: Path(name).read_bytes() for name in os.listdir()} == before
     found = call("infer", "grok-test", "--prices", "market.csv", "--as", "json")
     (sheet,) = json.loads(found.out)
     assert found.status == 0 and sheet["observables"]["long_context_threshold"] == 200_000 and "context assumed" not in sheet["flags"]
@@ -68,7 +75,7 @@ def test_a_changed_price_is_closed_and_opened(packages):
     Path("b.json").write_text(json.dumps(changed))
     call("prices", "pull", "a.json", "--into", "m.csv", *ON)
     said = call("prices", "pull", "b.json", "--into", "m.csv", "--on", "2026-12-01")
-    assert said.status == 0 and "0 prices added, 1 changed, 0 ended" in said.err
+    assert said.status == 0 and ": 0 added, 1 changed, 0 ended" in said.err
     found = [
         row
         for row in rows(Path("m.csv").read_text())

@@ -64,11 +64,11 @@ def place(tmp_path: Path) -> Path:
 
 def test_a_file_is_made_and_the_same_again_changes_no_byte(tmp_path):
     path = tmp_path / "mine.csv"
-    assert pull(path, ROW, OUT) == Update(opened=(ROW, OUT), added=2)
+    assert pull(path, ROW, OUT) == Update(opened=(ROW, OUT), counts={("base", "added"): 2})
     before = path.read_bytes()
     for day in (DAY, NEXT):
         again = pull(path, replace(ROW, retrieved_date=day), replace(OUT, retrieved_date=day, notes="base 2"), day=day)
-        assert again == Update(kept=2) and path.read_bytes() == before
+        assert again == Update(counts={("base", "kept"): 2}) and path.read_bytes() == before
     assert [replace(row, origin=ROW.origin) for row in held(path)] == [ROW, OUT] and [one.name for one in tmp_path.iterdir()] == [
         "mine.csv"
     ]
@@ -76,7 +76,7 @@ def test_a_file_is_made_and_the_same_again_changes_no_byte(tmp_path):
 
 def test_a_changed_price_closes_its_row_and_opens_one(place):
     update = pull(place, replace(ROW, amount=3.0, effective_date=date(2026, 10, 1), date_kind="verified"), OUT, day=NEXT)
-    assert (update.added, update.changed, update.kept) == (0, 1, 1)
+    assert (update.count("added"), update.count("changed"), update.count("kept")) == (0, 1, 1)
     assert spans(place) == [(2.0, None, "", NEXT), (3.0, NEXT, "first_seen", None)] and not load(str(place)).problems
     third = NEXT + timedelta(days=5)
     pull(place, replace(ROW, amount=4.0), OUT, day=third)
@@ -87,7 +87,7 @@ def test_a_second_change_on_the_day_waits_for_the_next(place):
     pull(place, replace(ROW, amount=3.0), OUT, day=NEXT)
     before = place.read_bytes()
     update = pull(place, replace(ROW, amount=4.0), OUT, day=NEXT)
-    assert place.read_bytes() == before and update.changed == 0
+    assert place.read_bytes() == before and update.count("changed") == 0
     assert [str(one) for one in update.later] == [
         f"{place} row 4, column amount: began on 2026-11-23, and 4 by base 1: pull again on a later day"
     ]
@@ -97,14 +97,14 @@ def test_what_a_sheet_has_no_more_ends_and_comes_again_as_new(place):
     pull(place, ROW, OUT, READ, day=NEXT)
     assert spans(place, "cache_read") == [(0.2, NEXT, "first_seen", None)]
     later = NEXT + timedelta(days=9)
-    assert pull(place, ROW, OUT, day=later).ended == 1 and spans(place, "cache_read") == [(0.2, NEXT, "first_seen", later)]
+    assert pull(place, ROW, OUT, day=later).count("ended") == 1 and spans(place, "cache_read") == [(0.2, NEXT, "first_seen", later)]
     again = later + timedelta(days=9)
-    assert pull(place, ROW, OUT, READ, day=again).added == 1
+    assert pull(place, ROW, OUT, READ, day=again).count("added") == 1
     assert spans(place, "cache_read") == [(0.2, NEXT, "first_seen", later), (0.2, again, "first_seen", None)]
 
 
 def test_a_sheet_that_is_not_listed_stays_open(place):
-    assert pull(place, replace(ROW, model="n"), replace(OUT, model="n")).ended == 0
+    assert pull(place, replace(ROW, model="n"), replace(OUT, model="n")).count("ended") == 0
     assert [(row.model, row.valid_to) for row in held(place)] == [("m", None), ("m", None), ("n", None), ("n", None)]
 
 
@@ -115,7 +115,7 @@ OTHERS = [replace(ROW, amount=3.0, notes="other 2"), replace(ROW, amount=3.0, ve
 def test_another_source_closes_nothing_and_is_listed_as_a_rival(place, other: PriceRow):
     before = place.read_bytes()
     update = pull(place, other, day=NEXT)
-    assert place.read_bytes() == before and (update.changed, update.ended) == (0, 0)
+    assert place.read_bytes() == before and (update.count("changed"), update.count("ended")) == (0, 0)
     rivals = Path(rivals_of(str(place)))
     (row,) = csv.DictReader(rivals.read_text().splitlines())
     assert (row["amount"], row["notes"]) == ("3", f"{other.notes}; 2 by base 1") and "max_context" not in row
@@ -131,7 +131,7 @@ def test_a_band_that_only_another_source_has_is_a_rival_and_a_cache_of_its_own_i
         "cache_read"
     ]
     of_its_own = [replace(row, notes="base 2") for row in long]
-    assert pull(place, ROW, OUT, *of_its_own, day=NEXT).added == 2 and not load(str(place)).problems
+    assert pull(place, ROW, OUT, *of_its_own, day=NEXT).count("added") == 2 and not load(str(place)).problems
 
 
 def test_what_is_opened_ends_where_a_price_that_is_to_come_begins(tmp_path):
@@ -159,7 +159,7 @@ def test_prices_that_begin_later_are_written_with_the_file_and_hold_when_they_be
     begins = [replace(row, amount=row.amount * 2, effective_date=later, date_kind="start") for row in (ROW, OUT)]
     pull(place, *ends, *begins)
     before = place.read_bytes()
-    assert pull(place, *ends, *begins, day=NEXT).kept == 2 and pull(place, *ends, *begins, day=later).kept == 2
+    assert pull(place, *ends, *begins, day=NEXT).count("kept") == 2 and pull(place, *ends, *begins, day=later).count("kept") == 2
     assert place.read_bytes() == before
 
 
@@ -178,7 +178,7 @@ def test_nothing_pulled_makes_no_file(tmp_path):
 
 def test_an_empty_file_is_filled(tmp_path):
     (place := tmp_path / "own.csv").touch()
-    assert pull(place, ROW, OUT).added == 2 and len(held(place)) == 2
+    assert pull(place, ROW, OUT).count("added") == 2 and len(held(place)) == 2
 
 
 def test_a_full_disk_leaves_the_old_file_whole(place, monkeypatch):
