@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from backsolve.cli.common import Commands, all_option, as_of_option, day, fail_on, prices_option
+from backsolve.cli.common import Commands, all_option, as_of_option, day, fail_on, prices_option, tell
 from backsolve.streams import say
 
 if TYPE_CHECKING:
@@ -97,9 +97,8 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     Example:
 
     \b
-    backsolve prices pull --into market.csv
+    backsolve prices pull api.json --into market.csv
     backsolve prices pull api.json --provider google --into market.csv
-    backsolve infer --prices market.csv
     """
     from invert.data import read_data
     from invert.sheets.append import Update, database, price_file, update_file, updated
@@ -118,10 +117,10 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     pulled = pull(found, book, models(data), today, providers, _step())
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
-        _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)))
+        _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
     elif found:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
-        _tell_of(pulled, (*pulled.rivals, *update.rivals), into, update)
+        _tell_of(pulled, (*pulled.rivals, *update.rivals), into, update, tell)
         problems = [*problems, *update.later]
     fail_on((*problems, *pulled.problems))
 
@@ -136,25 +135,25 @@ def _step() -> Callable[[str], object]:
 BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
 
 
-def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update") -> None:
-    """What became of what the databases list, on stderr; every entry is counted once."""
+def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
+    """What became of what the databases list, every entry counted once."""
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
     for name, sheets in pulled.listed.items():
         prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in BECAME.items())
         agreeing = pulled.agreeing.get(name, 0)
-        say(f"{name}: {sheets} sheets listed; prices: {prices}; {by_source[name]} disagreeing, {agreeing} agreeing with a firmer source")
+        line(f"{name}: {sheets} sheets listed; prices: {prices}; {by_source[name]} disagreeing, {agreeing} agreeing with a firmer source")
     copies = sum(pulled.copies.values())
     if copies:
         most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
-        say(f"left out {copies} sheets that ask what another one of the model asks ({most})")
+        line(f"left out {copies} sheets that ask what another one of the model asks ({most})")
     if pulled.not_taken:
         why = Counter(one.because.partition(":")[0] for one in pulled.not_taken).most_common()
         more = f"; {sum(count for _, count in why[4:])} for other reasons" if why[4:] else ""
-        say(f"left out {len(pulled.not_taken)} entries: " + "; ".join(f"{count} {reason}" for reason, count in why[:4]) + more)
+        line(f"left out {len(pulled.not_taken)} entries: " + "; ".join(f"{count} {reason}" for reason, count in why[:4]) + more)
     for one in rivals[:RIVALS_SHOWN]:
-        say(f"disagreeing: {one}")
+        line(f"disagreeing: {one}")
     if rivals[RIVALS_SHOWN:]:
         where = "" if into is None else "; all are in the file of rivals beside it"
-        say(f"disagreeing: {len(rivals) - RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
+        line(f"disagreeing: {len(rivals) - RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
     if into is not None:
-        say(f"{into}: " + ", ".join(f"{update.count(what)} {word}" for what, word in BECAME.items()))
+        line(f"{into}: " + ", ".join(f"{update.count(what)} {word}" for what, word in BECAME.items()))

@@ -57,12 +57,12 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
 def test_a_file_is_made_and_what_is_in_it_can_be_checked_and_inferred(packages):
     said = call("prices", "pull", "--into", "market.csv", *ON)
     pulled = rows(Path("market.csv").read_text())
-    assert said.status == 0 and said.out == "" and f"market.csv: {len(pulled)} added, 0 changed, 0 ended, 0 unchanged" in said.err
+    assert said.status == 0 and said.err == "" and f"market.csv: {len(pulled)} added, 0 changed, 0 ended, 0 unchanged\n" in said.out
     assert sorted(os.listdir()) == ["market.csv", "market_rivals.csv"] and len(rows(Path("market_rivals.csv").read_text())) == 2
     assert call("prices", "check", "--prices", "market.csv").status == 0
     before = {name: Path(name).read_bytes() for name in os.listdir()}
     again = call("prices", "pull", "--into", "market.csv", "--on", "2026-11-23")
-    assert ": 0 added, 0 changed, 0 ended" in again.err and {name: Path(name).read_bytes() for name in os.listdir()} == before
+    assert ": 0 added, 0 changed, 0 ended" in again.out and {name: Path(name).read_bytes() for name in os.listdir()} == before
     found = call("infer", "grok-test", "--prices", "market.csv", "--as", "json")
     (sheet,) = json.loads(found.out)
     assert found.status == 0 and sheet["observables"]["long_context_threshold"] == 200_000 and "context assumed" not in sheet["flags"]
@@ -75,7 +75,7 @@ def test_a_changed_price_is_closed_and_opened(packages):
     Path("b.json").write_text(json.dumps(changed))
     call("prices", "pull", "a.json", "--into", "m.csv", *ON)
     said = call("prices", "pull", "b.json", "--into", "m.csv", "--on", "2026-12-01")
-    assert said.status == 0 and ": 0 added, 1 changed, 0 ended" in said.err
+    assert said.status == 0 and ": 0 added, 1 changed, 0 ended" in said.out
     found = [
         row
         for row in rows(Path("m.csv").read_text())
