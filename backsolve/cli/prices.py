@@ -140,8 +140,8 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
     for name, sheets in pulled.listed.items():
         prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in BECAME.items())
-        agreeing = pulled.agreeing.get(name, 0)
-        line(f"{name}: {sheets} sheets listed; prices: {prices}; {by_source[name]} disagreeing, {agreeing} agreeing with a firmer source")
+        listed, agreeing = f"{sheets} sheet{'' if sheets == 1 else 's'} listed", pulled.agreeing.get(name, 0)
+        line(f"{name}: {listed}; prices: {prices}; {by_source[name]} disagreeing, {agreeing} agreeing with a firmer source")
     copies = sum(pulled.copies.values())
     if copies:
         most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
