@@ -1,12 +1,16 @@
 """How fast the project is, as ratios: each subject and its reference are timed in turn in one run."""
 
 import csv
+import json
 import os
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date, timedelta
 from functools import partial
+from io import BytesIO
+from itertools import product
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from statistics import median
@@ -36,6 +40,8 @@ from invert.market import learnt
 from invert.market.kv_class import KINDS
 from invert.posterior.summary import summarise
 from invert.rent import rental
+from invert.sheets.read import load
+from invert.sheets.rules import check
 from tests.tools.draws import assignments
 
 if TYPE_CHECKING:
@@ -322,6 +328,43 @@ def test_fits_and_records_of_sizes_and_of_the_class(benchmark, record_property):
 def test_the_scoreboard(benchmark, record_property):
     benchmark.pedantic(commanded("validate"), rounds=3, warmup_rounds=1)
     within(record_property, benchmark, "every section", 10.0)
+
+
+# -- price files -----------------------------------------------------------------------------------------------------
+
+
+def price_rows_of_ones_own(sheets: int, validities: int) -> bytes:
+    """A file of sheets with an input and an output price, each for so many days and then another."""
+    lines = ["provider,model,component,amount,effective_date,valid_to,retrieved_date,source_url"]
+    for sheet, day in product(range(sheets), range(validities)):
+        begins = date(2000, 1, 1) + timedelta(days=day)
+        ends = begins + timedelta(days=1) if day < validities - 1 else ""
+        stretch = f"{begins if day else ''},{ends},2026-11-20,https://acme.example/{sheet}"
+        lines += (
+            f"acme-{sheet % 50},m-{sheet},{component},{amount + day % 7},{stretch}" for component, amount in (("input", 1), ("output", 4))
+        )
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(("sheets", "validities"), [(15_000, 1), (10, 1_500)], ids=["15000 sheets", "10 sheets over 1500 days"])
+def test_load_and_check_thirty_thousand_rows(benchmark, record_property, sheets, validities):
+    content = price_rows_of_ones_own(sheets, validities)
+    benchmark.pedantic(lambda: check(load(BytesIO(content))), rounds=5, warmup_rounds=1)
+    within(record_property, benchmark, f"30,000 rows; peak {getrusage(RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB", 1.0)
+
+
+def test_pull_of_a_database(benchmark, record_property, tmp_path):
+    """2,000 models with a cache and two bands, from the file to rows that are checked: 16,000 of them."""
+    entry = {"litellm_provider": "acme", "mode": "chat", "cache_read_input_token_cost": 1e-7, "cache_creation_input_token_cost": 1.25e-6}
+    costs = {
+        f"{name}_cost_per_token{above}": 1e-6 * times
+        for name, times in (("input", 1), ("output", 4))
+        for above in ("", "_above_200k_tokens")
+    }
+    costs["output_cost_per_token_above_200k_tokens"] = 6e-6
+    (place := tmp_path / "prices.json").write_text(json.dumps({f"m-{number}": entry | costs for number in range(2000)}))
+    benchmark.pedantic(commanded("prices", "pull", str(place), "--into", str(tmp_path / "market.csv")), rounds=3, warmup_rounds=1)
+    within(record_property, benchmark, "2,000 models into a file", 3.0)
 
 
 # -- warm ----------------------------------------------------------------------------------------------------------

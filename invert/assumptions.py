@@ -229,7 +229,7 @@ class Assumptions:
 
     # Bands and published numbers.
 
-    nominal_context: float = _number(128e3, "token", "longest context of a sheet with one band whose model is not in models.csv")
+    nominal_context: float = _number(128e3, "token", "longest context of a sheet with one band where nobody gives that of its model")
     nominal_threshold_share: float = _number(
         0.5, "1", "a sheet with one band has no threshold: one at this share of its longest context stands in, for the mean context alone"
     )

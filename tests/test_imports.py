@@ -20,7 +20,7 @@ SOLVER = {"derive.solving", "derive.expressions", "invert.records", "invert.assu
 LIGHT = (
     ("--help",), ("--version",), ("list",), ("list", "--chapter", "bands"), ("list", "--symbol", "batch"), ("list", "--hardware"),
     ("list", "--models"), ("list", "--quantities"), ("prices", "list"), ("prices", "list", "--all"), ("infer", "--help"),
-    ("prices", "list", "--as", "csv"), ("prices", "diff", "2026-03-12", "shipped"), ("solve", "--help"),
+    ("prices", "list", "--as", "csv"), ("prices", "diff", "2026-03-12", "shipped"), ("solve", "--help"), ("prices", "pull", "--help"),
 )  # fmt: skip
 INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)
 COMMANDS = """

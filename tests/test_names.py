@@ -14,6 +14,9 @@ SAME_ROLE = {
     "estimates": ("invert.estimators", "every estimator is a module with this one function, of one signature"),
     "as_text": ("derive.show", "an equation and a solution, each rendered in the form of this name by its own module"),
     "as_latex": ("derive", "a formula, an equation and a solution, each rendered in the form of this name by its own module"),
+    "offers": ("invert.sheets.databases", "what a database lists, by the module that knows its fields"),
+    "is_shape": ("invert.sheets.databases", "whether a file is of a database, by the module that knows its fields"),
+    "installed": ("invert.sheets.databases", "a database that is installed as a package, by the module that knows it"),
 }
 """Names that several modules of a package define because they have the same part to play, and why."""
 

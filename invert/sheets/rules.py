@@ -41,7 +41,8 @@ def check(book: PriceBook) -> list[Problem]:
         traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
         now = book.newest_retrieved or date.max
-        for day, valid in chain([(now, [row for row in rows if row.start <= now < row.end])], days(rows)):
+        present = [row for row in rows if row.start <= now < row.end]
+        for day, valid in chain([(now, present)], (one for one in days(rows) if one[1] != present)):
             problems += broken(valid, traded, day) or [problem for _, problem in strays(valid)]
     first_of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in problems:

@@ -73,7 +73,8 @@ NUMERICS = {
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
 INPUT = ("sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")
-"""What a file may hold: limits of size, units, likely slips of the pen."""
+"""What a file may hold: limits of size, units, likely slips of the pen; so does every module of `DATABASES`."""
+DATABASES = "sheets/databases/"
 
 
 def definitions(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
@@ -104,7 +105,7 @@ def unexplained(name: str, tree: ast.Module) -> list[tuple[str, str, float]]:
 
 
 def test_numbers_of_judgement_stand_in_the_record():
-    modules = {name: tree for name, tree in MODULES.items() if name not in (*INPUT, "assumptions")}
+    modules = {name: tree for name, tree in MODULES.items() if name not in (*INPUT, "assumptions") and not name.startswith(DATABASES)}
     assert not [found for name, tree in modules.items() for found in unexplained(name, tree)]
     assert len(modules) > 40
 

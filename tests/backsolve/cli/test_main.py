@@ -4,6 +4,7 @@ Exit status 0: answered; 2: the input is wrong; 3: the question has no answer. E
 what was fine is printed first.
 """
 
+import json
 import os
 import shlex
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 
 from backsolve.cli.main import backsolve
 from tests.tools.commands import CONTROL, GEMINI, GOOD, SCRIPT, STAR, STEP, Said, call, plain, price_file, refused, script
+from tests.tools.databases import MODELS_DEV
 from tests.tools.together import in_one_test
 
 WRONG = [  # arguments, what the message must hold
@@ -248,6 +250,7 @@ def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     Path("mine.csv").write_bytes(price_file(*GOOD))
     Path("result.json").write_text(call(*STAR, "rho=300", "s=8", "--as", "json").out, encoding="utf-8")
+    Path("api.json").write_text(json.dumps({"google": MODELS_DEV["hostly"]}), encoding="utf-8")
     assert EXAMPLES[name]
     for example in EXAMPLES[name]:
         assert example.startswith(f"backsolve {name}") and len(example) <= 76
@@ -256,7 +259,7 @@ def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, mon
 
 
 @pytest.mark.parametrize(
-    ("typed", "offered"), [("li", {"list"}), ("prices ", {"add", "check", "diff", "list"}), ("solve L --as m", {"markdown"})]
+    ("typed", "offered"), [("li", {"list"}), ("prices ", {"add", "check", "diff", "list", "pull"}), ("solve L --as m", {"markdown"})]
 )
 def test_a_shell_completes_commands_and_values(typed: str, offered: set[str]):
     typing = {"_BACKSOLVE_COMPLETE": "bash_complete", "COMP_WORDS": f"backsolve {typed}", "COMP_CWORD": str(len(typed.split(" ")))}

@@ -123,6 +123,17 @@ def test_a_case_without_a_posterior_has_no_estimate_of_one_mark_up():
     }  # fmt: skip
 
 
+def test_sheets_that_publish_the_same_share_one_posterior_and_others_do_not():
+    rows = ["provider,model,component,amount"]
+    rows += [f"acme,{name},input,2" for name in "abc"] + ["acme,a,output,8", "acme,b,output,8", "acme,c,output,9"]
+    a, b, c = infer(["acme/a", "acme/b", "acme/c"], prices=rows).inferences
+    assert a.summary is b.summary and a.summary != c.summary
+    otherwise = replace(a.evidence, size_by_price=not a.evidence.size_by_price)
+    assert a.evidence.key == b.evidence.key != c.evidence.key and otherwise.key != a.evidence.key
+    alone = infer(["acme/c"], prices=rows).inferences[0]
+    assert (alone.summary.log_evidence, alone.summary.ess) == pytest.approx((c.summary.log_evidence, c.summary.ess), rel=1e-9)
+
+
 def test_other_assumptions_are_those_of_every_estimator():
     """Half as firm a rent, and a wider level: what rests on them moves, and what does not stays."""
     case = cases("nothing")[0]

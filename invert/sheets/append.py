@@ -1,0 +1,261 @@
+"""Rows of prices as they are written: a file of one's own grows, a price that changed is closed and the new one opened beside it."""
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
+from io import BytesIO, StringIO
+
+from derive.errors import WrongData
+from derive.files import alone, label, opened, write
+from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, read_rows, table
+from invert.sheets.rows import Fx, PriceRow, Problem
+from invert.sheets.rules import by_sheet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rival:
+    """A price of which two sources say something else: the row that is believed, and the one that is not."""
+
+    row: PriceRow
+    believed: PriceRow
+
+    def __str__(self) -> str:
+        place = f" above {self.row.threshold_tokens:,}" if self.row.threshold_tokens else ""
+        what = f"{self.row.provider}/{self.row.model} ({self.row.service_tier}) {self.row.component}{place}"
+        same_band = self.believed.threshold_tokens == self.row.threshold_tokens
+        return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {price_and_source(self.row)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """What becomes of the rows of a file: which to close on which day, by origin, and which to append.
+
+    `counts` are prices by (database, what became of them): `added`, `changed`, `ended` for those that a sheet has no more, `kept`
+    for those that are the same. `later` names what has to wait for another day.
+    """
+
+    closed: Mapping[str, date] = field(default_factory=dict)
+    opened: tuple[PriceRow, ...] = ()
+    rivals: tuple[Rival, ...] = ()
+    counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    later: tuple[Problem, ...] = ()
+
+    def count(self, what: str) -> int:
+        """Prices that were added, changed, ended or kept, of all databases."""
+        return sum(number for (_, became), number in self.counts.items() if became == what)
+
+
+def price_and_source(row: PriceRow) -> str:
+    """What a row asks, and who says so: `3 by genai-prices 0.2.3`."""
+    currency = "" if row.currency == "USD" else f" {row.currency}"
+    return f"{csv_cell(row.amount)}{currency} by {by(row)}"
+
+
+def by(row: PriceRow) -> str:
+    """The source of a row: the database that its notes begin with, or the grade of what somebody wrote."""
+    if row.verification in ("db", "db_host") and row.notes:
+        return row.notes.partition(";")[0]
+    return f"{row.origin.rpartition('/')[2]} ({row.verification})"
+
+
+def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> Update:
+    """What a pull of a day makes of the rows of a file; nothing that stands there is overwritten.
+
+    A price that its own source changed is closed on the day, and a new one opened; one that another source contradicts stays,
+    and the other is its rival. A sheet that is gone from its source stays open: whether its prices hold, nobody says.
+    """
+    sheets = by_sheet(held)
+    of_sheet = by_sheet(pulled)
+    found: list[Update] = []
+    for key, rows in of_sheet.items():
+        if key in sheets:
+            current = [row for row in rows if row.valid_on(day)]
+            found += [_of_key(row, sheets[key], day) for row in current]
+            found += [Update(closed={row.origin: day}, counts=_one(row, "ended")) for row in _ended(sheets[key], current, day)]
+        else:
+            found += [Update(opened=(row,), counts=_one(row, "added")) for row in rows]
+    counts: Counter[tuple[str, str]] = Counter()
+    for one in found:
+        counts.update(one.counts)
+    return Update(
+        closed={origin: end for one in found for origin, end in one.closed.items()},
+        opened=tuple(row for one in found for row in one.opened),
+        rivals=tuple(rival for one in found for rival in one.rivals),
+        counts=counts,
+        later=tuple(problem for one in found for problem in one.later),
+    )
+
+
+def _one(row: PriceRow, became: str) -> dict[tuple[str, str], int]:
+    return {(database(row), became): 1}
+
+
+def _of_key(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
+    """What one price that is asked on the day makes of the rows of its sheet."""
+    known = [row for row in sheet if row.key == new.key]
+    old = next((row for row in known if row.valid_on(day)), None)
+    to_come = min((row.start for row in known if row.start > day), default=None)
+    ends = min((end for end in (new.valid_to, to_come) if end), default=None)
+    opened_row = replace(new, effective_date=day, date_kind="first_seen", valid_to=ends)
+    if old is None:
+        base = _of_another(new, sheet, day)
+        return Update(rivals=(Rival(row=new, believed=base),)) if base else Update(opened=(opened_row,), counts=_one(new, "added"))
+    if (old.amount, old.currency, old.threshold_inclusive) == (new.amount, new.currency, new.threshold_inclusive):
+        return Update(counts=_one(new, "kept"))
+    if database(old) != database(new):
+        return Update(rivals=(Rival(row=new, believed=old),))
+    if not _can_end(old, day):
+        why = f"began on {old.effective_date}, and {price_and_source(new)}: pull again on a later day"
+        return Update(later=(old.problem("amount", why),))
+    return Update(closed={old.origin: day}, opened=(opened_row,), counts=_one(new, "changed"))
+
+
+def _of_another(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> PriceRow | None:
+    """The base price that a band contradicts which only another source than that of the sheet has; None where nothing is contradicted."""
+    now = [row for row in sheet if row.valid_on(day)]
+    own = any(database(row) == database(new) for row in now)
+    bands = {row.threshold_tokens: row for row in now if row.component == "input"}
+    return None if own or new.threshold_tokens in bands else bands.get(0)
+
+
+def _ended(sheet: Iterable[PriceRow], current: Sequence[PriceRow], day: date) -> list[PriceRow]:
+    """Rows that hold on the day and that their own source lists no more, while it lists the sheet."""
+    keys, sources = {row.key for row in current}, {database(row) for row in current}
+    return [
+        row
+        for row in sheet
+        if row.valid_on(day) and row.valid_to is None and row.key not in keys and database(row) in sources and _can_end(row, day)
+    ]
+
+
+def _can_end(row: PriceRow, day: date) -> bool:
+    """Whether a row may end on the day: none ends on the day that it begins."""
+    return row.effective_date is None or row.effective_date < day
+
+
+def database(row: PriceRow) -> str:
+    """The database a row is from, without its version; nothing for what somebody wrote.
+
+    A row that somebody graded higher is theirs from then on.
+    """
+    return row.notes.partition(";")[0].partition(" ")[0] if row.verification in ("db", "db_host") else ""
+
+
+# Files.
+
+
+def update_file(
+    place: str, decide: Callable[[list[PriceRow]], Update], fx: Fx, beside: Sequence[PriceRow] = (), rivals: Sequence[Rival] = ()
+) -> Update:
+    """Closes and appends what `decide` makes of the rows of a file, which it creates; the file is written whole or not at all.
+
+    Prices that are not believed go to a file of `rivals` beside it. Nobody else writes it meanwhile.
+    `WrongData` for a file with a row that cannot be read: it would be mangled.
+    """
+    with alone(place):
+        content = _content(place)
+        rows: list[PriceRow] = []
+        if content:
+            rows, problems = read_rows(BytesIO(content), label(place), fx, True, beside)
+            if problems:
+                more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
+                raise WrongData(f"{problems[0]}{more}; nothing is written before it is put right")
+        update = decide(rows)
+        if rivals or update.rivals:
+            _append_rivals(rivals_of(place), (*rivals, *update.rivals))
+        if update.closed or update.opened:
+            write(place, _rewritten(content, label(place), update))
+    return update
+
+
+def rivals_of(place: str) -> str:
+    """The file of the prices that are not believed, beside a file of prices.
+
+    >>> rivals_of("mine.csv"), rivals_of("mine")
+    ('mine_rivals.csv', 'mine_rivals.csv')
+    """
+    return f"{place.removesuffix('.csv')}_rivals.csv"
+
+
+def _append_rivals(place: str, rivals: Iterable[Rival]) -> None:
+    content = _content(place)
+    cells = _cells(content, label(place))
+    seen = {_told(one) for one in cells}
+    new = []
+    for rival in rivals:
+        row = cells_of(replace(rival.row, notes=f"{rival.row.notes}; {price_and_source(rival.believed)}"))
+        if _told(row) not in seen:
+            seen.add(_told(row))
+            new.append(row)
+    if new:
+        columns = [*(list(cells[0]) if cells else []), *(name for name in PRICE_COLUMNS if not cells or name not in cells[0])]
+        write(place, _text(columns, [*cells, *new]))
+
+
+def _told(cells: Mapping[str, str]) -> tuple[str, ...]:
+    """What a rival row says, whenever it was read."""
+    return tuple(cells.get(name, "") for name in PRICE_COLUMNS if name not in ("retrieved_date", "effective_date", "date_kind", "valid_to"))
+
+
+def _content(place: str) -> bytes:
+    if not os.path.exists(place):
+        return b""
+    with opened(place) as stream:
+        return stream.read()
+
+
+def _cells(content: bytes, origin: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = []
+    for item in table(BytesIO(content), origin, OVERLAY_COLUMNS, ()) if content else ():
+        if isinstance(item, Problem):
+            raise WrongData(f"{item}; nothing is written before it is put right")
+        found.append(item[1])
+    return found
+
+
+def _rewritten(content: bytes, origin: str, update: Update) -> str:
+    """The rows as they stand with their ends filled in, and the new ones after them."""
+    rows: list[dict[str, str]] = []
+    for item in table(BytesIO(content), origin, OVERLAY_COLUMNS, ()) if content else ():
+        if isinstance(item, Problem):
+            raise WrongData(str(item))
+        number, cells = item
+        end = update.closed.get(f"{origin}:{number}")
+        rows.append(cells | ({"valid_to": end.isoformat()} if end else {}))
+    columns = [*(list(rows[0]) if rows else []), *(name for name in OVERLAY_COLUMNS if not rows or name not in rows[0])]
+    return _text(columns, [*rows, *map(cells_of, update.opened)])
+
+
+def _text(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([row.get(name, "") for name in columns] for row in rows)
+    return text.getvalue()
+
+
+def price_file(rows: Iterable[PriceRow]) -> str:
+    """The rows as a file of prices."""
+    return _text(tuple(OVERLAY_COLUMNS), map(cells_of, rows))
+
+
+def cells_of(row: PriceRow) -> dict[str, str]:
+    """The row as the cells of a file, by column."""
+    return {name: csv_cell(getattr(row, name)) for name in OVERLAY_COLUMNS}
+
+
+def csv_cell(value: object) -> str:
+    """A value as a cell: plain decimals, ISO dates.
+
+    >>> csv_cell(1e-05), csv_cell(3.0), csv_cell(True), csv_cell(None), csv_cell(date(2026, 11, 20))
+    ('0.00001', '3', 'true', '', '2026-11-20')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{Decimal(repr(value)):f}".removesuffix(".0")
+    return "" if value is None else str(value)

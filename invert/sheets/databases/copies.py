@@ -1,0 +1,62 @@
+"""Sheets that say again what another one says: of resellers, and of a model under a second name."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from invert.sheets.databases.records import MAKERS, one_spelling
+from invert.sheets.rows import PriceRow, SheetKey
+
+
+def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetKey, Sequence[PriceRow]]) -> list[SheetKey]:
+    """Sheets that say what another one says: of a reseller as the maker, of a second name of a model as the first, of priority as fast."""
+    asked = {key: {_full_place(row): row.amount for row in rows} for key, rows in current.items() if rows}
+    by_model: dict[tuple[str, str], list[SheetKey]] = {}
+    for key in asked:
+        by_model.setdefault((bare(key[1]), key[3]), []).append(key)
+    found: list[SheetKey] = []
+    for key in own:
+        if key not in asked:
+            continue
+        provider, model, region, tier = key
+        host = provider.removeprefix("huggingface_")
+        kin = [one for one in by_model[bare(model), tier] if one != key]
+        models_of = [one for one in kin if (one[0] in MAKERS and provider not in MAKERS) or (host != provider and one[0] == host)]
+        names_of = [one for one in kin if one[0] == provider and one[2] == region and _is_plainer(one[1], model)]
+        renamed = [(provider, model, region, "fast")] if tier == "priority" else []
+        if any(
+            one in asked and asked[key].items() <= asked[one].items() and _bands(asked[key]) == _bands(asked[one])
+            for one in (*models_of, *names_of, *renamed)
+        ):
+            found.append(key)
+    return found
+
+
+def _full_place(row: PriceRow) -> tuple[str, int, bool, int | None]:
+    return row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds
+
+
+def _bands(asked: Iterable[tuple[str, int, bool, int | None]]) -> set[int]:
+    return {threshold for component, threshold, _, _ in asked if component == "input"}
+
+
+def _is_plainer(one: str, other: str) -> bool:
+    """Whether of two names of one model this is the one without a date or a place in it."""
+    return (len(one), one) < (len(other), other)
+
+
+VENDOR = re.compile(
+    r"^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai?|nvidia|openai|qwen|writer|zai)\."
+)
+ENDING = re.compile(r"(?:[-@](?:latest|default|20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{2})|-v[0-9](?::[0-9])?|:[0-9])$")
+
+
+def bare(model: str) -> str:
+    """A model's name without its maker, its day and the like, by which resellers call it otherwise than its maker.
+
+    >>> bare("us.anthropic.claude-opus-4-20250514-v1:0"), bare("anthropic/claude-opus-4"), bare("gpt-5.4-2026-03-05")
+    ('claude-opus-4', 'claude-opus-4', 'gpt-5-4')
+    """
+    name = VENDOR.sub("", model.lower().rpartition("/")[2].removeprefix("~"))
+    while (shorter := ENDING.sub("", name)) != name:
+        name = shorter
+    return one_spelling(name)

@@ -1,0 +1,77 @@
+"""Which databases are there: packages that are installed, and JSON files recognised by their shape."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from derive.errors import WrongData, shorten, suggest
+from derive.files import label, opened
+from invert.sheets.databases import genai, litellm, models_dev, openrouter
+from invert.sheets.databases.records import Database, Item
+from invert.sheets.rows import Problem
+
+Listing: TypeAlias = tuple[Database, Iterator[Item]]
+SHAPES: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Database], Iterator[Item]]], ...] = (
+    (openrouter.NAME, openrouter.is_shape, openrouter.offers),
+    (models_dev.NAME, models_dev.is_shape, models_dev.offers),
+    (litellm.NAME, litellm.is_shape, litellm.offers),
+)
+"""JSON files by their shape, whatever they are called."""
+PACKAGES = (genai.NAME, litellm.NAME)
+
+
+def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
+    """The databases that are named, packages or files; all packages that are installed where none is. What fails is a problem."""
+    found: list[Listing] = []
+    problems: list[Problem] = []
+    for name in names or PACKAGES:
+        try:
+            listing = listing_of(name)
+            if listing:
+                found.append(listing)
+            elif names:
+                problems.append(
+                    Problem(name, None, None, f"is not installed: pip install {'backsolve[prices]' if name == genai.NAME else name}")
+                )
+        except WrongData as error:
+            origin, _, fault = str(error).partition(": ") if name in PACKAGES else (label(name), "", str(error).removeprefix(label(name)))
+            problems.append(Problem(origin, None, None, fault.lstrip(": ")))
+    return found, problems
+
+
+def listing_of(name: str) -> Listing | None:
+    """A database by name, or a JSON file of one; None for a package that is not installed."""
+    if name == genai.NAME:
+        package = genai.installed()
+        return (package[1], genai.offers(*package)) if package else None
+    if name == litellm.NAME:
+        place = litellm.installed()
+        return (place[1], litellm.offers(content_of(str(place[0])), place[1])) if place else None
+    return of_file(name)
+
+
+def of_file(place: str) -> Listing:
+    """The database that a JSON file is of, by its shape; `WrongData` for any other file."""
+    content = content_of(place)
+    for name, is_shape, read in SHAPES:
+        if is_shape(content):
+            database = Database(name=name)
+            return database, read(content, database)
+    known = ", ".join(name for name, _, _ in SHAPES)
+    raise WrongData(f"{label(place)}: has the shape of none of {known}, or a newer one than known here")
+
+
+def content_of(place: str) -> Any:
+    """What a JSON file holds; `WrongData` where it holds none."""
+    try:
+        with opened(place) as stream:
+            return json.load(stream, parse_constant=_no_number)
+    except WrongData as error:
+        packages = suggest(place, PACKAGES) if "/" not in place and "." not in place else ""
+        raise WrongData(f"{error}{packages}") from None
+    except (ValueError, RecursionError) as error:
+        raise WrongData(f"{label(place)}: is not JSON ({shorten(str(error))})") from None
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number")

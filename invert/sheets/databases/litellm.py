@@ -1,0 +1,197 @@
+"""The price file of litellm: one entry a model, USD per token, with a field for every band, lifetime and service tier.
+
+Where the package is installed the file is found beside it; the package itself is never imported.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from derive.errors import WrongData
+from invert.sheets.databases.hours import A_DAY, between, hours_text
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
+
+NAME, FILE = "litellm", "model_prices_and_context_window_backup.json"
+MODES = ("chat", "responses", "completion")
+"""Kinds of entries that answer text with text."""
+COSTS: Mapping[str, str] = {
+    "input_cost_per_token": "input",
+    "output_cost_per_token": "output",
+    "cache_read_input_token_cost": "cache_read",
+    "cache_creation_input_token_cost": "cache_write",
+}
+COST = re.compile(
+    rf"({'|'.join(COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
+)
+TIERS = {"": "standard", "batches": "batch"}
+PER_TOKEN = 6
+"""Decimals from a price per token to one per million."""
+SHANGHAI = 16 * 60
+"""The minute of a day in UTC at which the next one begins in Shanghai."""
+
+
+def installed() -> tuple[Path, Database] | None:
+    """The file beside the installed package; None where the package is not installed, `WrongData` where it has no such file."""
+    found = find_spec(NAME)
+    if found is None or not found.origin:
+        return None
+    try:
+        database = Database(name=NAME, version=metadata.version(NAME))
+    except metadata.PackageNotFoundError:
+        database = Database(name=NAME)
+    place = Path(found.origin).with_name(FILE)
+    if not place.is_file():
+        raise WrongData(f"{database}: has no file {FILE} beside it: newer or older than known here")
+    return place, database
+
+
+def is_shape(content: Any) -> bool:
+    """Whether the content of a JSON file has the shape of this one: entries that name their provider and a cost per token."""
+    return isinstance(content, dict) and any(
+        isinstance(one, dict) and "litellm_provider" in one and any(map(COST.fullmatch, one)) for one in content.values()
+    )
+
+
+def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
+    """Everything the file lists."""
+    entries = (
+        (name, one) for name, one in content.items() if isinstance(one, dict) and name not in ("sample_spec", "fallback_generalizations")
+    )
+    return items_of(((str(one.get("litellm_provider", "")), name, partial(of_entry, name, one)) for name, one in entries), database)
+
+
+def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+    """The offers of one entry, a service tier each."""
+    provider = part(entry, "litellm_provider", str) or ""
+    model, mode = model_of(name, provider), part(entry, "mode", str) or ""
+    if not provider or mode not in MODES:
+        yield NotTaken(provider=provider, model=model, because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
+        return
+    offer = partial(
+        Offer,
+        provider=_family(provider),
+        model=model,
+        max_context=token_count(entry.get("max_input_tokens")) or token_count(entry.get("max_tokens")),
+        source_url=entry.get("source"),
+    )
+    tiers = bands_by_tier(entry)
+    if tiered := part(entry, "tiered_pricing", list):
+        tiers["standard"] = _tiered(tiered)
+    off_peak = part(entry, "off_peak_pricing", dict)
+    if off_peak and "standard" in tiers:
+        # What stands at the top is the price of the peak.
+        utc_hours, days = peak_hours(off_peak)
+        peak = tiers.pop("standard")
+        yield offer(bands=peak, service_tier="peak", utc_hours=utc_hours, weekdays=days)
+        yield offer(bands={0: {**peak.get(0, {}), **bands_by_tier(off_peak).get("standard", {}).get(0, {})}}, service_tier="off_peak")
+    if not tiers and not off_peak:
+        yield NotTaken(provider=provider, model=model, because="no price of input and output tokens")
+    for tier, bands in tiers.items():
+        if tier != "standard" and not {("input", None), ("output", None)} <= bands.get(0, {}).keys():
+            continue  # a discount on one item is no sheet
+        yield offer(bands=bands, service_tier=tier)
+    speeds = part(entry, "provider_specific_entry", dict) or {}
+    if "fast" in speeds and "standard" in tiers and "fast" not in tiers:
+        times = per_mtok("provider_specific_entry", speeds["fast"])
+        yield offer(bands=_times(tiers["standard"], times), service_tier="fast")
+
+
+def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
+    """Rates by service tier and threshold, out of the names of the fields.
+
+    >>> bands_by_tier({"input_cost_per_token": 2e-6, "input_cost_per_token_above_200k_tokens": 4e-6, "input_cost_per_token_batches": 1e-6})
+    {'standard': {0: {('input', None): 2.0}, 200000: {('input', None): 4.0}}, 'batch': {0: {('input', None): 1.0}}}
+    """
+    tiers: dict[str, dict[int, dict[Sold, float]]] = {}
+    for name, amount in entry.items():
+        form = COST.fullmatch(name)
+        if not form or amount is None:
+            continue
+        cost, lasts, above, tier = form.groups()
+        sold = COSTS[cost], int(lasts) * 3600 if lasts else None
+        if lasts and COSTS[cost] != "cache_write":
+            raise WrongField(name, "names a lifetime of what has none")
+        bands = tiers.setdefault(TIERS.get(tier or "", tier or ""), {})
+        bands.setdefault(int(above or 0) * 1000, {})[sold] = per_mtok(name, amount, PER_TOKEN)
+    return {tier: dict(bands) for tier, bands in tiers.items()}
+
+
+def model_of(name: str, provider: str) -> str:
+    """The model of an entry: its name without the provider before it.
+
+    >>> model_of("xai/grok-4.5", "xai"), model_of("gpt-6", "openai"), model_of("azure/eu/gpt-6", "azure")
+    ('grok-4.5', 'gpt-6', 'eu/gpt-6')
+    """
+    first, slash, rest = name.partition("/")
+    return rest if slash and rest and first in (provider, _family(provider), provider.replace("_", "-")) else name
+
+
+def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
+    """Hours and weekdays in UTC at which the peak price holds, out of the windows at which it does not.
+
+    >>> peak_hours({"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"], "weekdays": [1, 2, 3]}, {"hours_utc": "00:00-00:00"}]})
+    ('01:00-04:00', '1-3')
+    """
+    free: dict[int, list[tuple[int, int]]] = {}
+    for window in part(off_peak, "windows", list) or []:
+        written = window.get("hours_utc") or []
+        spans = [_span(text) for text in ([written] if isinstance(written, str) else written)]
+        for day in window.get("weekdays") or [one for one in range(1, 8) if one not in free]:
+            free.setdefault(day, []).extend(spans)
+    busy = {day: tuple(between(sorted(free.get(day, [])))) for day in range(1, 8)}
+    spans_of_peak = {spans for spans in busy.values() if spans}
+    if len(spans_of_peak) != 1:
+        raise WrongField("off_peak_pricing", "has other hours on other days, or none at all")
+    (spans_found,) = spans_of_peak
+    zone = off_peak.get("weekday_timezone", "UTC")
+    if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > SHANGHAI):
+        raise WrongField("weekday_timezone", "names days that are not those of UTC")
+    days = [day for day, spans in busy.items() if spans]
+    if days == list(range(1, 8)):
+        return hours_text(spans_found), ""
+    return hours_text(spans_found), _runs(days)
+
+
+def _runs(days: list[int]) -> str:
+    """Days as prices.csv writes them: 1-5;7."""
+    runs: list[list[int]] = []
+    for day in days:
+        if runs and runs[-1][-1] == day - 1:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return ";".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _span(text: Any) -> tuple[int, int]:
+    form = re.fullmatch(r"([0-9]{2}):([0-9]{2})-([0-9]{2}):([0-9]{2})", text) if isinstance(text, str) else None
+    if not form:
+        raise WrongField("hours_utc", f"is {text!r} and not hours")
+    start, end = int(form[1]) * 60 + int(form[2]), int(form[3]) * 60 + int(form[4])
+    if end and end < start:
+        raise WrongField("hours_utc", f"is {text!r}, past midnight")
+    return start, end or A_DAY
+
+
+def _tiered(ranges: list[Any]) -> dict[int, Rates]:
+    """Bands of a list of ranges of the prompt's length."""
+    bands: dict[int, Rates] = {}
+    for one in ranges:
+        span = part(one, "range", list) if isinstance(one, dict) else None
+        if not span or isinstance(span[0], bool) or not isinstance(span[0], int | float) or not 0 <= span[0] < 10**12:
+            raise WrongField("tiered_pricing", "has a range that does not begin at a number of tokens")
+        bands[int(span[0])] = bands_by_tier(one).get("standard", {}).get(0, {})
+    return bands
+
+
+def _times(bands: Mapping[int, Rates], factor: float) -> dict[int, Rates]:
+    return {at: {sold: float(f"{amount * factor:.10g}") for sold, amount in rates.items()} for at, rates in bands.items()}
+
+
+def _family(provider: str) -> str:
+    """The provider without the kind of its models: vertex_ai-mistral_models is vertex_ai."""
+    return "vertex_ai" if provider.startswith("vertex_ai") and provider != "vertex_ai-language-models" else provider

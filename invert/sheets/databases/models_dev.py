@@ -1,0 +1,62 @@
+"""The file api.json of models.dev: providers with their models, USD per million tokens."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
+
+NAME = "models.dev"
+SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
+
+
+def is_shape(content: Any) -> bool:
+    """Whether the content of a JSON file has the shape of this one: providers by name, each with models by name."""
+    return isinstance(content, dict) and any(
+        isinstance(one, dict) and isinstance(one.get("models"), dict) and all(isinstance(model, dict) for model in one["models"].values())
+        for one in content.values()
+    )
+
+
+def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
+    """Everything the file lists."""
+    return items_of(
+        (
+            (provider, model, partial(_of_model, provider, one.get("doc"), model, entry))
+            for provider, one in content.items()
+            if isinstance(one, dict) and isinstance(one.get("models"), dict)
+            for model, entry in one["models"].items()
+            if isinstance(entry, dict)
+        ),
+        database,
+    )
+
+
+def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+    """The offer of one model."""
+    cost = part(entry, "cost", dict)
+    if not cost:
+        yield NotTaken(provider=provider, model=model, because="no price")
+        return
+    bands = {0: _rates_of(cost)}
+    # The older field says no threshold but 200k, and stands beside the newer one also where the threshold is another.
+    if tiers := part(cost, "tiers", list):
+        for one in tiers:
+            place = part(one, "tier", dict) if isinstance(one, dict) else None
+            at = token_count(place.get("size")) if place else None
+            if at is None or (place and place.get("type", "context") != "context"):
+                raise WrongField("tiers", "has a tier without a size of context")
+            bands[at] = _rates_of(one)
+    elif above := part(cost, "context_over_200k", dict):
+        bands[200_000] = _rates_of(above)
+    limit = part(entry, "limit", dict) or {}
+    yield Offer(provider=provider, model=model, bands=bands, max_context=token_count(limit.get("context")), source_url=url)
+
+
+def _rates_of(cost: Mapping[str, Any]) -> Rates:
+    """The rates of one band.
+
+    >>> _rates_of({"input": 3, "output": 15, "cache_read": 0.3, "reasoning": 15})
+    {('input', None): 3.0, ('output', None): 15.0, ('cache_read', None): 0.3}
+    """
+    return {sold: per_mtok(name, cost[name]) for name, sold in SOLD.items() if cost.get(name) is not None}

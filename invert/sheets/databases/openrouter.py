@@ -1,0 +1,80 @@
+"""The answer of OpenRouter to /api/v1/models: what it asks for each model, USD per token as text."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from invert.sheets.databases.hours import A_DAY, hours_text
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
+
+NAME = "openrouter"
+SOLD: Mapping[str, Sold] = {
+    "prompt": ("input", None),
+    "completion": ("output", None),
+    "input_cache_read": ("cache_read", None),
+    "input_cache_write": ("cache_write", None),
+    "input_cache_write_1h": ("cache_write", 3600),
+}
+PER_TOKEN = 6
+"""Decimals from a price per token to one per million."""
+
+
+def is_shape(content: Any) -> bool:
+    """Whether the content of a JSON file has the shape of this one: `data`, a list of models with `pricing`."""
+    found = content.get("data") if isinstance(content, dict) else None
+    return isinstance(found, list) and any(isinstance(one, dict) and isinstance(one.get("pricing"), dict) for one in found)
+
+
+def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
+    """Everything the answer lists."""
+    models = (one for one in content["data"] if isinstance(one, dict))
+    return items_of(((NAME, str(one.get("id", "")), partial(_of_model, one)) for one in models), database)
+
+
+def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+    """The offers of one model: its price, or its price by the hour."""
+    model, pricing = part(entry, "id", str), part(entry, "pricing", dict)
+    if not model or not pricing:
+        raise WrongField("pricing" if model else "id", "is not there")
+    if str(pricing.get("prompt", "")).startswith("-"):
+        yield NotTaken(provider=NAME, model=model, because="a router: what it asks is that of the model it chooses")
+        return
+    bands: dict[int, Rates] = {0: _rates_of(pricing)}
+    by_hour: list[tuple[str, Rates]] = []
+    for override in part(pricing, "overrides", list) or []:
+        above, start, end = token_count(override.get("min_prompt_tokens")), override.get("utc_start"), override.get("utc_end")
+        if above and start is None and end is None:
+            bands[above] = {**bands.get(above, {}), **_rates_of(override)}
+        elif not above and isinstance(start, str) and isinstance(end, str) and not override.get("utc_days"):
+            by_hour.append((hours_text([(_minutes(start), _minutes(end) or A_DAY)]), _rates_of(override)))
+        else:
+            raise WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
+    offer = partial(
+        Offer, provider=NAME, model=model, max_context=token_count(entry.get("context_length")), source_url=f"https://openrouter.ai/{model}"
+    )
+    if not by_hour:
+        yield offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))
+        return
+    if len(bands) > 1 or any(rates != by_hour[0][1] for _, rates in by_hour):
+        raise WrongField("overrides", "has more than two prices a day")
+    within = {0: {**bands[0], **by_hour[0][1]}}
+    if within[0].get(SOLD["prompt"], 0) < bands[0].get(SOLD["prompt"], 0):
+        raise WrongField("overrides", "names the hours of the lower price")
+    yield offer(bands=within, service_tier="peak", utc_hours=";".join(sorted(hours for hours, _ in by_hour)))
+    yield offer(bands=bands, service_tier="off_peak")
+
+
+def _rates_of(pricing: Mapping[str, Any]) -> Rates:
+    """The rates of one band.
+
+    >>> _rates_of({"prompt": "0.000003", "completion": "0.000015", "request": "0"})
+    {('input', None): 3.0, ('output', None): 15.0}
+    """
+    return {sold: per_mtok(name, pricing[name], PER_TOKEN) for name, sold in SOLD.items() if pricing.get(name) is not None}
+
+
+def _minutes(text: str) -> int:
+    hours, _, minutes = text.partition(":")
+    if not (hours.isdecimal() and minutes[:2].isdecimal() and int(hours) <= 24 and int(minutes[:2]) < 60):
+        raise WrongField("overrides", f"has the hour {text[:20]!r}")
+    return int(hours) * 60 + int(minutes[:2])

@@ -1,0 +1,246 @@
+"""Several databases put together into rows of prices: who is believed where they disagree, and what is said twice once."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from fnmatch import fnmatchcase
+from io import BytesIO
+
+from derive.characters import hidden
+from derive.errors import WrongData, shorten, suggest
+from invert.sheets.append import Rival, price_file
+from invert.sheets.databases.copies import repeated
+from invert.sheets.databases.found import Listing
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, one_spelling, price_rows, provider_of
+from invert.sheets.read import read_rows
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
+from invert.sheets.rules import by_sheet, check
+
+SAME, SAME_CONVERTED = 2e-3, 0.1
+"""How far two amounts may lie apart, relatively, and be one: databases round, and convert at a rate of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulled:
+    """What the databases say beyond the curated prices, and what became of the rest.
+
+    `listed` are the sheets of each database, `agreeing` its prices that somebody firmer asks as well, `copies` the sheets of
+    resellers and other names of one model that ask what the first says, by provider.
+    """
+
+    rows: tuple[PriceRow, ...]
+    rivals: tuple[Rival, ...]
+    not_taken: tuple[NotTaken, ...]
+    copies: Mapping[str, int]
+    listed: Mapping[str, int]
+    agreeing: Mapping[str, int]
+    problems: tuple[Problem, ...]
+
+
+def pull(
+    found: Iterable[Listing],
+    book: PriceBook,
+    described: Sequence[ModelRow],
+    day: date,
+    providers: Collection[str] = (),
+    step: Callable[[str], object] = lambda _: None,
+) -> Pulled:
+    """The rows of these databases that the prices of `book` do not have, the first database believed before the next.
+
+    `providers` are patterns such as `open*`; `step` is told how far the work is.
+    """
+    names = Names(described, book.rows)
+    sheets = dict(by_sheet(book.rows))
+    curated = set(sheets)
+    work = Work()
+    for database, items in found:
+        step(f"reading {database}")
+        _gather(database, items, names, sheets, book.fx, day, providers, work)
+    for one in providers:
+        if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
+            fault = f"{shorten(one)} sells nothing that is listed{suggest(one, work.sellers)}"
+            work.problems.append(Problem("--provider", None, None, fault))
+    step("leaving out what is said twice")
+    own = {key: rows for key, rows in sheets.items() if key not in curated}
+    everything = {key: [row for row in rows if row.valid_on(day)] for key, rows in sheets.items()}
+    for key in repeated(own, everything):
+        work.copies[key[0]] += 1
+        del sheets[key]
+    origins = {row.origin for row in book.rows}
+    rows = [row for key in sorted(sheets) for row in sheets[key] if row.origin not in origins]
+    step("checking")
+    rows, faulty = sound(rows, book, described)
+    work.not_taken += faulty
+    kept = {row.sheet_key for row in rows} | curated
+    return Pulled(
+        rows=tuple(rows),
+        rivals=tuple(one for one in work.rivals if one.believed.sheet_key in kept),
+        not_taken=tuple(work.not_taken),
+        copies=work.copies,
+        listed=work.listed,
+        agreeing=work.agreeing,
+        problems=tuple(work.problems),
+    )
+
+
+@dataclass
+class Work:
+    """What is counted while databases are read."""
+
+    rivals: list[Rival] = field(default_factory=list)
+    not_taken: list[NotTaken] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    copies: Counter[str] = field(default_factory=Counter)
+    listed: Counter[str] = field(default_factory=Counter)
+    agreeing: Counter[str] = field(default_factory=Counter)
+    sellers: set[str] = field(default_factory=set)
+
+
+class Names:
+    """What a model is called here: as prices.csv calls it or one of its aliases, else as the database that named it first."""
+
+    def __init__(self, described: Iterable[ModelRow], rows: Iterable[PriceRow]):
+        self.known: dict[tuple[str, str], str] = {}
+        for row in rows:
+            self.known.setdefault((row.provider, one_spelling(row.model)), row.model)
+        for model in described:
+            for name in (model.model, *model.aliases):
+                self.known.setdefault((model.provider, one_spelling(name)), model.model)
+
+    def of(self, row: PriceRow) -> PriceRow:
+        """The row under the name of its model here."""
+        name = self.known.setdefault((row.provider, one_spelling(row.model)), row.model)
+        return row if name == row.model else replace(row, model=name)
+
+
+def _gather(
+    database: Database, items: Iterator[Item], names: Names, sheets: dict[SheetKey, list[PriceRow]], fx: Fx, day: date,
+    providers: Collection[str], work: Work,
+) -> None:  # fmt: skip
+    """Lays what one database lists beside the sheets that are there already."""
+    mine: dict[SheetKey, dict[str, list[PriceRow]]] = {}
+    odd: dict[str | None, list[Problem]] = {}
+    read = 0
+    try:
+        for item in items:
+            if isinstance(item, Problem):
+                odd.setdefault(item.column, []).append(item)
+                continue
+            read += 1
+            work.sellers |= (names_of := {item.provider.lower(), provider_of(item.provider)})
+            if providers and not any(fnmatchcase(name, one.lower()) for one in providers for name in names_of):
+                continue
+            rows = price_rows(item, database, day) if isinstance(item, Offer) else item
+            if isinstance(rows, NotTaken):
+                work.not_taken.append(rows)
+            elif rows:
+                named = list(map(names.of, rows))
+                mine.setdefault(named[0].sheet_key, {}).setdefault(f"{item.provider}/{item.model}", []).extend(named)
+    except WrongData as error:
+        work.problems.append(Problem(str(database), None, None, f"{error}: newer or older than known here"))
+    for found in odd.values():
+        more = f" (and {len(found) - 1} more)" if found[1:] else ""
+        work.problems.append(Problem(str(database), None, None, f"{found[0].message}{more}: newer or older than known here"))
+    if not mine and read and not providers:
+        work.problems.append(Problem(str(database), None, None, f"none of its {read} entries has a price: newer or older than known here"))
+    for key, by_entry in mine.items():
+        work.listed[database.name] += 1
+        for second, rows in enumerate(by_entry.values()):
+            before, otherwise = sheets.get(key), at_other_hours(key, sheets, day)
+            if before is None and not otherwise:
+                sheets[key] = rows
+                continue
+            added, rivals, agreeing = laid_beside(before, rows, fx, day) if before else held_against(otherwise, rows, fx, day)
+            if added:
+                sheets[key] = [*(before or ()), *added]
+            if second and not added and not rivals:
+                work.copies[key[0]] += 1
+            work.rivals += rivals
+            work.agreeing[database.name] += 0 if second else agreeing
+
+
+def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:
+    """Rows that price the same model by the hour, where the sheet is one of all hours; or for all hours, where it is not."""
+    tiers = {"standard": ("peak", "off_peak"), "peak": ("standard",), "off_peak": ("standard",)}.get(key[3], ())
+    return [row for tier in tiers for row in sheets.get((*key[:3], tier), ()) if row.valid_on(day)]
+
+
+def held_against(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:
+    """Of a sheet that somebody firmer has at other hours nothing is added: the prices in which it differs, and the number it repeats."""
+    rivals, agreeing = [], 0
+    for row in (row for row in rows if row.valid_on(day)):
+        others = [one for one in believed if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
+        if any(same(one, row, fx, day) for one in others):
+            agreeing += 1
+        elif others:
+            rivals.append(Rival(row=row, believed=others[0]))
+    return [], rivals, agreeing
+
+
+def laid_beside(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:
+    """Of a sheet that is there already: rows that another database adds, prices in which it differs, and the number it repeats.
+
+    It adds lifetimes of cache writes and the cache reads that the sheet lacks, in the bands that the sheet has: a band of its own
+    may be one that has been dropped since.
+    """
+    now = {_place(row): row for row in believed if row.valid_on(day)}
+    bands = {row.threshold_tokens: row for row in now.values() if row.component == "input"}
+    added, rivals, agreeing = [], [], 0
+    for row in (row for row in rows if row.valid_on(day)):
+        other, band = now.get(_place(row)), bands.get(row.threshold_tokens)
+        alike = [one for one in now.values() if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
+        if other is None and row.component == "cache_write" and row.ttl_seconds is None and alike:
+            # Somebody else has said which lifetime it is.
+            other = next((one for one in alike if same(one, row, fx, day)), None)
+        if other is not None:
+            agreeing += same(other, row, fx, day)
+            if not same(other, row, fx, day):
+                rivals.append(Rival(row=row, believed=other))
+        elif band is None:
+            if row.component in ("input", "output") and (base := now.get((row.component, 0, None))) and not same(base, row, fx, day):
+                rivals.append(Rival(row=row, believed=base))
+        elif row.component == "cache_write" or (row.component == "cache_read" and not alike):
+            added.append(replace(row, threshold_inclusive=band.threshold_inclusive, utc_hours=band.utc_hours, weekdays=band.weekdays))
+    complete = [row for row in added if row.threshold_tokens == 0 or any(_at_base(row, one) for one in (*added, *now.values()))]
+    return complete, rivals, agreeing
+
+
+def _at_base(row: PriceRow, one: PriceRow) -> bool:
+    return (one.component, one.threshold_tokens, one.ttl_seconds) == (row.component, 0, row.ttl_seconds)
+
+
+def _place(row: PriceRow) -> tuple[str, int, int | None]:
+    return row.component, row.threshold_tokens, row.ttl_seconds
+
+
+def same(one: PriceRow, other: PriceRow, fx: Fx, day: date) -> bool:
+    """Whether two rows ask the same; where somebody converted a price, about the same."""
+    if one.currency == other.currency:
+        return abs(one.amount - other.amount) <= SAME * max(one.amount, other.amount)
+    low, high = sorted(row.amount / units_per_usd(fx, row.currency, day) for row in (one, other))
+    return high - low <= SAME_CONVERTED * high
+
+
+def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], list[NotTaken]]:
+    """The rows as a file of them is read and checked beside the others, and the sheets that would not pass, with the first reason."""
+    unseen = {row.sheet_key: "a character that does not show" for row in rows if any(map(hidden, texts(row)))}
+    faulty = [NotTaken(provider=key[0], model=key[1], because=because) for key, because in unseen.items()]
+    kept = [row for row in rows if row.sheet_key not in unseen]
+    curated = {row.origin: row.sheet_key for row in book.rows}
+    while kept:
+        read, problems = read_rows(BytesIO(price_file(kept).encode()), "pulled", book.fx, True, book.rows, described)
+        problems += check(replace(book, rows=(*book.rows, *read), problems=(), far_off=()))
+        of = curated | {f"pulled:{place}": row.sheet_key for place, row in enumerate(kept, start=2)}
+        bad = {of.get(f"{one.origin}:{one.row}"): one for one in reversed(problems)}
+        left_out = {row.sheet_key: bad[row.sheet_key] for row in kept if row.sheet_key in bad}
+        if not left_out:
+            break
+        faulty += [NotTaken(provider=key[0], model=key[1], because=f"{one.column}: {one.message}") for key, one in left_out.items()]
+        kept = [row for row in kept if row.sheet_key not in left_out]
+    return kept, faulty
+
+
+def texts(row: PriceRow) -> tuple[str, ...]:
+    """What stands in a row in the words of a database."""
+    return row.provider, row.model, row.region, row.source_url, row.notes

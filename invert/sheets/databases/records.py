@@ -1,0 +1,262 @@
+"""What a database of prices says, in one form whatever the database: an offer is a sheet over one stretch of time."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from derive.characters import hidden
+from derive.errors import WrongData, shorten
+from invert.sheets.rows import PriceRow, Problem
+
+Sold: TypeAlias = tuple[str, int | None]
+"""A component, and the lifetime [s] of a cache write where one is named."""
+Rates: TypeAlias = Mapping[Sold, float]
+"""Prices in USD per million tokens."""
+
+OURS = {
+    "zhipuai": "zhipu-bigmodel", "bigmodel": "zhipu-bigmodel", "zhipu": "zhipu-bigmodel",
+    "gemini": "google", "xai": "x-ai", "moonshot": "moonshotai", "dashscope": "alibaba", "xiaomi_mimo": "xiaomi",
+    "z-ai": "zai",
+    "bedrock": "aws", "bedrock_converse": "aws", "bedrock_mantle": "aws", "amazon-bedrock": "aws", "azure_ai": "azure",
+    "azure_text": "azure",
+    "fireworks_ai": "fireworks", "fireworks-ai": "fireworks", "together_ai": "together", "togetherai": "together",
+    "github_copilot": "github-copilot", "meta_llama": "meta", "cohere_chat": "cohere", "text-completion-openai": "openai",
+    "text-completion-codestral": "mistral", "codestral": "mistral", "vertex_ai-language-models": "google", "vercel_ai_gateway": "vercel",
+}  # fmt: skip
+"""Providers that a database calls by another name than prices.csv, or by several."""
+MAKERS = frozenset(
+    ("ai21", "alibaba", "amazon", "anthropic", "arcee", "cohere", "deepseek", "google", "inception", "meta", "minimax", "mistral",
+     "moonshotai",
+     "openai", "perplexity", "tencent", "voyageai", "x-ai", "xiaomi", "zai", "zhipu-bigmodel")
+)  # fmt: skip
+"""Providers that sell what they make; all others host models of others, or sell on what a maker lists."""
+FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
+"""Providers whose higher price holds from the threshold on; everybody else's holds above it."""
+UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What comes of a value in the place of another, where no field is looked at for it."""
+LONGEST_LINK = 2_000
+DEFAULT_LIFETIMES = {"claude": 300}
+"""Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
+
+
+FORMULA = "=@+-"
+"""What some names begin with, and a spreadsheet takes for a formula: no cell of ours may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """A database by name and version; rows carry both in their notes."""
+
+    name: str
+    version: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}".rstrip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotTaken:
+    """An entry that makes no sheet here, and why."""
+
+    provider: str
+    model: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What a database asks for one model in one service tier over one stretch of time: rates by the threshold [token] they begin at.
+
+    A rate that a band does not state is that of the band below it. `from_threshold` are the thresholds at which the price
+    already holds, in the words of the database; what is above 199,999 holds from 200,000 on.
+    """
+
+    provider: str
+    model: str
+    bands: Mapping[int, Rates]
+    service_tier: str = "standard"
+    region: str = ""
+    utc_hours: str = ""
+    weekdays: str = ""
+    effective_date: date | None = None
+    date_kind: str = ""
+    valid_to: date | None = None
+    max_context: int | None = None
+    source_url: object = ""
+    from_threshold: frozenset[int] = field(default_factory=frozenset)
+
+
+Item: TypeAlias = Offer | NotTaken | Problem
+
+
+def provider_of(name: str) -> str:
+    """A provider as prices.csv calls it.
+
+    >>> provider_of("xai"), provider_of("acme")
+    ('x-ai', 'acme')
+    """
+    return OURS.get(name, name)
+
+
+def one_spelling(model: str) -> str:
+    """A model's name without what databases spell in two ways.
+
+    >>> one_spelling("Claude-Opus-4.5")
+    'claude-opus-4-5'
+    """
+    return model.lower().replace(".", "-")
+
+
+def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | NotTaken:
+    """The rows of an offer as read on a day; or why there are none."""
+    provider, model = provider_of(offer.provider), offer.model.lstrip(FORMULA)
+    said, rows = without_nothing(offer.bands), []
+    base = said.get(0, {})
+    lacking = [name for name in ("input", "output") if (name, None) not in base]
+    if lacking:
+        free = all(amount == 0 for rates in offer.bands.values() for amount in rates.values()) and any(offer.bands.values())
+        because = "free" if free else f"no price of {' and '.join(lacking)} tokens"
+        return NotTaken(provider=provider, model=model, because=because)
+    current: dict[Sold, float] = {}
+    for threshold, rates in sorted(said.items()):
+        current |= rates
+        at, inclusive = threshold_of(threshold, threshold in offer.from_threshold or provider in FROM_THRESHOLD)
+        for (component, ttl), amount in current.items():
+            if threshold and (component, ttl) not in base:
+                continue
+            rows.append(
+                PriceRow(
+                    provider=provider,
+                    model=model,
+                    region=offer.region,
+                    service_tier=offer.service_tier,
+                    component=component,
+                    threshold_tokens=at,
+                    threshold_inclusive=inclusive,
+                    ttl_seconds=default_lifetime(model) if component == "cache_write" and ttl is None else ttl,
+                    utc_hours=offer.utc_hours,
+                    weekdays=offer.weekdays,
+                    amount=amount,
+                    currency="USD",
+                    per="mtok_hour" if component == "cache_storage" else "mtok",
+                    effective_date=offer.effective_date,
+                    date_kind=offer.date_kind if offer.effective_date else "",
+                    valid_to=offer.valid_to,
+                    retrieved_date=day,
+                    source_url=link(offer.source_url),
+                    verification="db" if provider in MAKERS else "db_host",
+                    notes=str(database),
+                    origin=f"{database}: {provider}/{model}",
+                    max_context=offer.max_context,
+                )
+            )
+    return rows
+
+
+def link(text: object) -> str:
+    """An address as it may stand in a cell; nothing for what is none.
+
+    >>> link("https://acme.example/prices"), link("=cmd"), link(None)
+    ('https://acme.example/prices', '', '')
+    """
+    sound = isinstance(text, str) and text.startswith(("https://", "http://")) and len(text) < LONGEST_LINK and not hidden(text)
+    return str(text) if sound else ""
+
+
+def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
+    """The bands without prices of zero, by which databases say that a thing is not sold, and without bands in which nothing changes.
+
+    >>> without_nothing({0: {("input", None): 2.0, ("cache_read", None): 0.0}, 200000: {("input", None): 2.0}})
+    {0: {('input', None): 2.0}}
+    """
+    found: dict[int, dict[Sold, float]] = {}
+    current: dict[Sold, float] = {}
+    for threshold, rates in sorted(bands.items()):
+        changed = {sold: amount for sold, amount in rates.items() if amount != 0 and current.get(sold) != amount}
+        current |= changed
+        if changed or not threshold:
+            found[threshold] = changed
+    return found
+
+
+def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
+    """The threshold as prices.csv has it, and whether the price holds from it on: above 199,999 is from 200,000.
+
+    >>> threshold_of(199_999, False), threshold_of(200_001, True), threshold_of(200_000, False), threshold_of(0, True)
+    ((200000, True), (200000, False), (200000, False), (0, False))
+    """
+    if threshold % 1000 == 999:
+        return threshold + 1, True
+    if threshold % 1000 == 1 and from_it:
+        return threshold - 1, False
+    return threshold, from_it and threshold > 0
+
+
+def default_lifetime(model: str) -> int | None:
+    """The lifetime [s] of a cache write that no database names.
+
+    >>> default_lifetime("anthropic.claude-opus-5"), default_lifetime("gpt-6")
+    (300, None)
+    """
+    return next((seconds for word, seconds in DEFAULT_LIFETIMES.items() if word in model.lower()), None)
+
+
+class WrongField(WrongData):
+    """A field of an entry that is not what is known of the database."""
+
+    def __init__(self, name: str, fault: str):
+        super().__init__(f"field {name} {fault}")
+        self.field, self.fault = name, fault
+
+
+def per_mtok(name: str, amount: object, scale: int = 0) -> float:
+    """The amount of a field as a number, times 10 to the power `scale`; exact in decimals. `WrongField` for what is no price.
+
+    >>> per_mtok("input", 2.5e-06, 6), per_mtok("prompt", "0.00000125", 6), per_mtok("input", 3)
+    (2.5, 1.25, 3.0)
+    """
+    if isinstance(amount, bool) or not isinstance(amount, int | float | str | Decimal):
+        raise WrongField(name, f"is {type(amount).__name__} and no number")
+    try:
+        found = float(Decimal(str(amount)[:100]).scaleb(scale))
+    except ArithmeticError:
+        raise WrongField(name, f"is {shorten(str(amount))} and no number") from None
+    if not 0 <= found < float("inf"):
+        raise WrongField(name, f"is {shorten(str(amount))} and no price")
+    # Products that a database made in binary: 7.999999999999999e-07 is 0.8 per million.
+    return float(f"{found:.10g}")
+
+
+def token_count(value: object) -> int | None:
+    """A whole number above zero, or None; databases write a context as 128000, 128000.0, "128000" or not at all.
+
+    >>> token_count(128000.0), token_count("131072"), token_count("many"), token_count(None), token_count(0)
+    (128000, 131072, None, None, None)
+    """
+    try:
+        found = int(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else 0
+    except (ValueError, OverflowError):
+        return None
+    return found if 0 < found < 10**12 else None
+
+
+def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
+    """A field of an entry, None where there is none; `WrongField` where it is of another type than the one known."""
+    value = entry.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise WrongField(name, f"is {type(value).__name__} and not {kind.__name__}")
+    return value
+
+
+def items_of(found: Iterable[tuple[str, str, Callable[[], Iterable[Offer | NotTaken]]]], database: Database) -> Iterator[Item]:
+    """What each (provider, model, how to read it) says; a field that cannot be read is a problem of its own and stops nothing else."""
+    for provider, model, read in found:
+        try:
+            yield from read()
+        except WrongField as error:
+            yield Problem(str(database), None, error.field, f"field {error.field} {error.fault}, of {shorten(f'{provider}/{model}')}")
+        except UNEXPECTED as error:
+            fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {shorten(f'{provider}/{model}')}"
+            yield Problem(str(database), None, None, fault)

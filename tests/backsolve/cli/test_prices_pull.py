@@ -1,0 +1,165 @@
+"""`prices pull`, with small databases in the place of the real ones."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from backsolve.cli.prices import _step
+from invert.sheets.databases import genai, litellm
+from tests.tools.commands import call, refused
+from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
+
+ON = ("--on", "2026-11-22")
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch) -> Path:
+    """Both packages as installed, in a folder of one's own."""
+    (site := tmp_path / "site").mkdir()
+    installed(site, monkeypatch, "genai_prices", "litellm")
+    (work := tmp_path / "work").mkdir()
+    monkeypatch.chdir(work)
+    return work
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_every_source_that_is_found_goes_to_standard_output(packages):
+    said = call("prices", "pull", *ON)
+    assert said.status == 0 and {row["notes"].partition(" ")[0] for row in rows(said.out)} == {"genai-prices", "litellm"}
+    assert {row["retrieved_date"] for row in rows(said.out)} == {"2026-11-22"} and os.listdir() == []
+    lines = said.err.splitlines()
+    by_source = Counter(row["notes"].partition(" ")[0] for row in rows(said.out))
+    assert lines[:2] == [
+        f"backsolve: genai-prices: 17 sheets listed; prices: {by_source['genai-prices']} added, 0 changed, 0 ended, 0 unchanged; "
+        "0 disagreeing, 0 agreeing with a firmer source",
+        f"backsolve: litellm: 11 sheets listed; prices: {by_source['litellm']} added, 0 changed, 0 ended, 0 unchanged; "
+        "2 disagreeing, 9 agreeing with a firmer source",
+    ]
+    assert "left out 4 sheets that ask what another one" in lines[2]
+    assert (
+        "1 no text for text" in lines[3]
+        and "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[4]
+    )
+    assert not any("..." in line for line in lines), "progress is for terminals"
+
+
+def test_a_file_is_made_and_what_is_in_it_can_be_checked_and_inferred(packages):
+    said = call("prices", "pull", "--into", "market.csv", *ON)
+    pulled = rows(Path("market.csv").read_text())
+    assert said.status == 0 and said.err == "" and f"market.csv: {len(pulled)} added, 0 changed, 0 ended, 0 unchanged\n" in said.out
+    assert sorted(os.listdir()) == ["market.csv", "market_rivals.csv"] and len(rows(Path("market_rivals.csv").read_text())) == 2
+    assert call("prices", "check", "--prices", "market.csv").status == 0
+    before = {name: Path(name).read_bytes() for name in os.listdir()}
+    again = call("prices", "pull", "--into", "market.csv", "--on", "2026-11-23")
+    assert ": 0 added, 0 changed, 0 ended" in again.out and {name: Path(name).read_bytes() for name in os.listdir()} == before
+    found = call("infer", "grok-test", "--prices", "market.csv", "--as", "json")
+    (sheet,) = json.loads(found.out)
+    assert found.status == 0 and sheet["observables"]["long_context_threshold"] == 200_000 and "context assumed" not in sheet["flags"]
+
+
+def test_a_changed_price_is_closed_and_opened(packages):
+    changed = json.loads(json.dumps(LITELLM))
+    Path("a.json").write_text(json.dumps(LITELLM))
+    changed["gpt-test-2"]["output_cost_per_token"] = 5e-06
+    Path("b.json").write_text(json.dumps(changed))
+    call("prices", "pull", "a.json", "--into", "m.csv", *ON)
+    said = call("prices", "pull", "b.json", "--into", "m.csv", "--on", "2026-12-01")
+    assert said.status == 0 and ": 0 added, 1 changed, 0 ended" in said.out
+    found = [
+        row
+        for row in rows(Path("m.csv").read_text())
+        if (row["model"], row["service_tier"], row["component"]) == ("gpt-test-2", "standard", "output")
+    ]
+    assert [(row["amount"], row["effective_date"], row["date_kind"], row["valid_to"]) for row in found] == [
+        ("4", "", "", "2026-12-01"), ("5", "2026-12-01", "first_seen", "")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "provider"), [(MODELS_DEV, "hostly"), (OPENROUTER, "openrouter"), (LITELLM, "openai")])
+def test_a_file_of_a_database(packages, content, provider: str):
+    Path("download").write_text(json.dumps(content))
+    said = call("prices", "pull", "download", "--provider", provider, *ON)
+    assert said.status == 0 and {row["provider"] for row in rows(said.out)} == {provider}
+
+
+def test_a_source_that_is_not_there_is_one_line_and_the_others_go_on(packages):
+    Path("odd.json").write_text('{"a": 1}')
+    said = call("prices", "pull", "odd.json", "genai-prices", "none.json", *ON)
+    assert said.status == 2 and len(rows(said.out)) > 30
+    assert "backsolve: odd.json: has the shape of none of openrouter, models.dev, litellm, or a newer one than known here\n" in said.err
+    assert "backsolve: none.json: cannot be read: No such file or directory\n" in said.err
+
+
+def test_a_field_that_is_another_one_names_package_version_and_field(packages):
+    changed = json.loads(json.dumps(LITELLM))
+    changed["gpt-test-2"]["input_cost_per_token"] = {"usd": 1}
+    (Path(litellm.find_spec("litellm").origin).with_name(litellm.FILE)).write_text(json.dumps(changed))
+    said = call("prices", "pull", *ON)
+    assert said.status == 2 and "gpt-test-2" not in {row["model"] for row in rows(said.out)}
+    line = "litellm 9.9: field input_cost_per_token is dict and no number, of 'openai/gpt-test-2': newer or older than known here"
+    assert said.err.splitlines()[-1] == f"backsolve: {line}"
+
+
+def test_without_any_database_it_says_how_to_get_one(monkeypatch):
+    monkeypatch.setattr(genai, "find_spec", lambda _: None)
+    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
+    assert "no database of prices is installed: pip install 'backsolve[prices]'" in refused("prices", "pull")
+    assert "genai-prices: is not installed: pip install backsolve[prices]" in call("prices", "pull", "genai-prices").err
+    assert "--into" in refused("prices", "pull", "--into", "") and "is not a date" in refused("prices", "pull", "--on", "today")
+
+
+def test_a_file_that_cannot_be_written_or_read_is_left_alone(packages):
+    Path("own.csv").write_text("provider,model\na,b\n")
+    said = call("prices", "pull", "--into", "own.csv", *ON)
+    assert said.status == 2 and "own.csv row 1: there is no column component, amount" in said.err
+    assert Path("own.csv").read_text() == "provider,model\na,b\n" and os.listdir() == ["own.csv"]
+    assert "cannot be written" in call("prices", "pull", "--into", "none/own.csv", *ON).err
+
+
+STOPPED = """
+import os, signal, sys
+import derive.files
+from backsolve.__main__ import main
+def fsync(number, really=os.fsync):
+    really(number)
+    os.kill(os.getpid(), signal.SIGTERM)
+os.fsync = fsync
+sys.argv = ["backsolve", "prices", "pull", "new.json", "--into", "m.csv", "--on", "2026-12-01"]
+main()
+"""
+
+
+def test_a_signal_while_it_writes_leaves_a_whole_file(packages):
+    Path("old.json").write_text(json.dumps(LITELLM))
+    call("prices", "pull", "old.json", "--into", "m.csv", *ON)
+    before = rows(Path("m.csv").read_text())
+    Path("new.json").write_text(json.dumps(LITELLM | {"gpt-test-3": LITELLM["gpt-test-2"]}))
+    done = subprocess.run([sys.executable, "-c", STOPPED], check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == -signal.SIGTERM
+    after = rows(Path("m.csv").read_text())
+    assert after[: len(before)] == before and sorted(os.listdir()) == ["m.csv", "new.json", "old.json"]
+
+
+class Terminal(StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_stands_on_a_terminal_only(monkeypatch):
+    for stream, shown in ((Terminal(), "backsolve: reading litellm ...\n"), (StringIO(), "")):
+        monkeypatch.setattr(sys, "stderr", stream)
+        _step()("reading litellm")
+        assert stream.getvalue() == shown

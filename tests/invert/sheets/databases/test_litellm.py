@@ -1,0 +1,102 @@
+"""The price file of litellm, by hand in its shape."""
+
+from typing import Any
+
+import pytest
+
+from derive.errors import WrongData
+from invert.sheets.databases import litellm
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer
+from invert.sheets.rows import Problem
+from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
+
+SOURCE = Database(name="litellm", version="9.9")
+IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
+ENTRY = {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}
+
+
+def items(content: Any) -> list[Item]:
+    return list(litellm.offers(content, SOURCE))
+
+
+def read(content: Any = LITELLM) -> dict[tuple[str, str], Offer]:
+    return {(one.model, one.service_tier): one for one in items(content) if isinstance(one, Offer)}
+
+
+def test_prices_are_per_million():
+    assert read()["grok-test-2", "standard"].bands == {0: {IN: 0.8, OUT: 4.0}, 200_000: {IN: 1.6, OUT: 8.0}}
+
+
+def test_lifetimes_are_in_the_names_of_fields():
+    found = read()["claude-test-1", "standard"]
+    assert {ttl: amount for (name, ttl), amount in found.bands[0].items() if name == "cache_write"} == {None: 3.75, 3600: 6.0, 43200: 9.0}
+    assert (found.max_context, found.source_url) == (200_000, "https://anthropic.example/prices")
+
+
+def test_what_stands_at_the_top_is_the_peak_where_an_off_peak_price_stands_below():
+    peak, off = read()["deepseek-test-2", "peak"], read()["deepseek-test-2", "off_peak"]
+    assert (peak.utc_hours, peak.weekdays) == ("01:00-04:00;06:00-10:00", "1-5") and (off.utc_hours, off.weekdays) == ("", "")
+    assert (peak.bands[0][IN], peak.bands[0][READ], off.bands[0][IN], off.bands[0][READ]) == (0.3, 0.006, 0.15, 0.003)
+    assert ("deepseek-test-2", "standard") not in read()
+
+
+def test_days_in_china_are_those_of_utc_up_to_their_midnight():
+    windows = {"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"]}], "weekday_timezone": "Asia/Shanghai"}
+    assert litellm.peak_hours(windows) == ("01:00-04:00", "")
+    late = {"windows": [{"hours_utc": ["00:00-15:00", "17:00-00:00"], "weekdays": [1]}], "weekday_timezone": "Asia/Shanghai"}
+    assert problem(ENTRY | {"off_peak_pricing": late}).column in ("weekday_timezone", "off_peak_pricing")
+
+
+def test_service_tiers_are_in_the_names_of_fields_and_a_discount_on_one_item_is_none():
+    tiers = {tier: offer.bands[0][IN] for (name, tier), offer in read().items() if name == "gpt-test-2"}
+    assert tiers == {"standard": 1.0, "batch": 0.5, "priority": 2.0}
+    assert read()["claude-test-1", "fast"].bands[0][IN] == 6.0, "twice, as its own entry says"
+
+
+def test_ranges_of_the_prompt_are_bands():
+    assert read()["qwen-test", "standard"].bands == {0: {IN: 0.4, OUT: 1.2}, 256_000: {IN: 1.2, OUT: 3.6}}
+
+
+def test_what_answers_with_pictures_is_left_out_by_kind_and_the_sample_is_no_model():
+    left = [one for one in items(LITELLM) if isinstance(one, NotTaken)]
+    assert left == [NotTaken(provider="openai", model="picture-test", because="no text for text: image generation")]
+
+
+def problem(entry: Any) -> Problem:
+    found = items({"p/m": entry, "p/good": ENTRY})
+    assert [one.model for one in found if isinstance(one, Offer) and one.model == "good"] == ["good"]
+    (one,) = (one for one in found if isinstance(one, Problem))
+    return one
+
+
+ODD = [  # fields, the one that is named, what is said
+    ({"input_cost_per_token": "2e-06 USD"}, "input_cost_per_token", "is '2e-06 USD' and no number"),
+    ({"input_cost_per_token": {"usd": 1}}, "input_cost_per_token", "is dict and no number"),
+    ({"mode": 3}, "mode", "is int and not str"),
+    ({"litellm_provider": ["p"]}, "litellm_provider", "is list and not str"),
+    ({"tiered_pricing": [{"input_cost_per_token": 1e-6}]}, "tiered_pricing", "has a range that does not begin"),
+    ({"tiered_pricing": {"0": 1}}, "tiered_pricing", "is dict and not list"),
+    ({"off_peak_pricing": "night"}, "off_peak_pricing", "is str"),
+    ({"off_peak_pricing": {"windows": [{"hours_utc": "at night"}]}}, "hours_utc", "is 'at night' and not hours"),
+    ({"off_peak_pricing": {"windows": [{"hours_utc": "22:00-04:00"}]}}, "hours_utc", "past midnight"),
+    ({"input_cost_per_token_above_1hr": 1e-6}, "input_cost_per_token_above_1hr", "names a lifetime of what has none"),
+]
+
+
+@pytest.mark.parametrize(("fields", "column", "fault"), ODD, ids=[column + fault for _, column, fault in ODD])
+def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(fields: dict[str, Any], column: str, fault: str):
+    found = problem(ENTRY | fields)
+    assert found.origin == "litellm 9.9" and found.column == column and fault in found.message
+
+
+def test_its_shape_is_known_from_the_others():
+    assert litellm.is_shape(LITELLM) and not any(litellm.is_shape(other) for other in (MODELS_DEV, OPENROUTER, {}, [], {"a": 1}))
+
+
+def test_the_file_is_found_beside_the_package_that_is_not_imported(tmp_path, monkeypatch):
+    installed(tmp_path, monkeypatch, "litellm")
+    place, database = litellm.installed()
+    assert place == tmp_path / "litellm" / litellm.FILE and str(database) == "litellm 9.9"
+    place.unlink()
+    with pytest.raises(WrongData, match=r"^litellm 9\.9: has no file model_prices"):
+        litellm.installed()

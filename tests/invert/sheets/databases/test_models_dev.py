@@ -1,0 +1,42 @@
+"""The file of models.dev, by hand in its shape."""
+
+from typing import Any
+
+import pytest
+
+from invert.sheets.databases import models_dev
+from invert.sheets.databases.records import Database, NotTaken, Offer
+from invert.sheets.rows import Problem
+from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER
+
+SOURCE = Database(name="models.dev")
+IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
+
+
+def test_prices_are_per_million_as_they_stand_and_the_newer_field_of_bands_goes_before_the_older():
+    tiered, old, unpriced = models_dev.offers(MODELS_DEV, SOURCE)
+    assert isinstance(tiered, Offer) and isinstance(old, Offer)
+    assert tiered.bands == {0: {IN: 5.0, OUT: 30.0, READ: 0.5}, 272_000: {IN: 10.0, OUT: 45.0, READ: 1.0}}
+    assert old.bands == {0: {IN: 3.0, OUT: 15.0}, 200_000: {IN: 6.0, OUT: 22.5}}
+    assert (tiered.max_context, old.max_context, tiered.source_url) == (1_050_000, None, "https://hostly.example/models")
+    assert unpriced == NotTaken(provider="hostly", model="unpriced", because="no price")
+
+
+ODD = [  # entry, the field that is named
+    ({"cost": [1]}, "cost"),
+    ({"cost": {"input": "free", "output": 1}}, "input"),
+    ({"cost": {"input": 1, "output": 1, "tiers": [{"input": 2, "tier": {"type": "time", "size": 5}}]}}, "tiers"),
+    ({"cost": {"input": 1, "output": 1, "tiers": [{"input": 2}]}}, "tiers"),
+    ({"cost": {"input": 1, "output": 1, "context_over_200k": 2}}, "context_over_200k"),
+    ({"cost": {"input": 1, "output": 1}, "limit": 5}, "limit"),
+]
+
+
+@pytest.mark.parametrize(("entry", "column"), ODD)
+def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
+    odd, good = models_dev.offers({"p": {"models": {"m": entry, "good": {"cost": {"input": 1, "output": 2}}}}}, SOURCE)
+    assert isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
+
+
+def test_its_shape_is_known_from_the_others():
+    assert models_dev.is_shape(MODELS_DEV) and not any(models_dev.is_shape(other) for other in (LITELLM, OPENROUTER, {}, [], {"models": 1}))

@@ -1,0 +1,135 @@
+"""An offer of any database becomes rows in one way."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import WrongData
+from invert.sheets.databases.records import (
+    Database,
+    NotTaken,
+    Offer,
+    WrongField,
+    default_lifetime,
+    items_of,
+    one_spelling,
+    part,
+    per_mtok,
+    price_rows,
+    provider_of,
+    threshold_of,
+    token_count,
+    without_nothing,
+)
+from invert.sheets.rows import Problem
+from tests.tools.databases import DAY
+
+IN, OUT, READ, WRITE = ("input", None), ("output", None), ("cache_read", None), ("cache_write", None)
+SOURCE = Database(name="base", version="1.2")
+OFFER = Offer(provider="acme", model="m", bands={0: {IN: 1.0, OUT: 4.0}})
+
+
+def test_a_row_says_where_it_is_from_and_when_it_was_read():
+    first, second = price_rows(replace(OFFER, max_context=128_000, source_url="https://acme.example"), SOURCE, DAY)
+    assert (first.component, first.amount, second.component, second.amount) == ("input", 1.0, "output", 4.0)
+    assert (first.notes, first.retrieved_date, first.verification, first.max_context) == ("base 1.2", DAY, "db_host", 128_000)
+    assert (first.effective_date, first.date_kind, first.currency, first.per) == (None, "", "USD", "mtok")
+    assert price_rows(replace(OFFER, provider="gemini"), SOURCE, DAY)[0].verification == "db"
+
+
+def test_a_rate_that_a_band_does_not_state_is_that_of_the_band_below():
+    rows = price_rows(
+        replace(OFFER, bands={0: {IN: 1.0, OUT: 4.0, READ: 0.1}, 128_000: {IN: 2.0}, 256_000: {OUT: 9.0, WRITE: 5.0}}), SOURCE, DAY
+    )
+    assert {(row.component, row.threshold_tokens): row.amount for row in rows} == {
+        ("input", 0): 1.0, ("output", 0): 4.0, ("cache_read", 0): 0.1,
+        ("input", 128_000): 2.0, ("output", 128_000): 4.0, ("cache_read", 128_000): 0.1,
+        ("input", 256_000): 2.0, ("output", 256_000): 9.0, ("cache_read", 256_000): 0.1,
+    }, "a write without a base price is left out"  # fmt: skip
+
+
+THRESHOLDS = [  # provider, as the database has it, threshold and whether the price holds from it on
+    ("acme", 200_000, (200_000, False)),
+    ("acme", 199_999, (200_000, True)),
+    ("xai", 199_999, (200_000, True)),
+    ("xai", 200_000, (200_000, True)),
+    ("acme", 272_000, (272_000, False)),
+]
+
+
+@pytest.mark.parametrize(("provider", "threshold", "meant"), THRESHOLDS)
+def test_thresholds_are_written_as_the_makers_say_them(provider: str, threshold: int, meant: tuple[int, bool]):
+    rows = price_rows(replace(OFFER, provider=provider, bands={0: {IN: 1.0, OUT: 4.0}, threshold: {IN: 2.0}}), SOURCE, DAY)
+    assert {(row.threshold_tokens, row.threshold_inclusive) for row in rows} == {(0, False), meant}
+    assert threshold_of(200_001, True) == (200_000, False)
+
+
+def test_the_lifetime_that_nobody_names_is_that_of_claude_and_else_blank():
+    writes = {
+        name: price_rows(replace(OFFER, model=name, bands={0: {IN: 1.0, OUT: 4.0, WRITE: 1.25}}), SOURCE, DAY)[2]
+        for name in ("claude-9", "m")
+    }
+    assert {name: row.ttl_seconds for name, row in writes.items()} == {"claude-9": 300, "m": None}
+    assert default_lifetime("us.anthropic.Claude-9") == 300
+
+
+NOTHING = [  # bands, why
+    ({0: {IN: 0.0, OUT: 0.0}}, "free"),
+    ({0: {}}, "no price of input and output tokens"),
+    ({0: {IN: 1.0}}, "no price of output tokens"),
+    ({0: {IN: 0.0, OUT: 1.0}}, "no price of input tokens"),
+    ({200_000: {IN: 1.0, OUT: 2.0}}, "no price of input and output tokens"),
+]
+
+
+@pytest.mark.parametrize(("bands", "because"), NOTHING)
+def test_what_makes_no_sheet_is_said(bands, because: str):
+    assert price_rows(replace(OFFER, bands=bands), SOURCE, DAY) == NotTaken(provider="acme", model="m", because=because)
+
+
+def test_a_band_in_which_nothing_changes_is_none():
+    assert without_nothing({0: {IN: 1.0}, 100: {IN: 1.0}, 200: {IN: 2.0, OUT: 0.0}}) == {0: {IN: 1.0}, 200: {IN: 2.0}}
+
+
+def test_a_name_that_a_spreadsheet_would_take_for_a_formula_begins_with_its_first_letter():
+    assert price_rows(replace(OFFER, model="@cf/m"), SOURCE, DAY)[0].model == "cf/m"
+
+
+@given(st.decimals(min_value=Decimal("1e-9"), max_value=1, places=9))
+def test_a_price_per_token_is_one_per_million_to_the_last_digit(amount: Decimal):
+    assert per_mtok("f", float(amount), 6) == per_mtok("f", str(amount), 6) == float(amount * 10**6)
+    assert per_mtok("f", amount) == float(amount)
+
+
+@pytest.mark.parametrize(
+    "amount", [None, True, [1], {}, "cheap", "", "nan", "inf", float("inf"), float("nan"), -1.0, "1e999999999", "-0.1"]
+)
+def test_what_is_no_price_names_its_field(amount: object):
+    with pytest.raises(WrongField, match="field cost is") as caught:
+        per_mtok("cost", amount, 6)
+    assert caught.value.field == "cost" and isinstance(caught.value, WrongData)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), True, [], -5, 10**13, "1M"])
+def test_what_is_no_length_is_none(value: object):
+    assert token_count(value) is None
+
+
+def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
+    def entry(value: object):
+        return lambda: iter([replace(OFFER, model=part({"name": value}, "name", str) or "none")])
+
+    found = list(items_of([("acme", "a", entry(3)), ("acme", "b", entry("good")), ("acme", "c", entry(None))], SOURCE))
+    assert found[0] == Problem("base 1.2", None, "name", "field name is int and not str, of 'acme/a'")
+    assert [one.model for one in found[1:]] == ["good", "none"]
+
+
+def test_names():
+    assert (
+        (provider_of("gemini"), provider_of("new")) == ("google", "new")
+        and one_spelling("GPT-6.1") == "gpt-6-1"
+        and str(SOURCE) == "base 1.2"
+    )
