@@ -1,6 +1,6 @@
 """All sheets at a glance: a line each, the dearest first and those with a price of long context before the others."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from string import ascii_letters
@@ -18,6 +18,9 @@ LIKELY = 0.6
 
 SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
 """Flags that say what other columns show, or the line below the table."""
+
+MOST_TWINS = 5
+"""Models that several sell; with more of them who sells what has a column and is no flag."""
 
 GAP = "  "
 HEAD_LINES = 3
@@ -182,7 +185,9 @@ def column_of(name: str) -> GlanceColumn:
 def glance(table: Run, width: int = ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
     """One line a sheet in as many columns as fit, and below it what they are and how often ranges like these held."""
     inferences, names = in_order(table.inferences, by), [*(columns or SHOWN)]
-    letters, gone = _letters(inferences), [] if columns else [*FIRST_TO_GO]
+    if not columns and len(_shared(inferences)) > MOST_TWINS:
+        names = ["provider", *names]
+    letters, gone = _letters(inferences, names), [] if columns else [*FIRST_TO_GO]
     rows = _rows(inferences, names, letters)
     while gone and max(map(len, rows)) > width:
         names.remove(gone.pop(0))
@@ -197,7 +202,8 @@ def _rows(inferences: Sequence[Inference], names: Sequence[str], letters: dict[s
     """Two lines of head, a rule, and a line a sheet; its flags as letters behind the model, or at the end."""
     columns = [column_of(name) for name in names]
     cells = [[column.text(one) for column in columns] for one in inferences]
-    flags = ["".join(letters[flag] for flag in _flags(one, inferences) if flag in letters) for one in inferences]
+    twins = _shared(inferences)
+    flags = ["".join(letters[flag] for flag in _flags(one, twins) if flag in letters) for one in inferences]
     lines = [*zip(*(column.head for column in columns), strict=True), *cells]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     printed = [GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in lines]
@@ -205,15 +211,23 @@ def _rows(inferences: Sequence[Inference], names: Sequence[str], letters: dict[s
     return [*with_flags[:2], "─" * max(map(len, with_flags)), *with_flags[2:]]
 
 
-def _flags(one: Inference, beside: Iterable[Inference]) -> tuple[str, ...]:
+def _shared(inferences: Iterable[Inference]) -> frozenset[str]:
+    """The models that more than one provider here sells."""
+    sellers: dict[str, set[str]] = {}
+    for one in inferences:
+        sellers.setdefault(_model(one), set()).add(one.sheet.provider)
+    return frozenset(model for model, of_one in sellers.items() if len(of_one) > 1)
+
+
+def _flags(one: Inference, shared: Set[str]) -> tuple[str, ...]:
     """The flags of a sheet, and who sells it where another one sells a model of that name."""
-    twins = {other.sheet.provider for other in beside if _model(other) == _model(one)}
-    return (*one.flags, f"by {one.sheet.provider}") if len(twins) > 1 else one.flags
+    return (*one.flags, f"by {one.sheet.provider}") if _model(one) in shared else one.flags
 
 
-def _letters(inferences: Sequence[Inference]) -> dict[str, str]:
+def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
     """A letter for every flag that no column shows."""
-    flags = dict.fromkeys(flag for one in inferences for flag in _flags(one, inferences) if flag not in SEEN)
+    twins = frozenset() if "provider" in names else _shared(inferences)
+    flags = dict.fromkeys(flag for one in inferences for flag in _flags(one, twins) if flag not in SEEN)
     return dict(zip(flags, [*ascii_letters, *map(str, range(len(flags)))], strict=False))
 
 
