@@ -70,9 +70,13 @@ ALSO_CALLED = {
     **dict.fromkeys(("memory", "fits", "memory_used"), "memory_demand"),
     **dict.fromkeys(("kv_bytes", "kv_per_token"), "kv_bytes_per_token"),
     **dict.fromkeys(("precision", "data_type", "quantisation", "quantization"), "bytes_per_weight"),
-    **dict.fromkeys(("message_bytes", "message_size"), "all_reduce_bytes"),
-    **dict.fromkeys(("vram", "hbm"), "hbm_capacity"),
-    **{"bandwidth": "hbm_bandwidth", "goodput": "throughput", "price": "output_price", "critical_batch": "balance_batch"},
+    **{
+        "bandwidth": "hbm_bandwidth",
+        "hbm": "hbm_capacity",
+        "goodput": "throughput",
+        "price": "output_price",
+        "critical_batch": "balance_batch",
+    },
 }
 """What people may mean by a word that is no name, for the hint; the words that are taken for a name are the aliases of quantities."""
 

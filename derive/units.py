@@ -41,6 +41,7 @@ _TIMES = {
     **{"s": "1", "second": "1", "seconds": "1", "min": "60", "minute": "60", "minutes": "60"},
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "3600"),
     **{"d": "86400", "day": "86400", "days": "86400"},
+    **dict.fromkeys(("y", "yr", "year", "years"), "31557600"),
 }
 
 

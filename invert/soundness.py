@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from derive.errors import NotCovered, WrongData, shorten
 from derive.presets import kv_bytes
 from derive.shipped import BadRow, Problem, Row, Tables
-from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
+from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow, NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
@@ -54,7 +54,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
-    found += [*rivals(book, data.tables), *data.tables.problems(*BESIDE), *_miscounted(data.tables)]
+    found += [*rivals(book, data.tables), *data.tables.problems(*BESIDE), *_miscounted(data.tables), *_without_change(book, data.tables)]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book, data.tables)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
@@ -125,6 +125,19 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
             if getattr(row, column) != value:
                 fault = f"{getattr(row, column)} is not the {value:g} that {row.kv_formula} attention makes of the configuration"
                 yield Problem("architectures.csv", row.place, column, fault)
+
+
+def _without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
+    """Experiments on a model without prices, and on a day on which no price of the model begins and none ends."""
+    providers, sold = {row.provider for row in book.rows}, {(row.provider, row.model) for row in book.rows}
+    days = {(row.provider, row.model, day) for row in book.rows for day in (row.effective_date, row.valid_to)}
+    for row in _sound(tables, NaturalExperiment):
+        name = f"{row.provider}/{row.model}"
+        if row.provider not in providers or (row.provider, row.model) not in sold:
+            column = "model" if row.provider in providers else "provider"
+            yield Problem("natural_experiments.csv", row.place, column, f"{name} has no price in prices.csv")
+        elif (row.provider, row.model, row.date) not in days:
+            yield Problem("natural_experiments.csv", row.place, "date", f"no price of {name} begins or ends on {row.date}")
 
 
 def released_late(book: PriceBook, tables: Tables) -> list[Problem]:

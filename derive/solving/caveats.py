@@ -118,10 +118,15 @@ def at_the_peak(asked: Question, values: Mapping[str, float], used: Sequence[Equ
 
 
 def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """A rate of requests of decode alone, where a prompt is spoken of."""
-    if asked.unknown != "requests_per_second" or "prompt_tokens" not in asked.known or any("prefill_time" in row.symbols for row in used):
+    """A rate of requests of decode alone, where a prompt is spoken of: how many times the chips it takes with prompts on board."""
+    row = equation("serving.requests_per_second")
+    if "prompt_tokens" not in asked.known or not any(one.id == row.id for one in used):
         return None
-    return "prompts are taken to be computed on chips of their own: on these, their prefill time comes on top, and the rate is lower"
+    told = "prompts are taken to be computed on chips of their own"
+    time, rate = _anew(("prefill_time",), asked, values, used).get("prefill_time"), values.get(row.symbols[0])
+    if not time or not rate:
+        return f"{told}: on these, their prefill time comes on top, and the rate is lower"
+    return f"{told}: on these, they take {rate * time:.3g} times as long as decode, and a rate takes {1 + rate * time:.3g} times the chips"
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -541,8 +546,8 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (chip_type_unsaid, cache_type_unsaid, beyond_one_domain, one_of_a_rack, at_the_peak, prompts_elsewhere,
-    experts_unknown, busiest_chip, chunk_not_free, overlap_presumed, drafts_for_nothing, latent_attention_left_out,
-    attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, hops_left_out, prefill_attention_left_out,
-    reads_outlast_prefill, memory_nearly_full, rate_of_one_replica, part_of_a_replica, chip_always_in_use, another_variant,
-    wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+CAVEATS: tuple[Caveat, ...] = (prompts_elsewhere, wider_beside_the_experts, chip_type_unsaid, cache_type_unsaid, beyond_one_domain,
+    one_of_a_rack, at_the_peak, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed, drafts_for_nothing,
+    latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
+    prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, rate_of_one_replica, part_of_a_replica, chip_always_in_use,
+    another_variant, longer_than_the_model)  # fmt: skip

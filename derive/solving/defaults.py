@@ -50,6 +50,7 @@ FOLLOWS = {
     "uncached_tokens": ("new_tokens_per_pass", "context_length"),
     "new_tokens_per_pass": ("uncached_tokens", "prompt_tokens"),
     "training_chips": ("chips",),
+    "chips": ("expert_parallel",),
     "moe_layers": ("layers",),
     "moe_ffn_dim": ("ffn_dim",),
     "ffn_dim": ("moe_ffn_dim",),

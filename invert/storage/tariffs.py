@@ -161,7 +161,7 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
     >>> from invert.data import read_data
     >>> offered, _ = sheets(book_of(read_data()))
     >>> [(one.provider, len(one.models)) for one in shared_tariffs(offered)][:2]
-    [('anthropic', 5), ('baidu-qianfan', 2)]
+    [('anthropic', 10), ('baidu-qianfan', 2)]
     """
     found: dict[object, dict[tuple[str, str], None]] = {}
     for sheet in offered:

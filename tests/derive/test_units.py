@@ -135,6 +135,7 @@ READ = [
     ("throughput", "50ktps", 50e3),
     ("chips", "8 GPUs", 8),
     ("input_price", "$3/mtok", 3e-6),
+    ("deployment_time", "1y", 365.25 * 86400),
     # data types
     ("bytes_per_element", "fp8", 1),
     ("bytes_per_element", "BF16", 2),

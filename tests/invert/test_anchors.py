@@ -210,7 +210,7 @@ def test_means_that_do_not_ascend_are_a_problem_of_the_sheet_and_of_no_other(anc
 
 
 def test_a_sheet_of_one_band_is_reported_whatever_mean_of_a_long_band_is_given():
-    done = CliRunner().invoke(backsolve, ["infer", "kimi-k3", "--anchor=long_context=2k", "--anchor=short_context=100"])
+    done = CliRunner().invoke(backsolve, ["infer", "kimi-k3", "--full", "--anchor=long_context=2k", "--anchor=short_context=100"])
     assert done.exit_code == 0 and "What the prices can tell at all" in done.output
 
 

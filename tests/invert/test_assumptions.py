@@ -67,6 +67,10 @@ NUMERICS = {
     "posterior/summary": {"CHUNK", "prior_spreads"},
     "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},
     "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
+    "compare": {"MOST_TURNED_BACK", "_common_factor", "_moved"},
+    "report/glance": {"LIKELY", "_prices", "_active", "_read", "_known"},  # in the units of the head
+    "sheets/what_if": {"LEAST_THRESHOLD, LARGEST_THRESHOLD", "_threshold_of_band", "_amount"},
+    "sheets/doubts": {"LEAST_USD", "YEARS_OFF", "FAR", "LEAST_NEIGHBOURS", "_far_dates", "_together"},  # questions to a writer
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, SAME"},
     "storage/tiers": {"_DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of

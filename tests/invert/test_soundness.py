@@ -55,6 +55,7 @@ REMARKS = {
     "host_prices": {"source", "price_id", "precision", "host"},
     "disclosed_sizes": {"source", "model", "vendor"},
     "price_history": {"source", "price_id", "host"},
+    "natural_experiments": {"change", "source"},
     "claims": {"claim", "reason", "source"},
     "problems": {"problem", "reason", "source", "source_url"},
 }

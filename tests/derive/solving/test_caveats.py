@@ -885,3 +885,24 @@ def test_a_part_of_a_replica_is_said_with_what_whole_ones_cost():
     assert solution.value == pytest.approx(50_000 / 5480 * 4 * 6.5e-4 * 2_592_000)
     assert solution.warnings == (f"replicas = 9.124: with 10 whole ones, fleet_cost is ${round(10 * 4 * 6.5e-4 * 2_592_000, -1):.0f}",)
     assert not any("whole one" in text for text in warned("fleet_cost", **FLEET, fleet_throughput=54_800))
+
+
+# -- prompts beside a rate of requests ---------------------------------------------------------------------------------
+
+
+def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():
+    """By hand: .905 s of prefill a prompt on 8 H100 at half of their peak, at 9 a second, is 8.1 times as long as there is."""
+    asked = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "batch": 16, "prompt_tokens": 32000, "output_tokens": 200, "mfu": 0.5}
+    rate = solve("requests_per_second", **asked, chips=8)
+    alone = solve("prefill_time", **{name: asked[name] for name in ("model", "hardware", "prompt_tokens", "mfu")}, chips=8)
+    times = 1 + rate.value * alone.value
+    assert any(text.endswith(f"a rate takes {times:.3g} times the chips") for text in rate.warnings)
+    for unknown, more in (("chips", {"requests_per_second": ">=9"}), ("replicas", {"chips": 8, "fleet_throughput": 1e4})):
+        said = solve(unknown, **asked, **more).warnings
+        assert any("prompts are taken to be computed on chips of their own" in text for text in said) == (unknown == "chips")
+    assert not any("of their own" in text for text in solve("throughput", **asked, chips=8).warnings)
+
+
+def test_chips_are_as_many_as_the_experts_lie_on_where_nobody_says():
+    exchange = {"model": "DeepSeek-V3", "hardware": "H200:fp8", "batch": 1024}
+    assert solve("all_to_all_time", **exchange, expert_parallel=32).value == solve("all_to_all_time", **exchange, chips=32).value

@@ -14,6 +14,7 @@ from derive.solving.defaults import FOLLOWS, GOVERNED, with_defaults
 from tests.tools.together import in_one_test
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
+UNCOUNTED = {name: value for name, value in SERVED.items() if name != "chips"}
 DECODE = {**SERVED, "context_length": 8192, "batch": 50}
 DRAFTED = {**DECODE, "draft_tokens": 3, "acceptance_rate": 0.7}
 STAGED = {**DECODE, "pipeline_stages": 2}
@@ -33,6 +34,7 @@ LED = {
     ("moe_ffn_dim", "ffn_dim"): ("total_params", COUNTED, (7168, 14336, 28672)),
     ("ffn_dim", "moe_ffn_dim"): ("total_params", {**COUNTED, "moe_ffn_dim": 14336}, (7168, 14336, 28672)),
     ("training_chips", "chips"): ("training_time", {"chip_hours": "1M h"}, (8, 64, 512)),
+    ("chips", "expert_parallel"): ("throughput", {**UNCOUNTED, "batch": 50, "context_length": 2000}, (4, 8, 16)),
     ("new_tokens_per_pass", "prompt_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
 }
 """Defaults with what they follow: what is asked, of what, and at which values of that."""
