@@ -54,7 +54,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
-    found += [*rivals(book, data.tables), *data.tables.problems(*BESIDE), *_miscounted(data.tables), *_without_change(book, data.tables)]
+    found += [*rivals(book, data.tables), *data.tables.problems(*BESIDE), *_miscounted(data.tables), *without_change(book, data.tables)]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book, data.tables)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
@@ -127,7 +127,7 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
                 yield Problem("architectures.csv", row.place, column, fault)
 
 
-def _without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
+def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
     """Experiments on a model without prices, and on a day on which no price of the model begins and none ends."""
     providers, sold = {row.provider for row in book.rows}, {(row.provider, row.model) for row in book.rows}
     days = {(row.provider, row.model, day) for row in book.rows for day in (row.effective_date, row.valid_to)}

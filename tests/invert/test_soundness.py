@@ -30,7 +30,7 @@ from invert.report.sheet import report
 from invert.result import Inference
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
-from invert.soundness import all_problems, released_late, rivals, table_problems
+from invert.soundness import all_problems, released_late, rivals, table_problems, without_change
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading, with_cells
@@ -141,6 +141,8 @@ def named(name: str) -> list[Problem]:
         return [*check(calibration.calibration_book(shipped_data())), *shipped.problems(name)]
     if name == "prices_rivals":
         return [*rivals(load(), shipped_data().tables), *shipped.problems(name)]
+    if name == "natural_experiments":
+        return [*without_change(load(), shipped_data().tables), *shipped.problems(name)]
     return [
         *(check(load()) if name == "prices" else ()),
         *shipped.problems(name),
