@@ -11,7 +11,7 @@ from math import log, sqrt
 from derive.errors import BacksolveError
 from derive.shipped_rows import NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, once_a_run
 from invert.estimators import KV_ESTIMATORS
 from invert.inference import infer
 from invert.records import Estimate
@@ -41,6 +41,7 @@ class Retest:
         return low is not None and high is not None and median is not None and low <= median <= high
 
 
+@once_a_run
 def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """How far every estimate moves between two prices of one model [nat], the least moved first."""
     found: dict[str, list[Retest]] = {}

@@ -21,9 +21,7 @@ def rows() -> dict[str, dict[str, object]]:
 
 
 def test_both_sheets_of_every_experiment_can_be_read():
-    experiments = rows_of(NaturalExperiment)
-    read = {(one.experiment.model, one.experiment.date) for one in retests(experiments)}
-    assert read == {(one.model, one.date) for one in experiments} and len(read) >= 15
+    assert rows()["bandwidth_bound_fraction"]["experiments"] == len(rows_of(NaturalExperiment)) >= 15
 
 
 def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
