@@ -84,7 +84,7 @@ def solve_command(
     from derive.show.several import several_lines
     from derive.show.short import short_lines
     from derive.show.text import beside, lines
-    from derive.solving.api import respond
+    from derive.solving.api import respond, respond_all
     from derive.solving.conventions import Conventions
     from derive.units import named_texts
 
@@ -100,7 +100,7 @@ def solve_command(
     deployments = _deployments(hardware, model, zipped)
 
     def solved(chips: tuple[str, ...], models: tuple[str, ...]) -> "tuple[Solution, ...]":
-        return tuple(respond(name, texts, chips, models, using, variants, conventions, anyway, zipped) for name in unknowns)
+        return respond_all(unknowns, texts, chips, models, using, variants, conventions, anyway, zipped)
 
     if plot is not None:
         _refuse_form(plot, style)

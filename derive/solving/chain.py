@@ -47,7 +47,7 @@ from derive.solving.limits import (
 )
 from derive.solving.links import as_assumption
 from derive.solving.one_equation import inside, right_side_at, solve_equation
-from derive.solving.questions import OF_DENSE, Instead, Question, posed, taken_as_known, without
+from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, posed, taken_as_known, without
 from derive.solving.reach import beyond_one_domain, out_of_reach
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, OR, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
@@ -144,7 +144,8 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
             return None
         value = f"{show(limited_by(alone), inside(there.answers[0]))}{OR[there.answers[0].bound]}"
         if not _is_within(alone, there):
-            message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given"
+            more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
+            message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given{more}"
             return _without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(f"{limit_in_words(alone)} is met: it comes to {value}")
     return replace(solution, assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
@@ -177,7 +178,9 @@ def _beyond_reach(alone: Question) -> Solution | None:
     """Why a limit on what does not move with the unknown is not met, or is not known to be; None where it is met."""
     name, unknown = limited_by(alone), alone.unknown
     there = _result_beside(alone)
-    if not there.answers and is_part_of_unknown(alone):
+    lacking = there.reason.missing if there.reason else ()
+    # What is supposed of bytes that nobody gives may lead to it.
+    if not there.answers and is_part_of_unknown(alone) and not (lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}):
         raise not_made_of(alone)
     if not there.answers:
         told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
