@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, floor
 from statistics import median
 
 from derive import presets
@@ -24,17 +24,19 @@ from derive.units import show
 LESS, MORE = -1, 1
 BETTER = {
     **{"s": LESS, "byte": LESS, "byte/token": LESS, "USD": LESS, "USD/token": LESS, "USD/s": LESS, "J": LESS, "J/token": LESS, "J/s": LESS},
-    **{"token/s": MORE, "token": MORE},
+    **{"token/s": MORE, "token": MORE, "1/s": MORE, "FLOP/USD": MORE},
 }
 """By the unit of a quantity, whether less or more of it wins; of what is counted more, but for what is bought."""
 
 ABSENT, WON = "-", "*"
+PART_OF_A_REPLICA = "part_of_a_replica"
+"""The kind of warning that there is no such number of replicas."""
 OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and why there are none."""
+    """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and what the tables lack."""
 
     name: str
     hardware: tuple[str, ...]
@@ -47,7 +49,11 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
     """The answers of all deployments in one of the forms of an answer; of JSON a list of deployments with their documents."""
     if style == "json":
         found = [
-            {"hardware": list(one.hardware), "model": list(one.model), "solutions": [as_record(solution) for solution in one.solutions]}
+            {
+                **{"hardware": list(one.hardware), "model": list(one.model)},
+                "solutions": [as_record(solution) for solution in one.solutions],
+                **({"refused": one.refused} if one.refused else {}),
+            }
             for one in columns
         ]
         yield json.dumps(found, indent=2, allow_nan=False)
@@ -113,7 +119,7 @@ def _doubts(columns: Sequence[Column], answered: Sequence[Column]) -> list[str]:
         )
         for one in answered
         for solution in one.solutions
-        if not solution.answers and solution.reason
+        if not solution.answers and solution.reason and not one.refused
     ]
     refused = [(one.name, one.refused) for one in columns if one.refused]
     many = len(columns)
@@ -224,17 +230,29 @@ def _label(unknown: str, solutions: Sequence[Result]) -> str:
 
 
 def _cell(solution: Result) -> str:
-    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or ABSENT
+    return " or ".join(_shown(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or ABSENT
+
+
+def _shown(unknown: str, one: Answer) -> str:
+    """An answer in a cell; bounds in the words they have alone."""
+    if one.kind != "interval" or one.loose_low is not None or (one.low and one.high is not None):
+        return text_of(unknown, one)
+    if one.high is not None:
+        return f"at most {show(unknown, one.high)}"
+    return f"at least {show(unknown, one.low)}" if one.low else "any value"
 
 
 def _in_whole_ones(solution: Result) -> Sequence[Answer]:
-    """The answers; of what is bought whole, the whole ones that it takes."""
-    if solution.unknown not in BOUGHT:
+    """The answers; of what is bought whole, the whole ones that it takes, and of bounds on what is counted those within them."""
+    if solution.unknown not in COUNTED:
         return solution.answers
-    return [
-        replace(one, value=float(ceil(one.value * (1 - HOLDS)))) if one.value is not None and one.bound != UPPER else one
-        for one in solution.answers
-    ]
+    return [_whole(one) if one.kind == "interval" or solution.unknown in BOUGHT else one for one in solution.answers]
+
+
+def _whole(one: Answer) -> Answer:
+    value, low = (up if up is None else float(ceil(up * (1 - HOLDS))) for up in (one.value, one.low))
+    high = one.high and (float(floor(one.high * (1 + HOLDS))) or one.high)
+    return replace(one, value=one.value if one.bound == UPPER else value, low=low, high=high)
 
 
 def _bare(answer: Answer) -> Answer:
@@ -259,7 +277,12 @@ def better_way(unknown: str) -> int:
 
 
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
-    """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike."""
+    """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike.
+
+    Costs of parts of a replica cannot: the whole ones that are paid for may come out the other way round.
+    """
+    if any(PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
+        return []
     sign = better_way(columns[0].solutions[place].unknown)
     single = {one.name: one.solutions[place] for one in columns if len(one.solutions[place].answers) == 1}
     ends = {
