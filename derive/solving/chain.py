@@ -87,6 +87,9 @@ ASIDE = 1e-3
 NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
 """Relative change of a quantity to see what it moves; by how much last digits may be magnified (half of all are left), and these."""
 
+NEAREST = " nearest is "
+"""How what comes nearest to a limit that is not met begins."""
+
 FASTER_THAN_ASKED = "faster than asked"
 """What is said of chips that memory needs, where a speed takes fewer."""
 
@@ -112,8 +115,8 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     if asked.unknown in giving(asked.active) and (determined := _determined(asked)):
         return determined
     outcomes = [(alone, _as_limit(asked, alone)) for alone in one_by_one(asked)]
-    if refused := next((one for _, one in outcomes if one and not one[0].answers), None):
-        return refused
+    if refused := next(((alone, one[0]) for alone, one in outcomes if one and not one[0].answers), None):
+        return _with_nearest(asked, *refused), None
     bounding_ones = [(alone, *one) for alone, one in outcomes if one]
     if not bounding_ones:
         return _idle(asked)
@@ -128,6 +131,29 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     solution = replace(solution, said=(*_bound_by(alone, solution), *_held_beside(asked)))
     # Another point may be left least by another of them: there is no one way for all.
     return solution, way if len(outcomes) == 1 else None
+
+
+def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
+    """A limit that nothing meets, with what comes nearest to it where the others are kept."""
+    name, reason = limited_by(alone), refused.refusal
+    others = without(asked, {name})
+    if reason.code != "no_solution" or NEAREST in reason.message or not others.limits or not rests_on_unknown(alone):
+        return refused
+    found, _ = answered(others)
+    if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
+        return refused
+    rounded = {LOWER: ceil, UPPER: floor}
+    ends = zip(found.answers[0].ends, (LOWER, UPPER), strict=True)
+    sides = [(end, found.answers[0].bound or side) for end, side in ends if end is not None]
+    whole = [max(1.0, float(rounded[side](end))) if asked.unknown in COUNTED else end for end, side in sides]
+    there = {end: _result_at(alone, end).answers[:1] for end in whole if end > 0}
+    reached = {one.point: end for end, (*points,) in there.items() for one in points if one.kind == "point"}
+    if not reached:
+        return refused
+    nearest = min(reached) if alone.limits[name] == UPPER else max(reached)
+    kept = " and ".join(map(limit_in_words, one_by_one(others)))
+    told = f"with {kept}{NEAREST}{name} = {show(name, nearest)} at {asked.unknown} = {show(asked.unknown, reached[nearest])}"
+    return replace(refused, reason=replace(reason, message=f"{reason.message}; {told}"))
 
 
 def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
@@ -353,7 +379,7 @@ def nearest_reached(alone: Question, value: float) -> str:
     (found,) = _result_at(alone, value).answers[:1] or (None,)
     if found is None or found.kind != "point":
         return ""
-    return f"; nearest is {name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
+    return f";{NEAREST}{name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
 
 
 def _found(asked: Question) -> tuple[Solution, Route | None]:
