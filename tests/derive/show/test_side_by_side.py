@@ -164,3 +164,21 @@ def test_a_deployment_that_the_tables_do_not_cover_says_so_in_json():
     asked = ("solve", "cost_per_token", "--hardware", "H100,L4:fp8", *SMALL, "batch=16", "--price", "rent", "--as", "json")
     first, small = json.loads(call(*asked).out)
     assert "refused" not in first and small["refused"].startswith("hardware.csv has no rent of L4") and small["solutions"] == []
+
+
+def test_what_is_said_of_many_is_said_of_the_first_of_each_kind_on_a_screen():
+    chips, models = "H100,H200,B200", "Llama-3.1-8B,Llama-3.1-70B,Qwen3-32B"
+    asked = ("solve", "step_time", "--hardware", chips, "--model", models, "context_length=8k", "batch=16")
+    brief, full = call(*asked).out, call(*asked, "--full").out
+    assert len(brief.splitlines()) <= MOST_LINES < len(full.splitlines())
+    assert "H100 Llama-3.1-8B (and something alike of 5 more): no data type is given, and H100-SXM is taken" in " ".join(brief.split())
+    assert "H100 Llama-3.1-70B (and something alike of H100 Qwen3-32B, H200 Llama-3.1-70B): step_time" in " ".join(brief.split())
+    assert all(f"{chip}-SXM is taken in bf16" in " ".join(full.split()) for chip in chips.split(","))
+
+
+def test_rents_are_of_chips_and_said_once_for_all_models_on_them():
+    asked = ("solve", "cost_per_token", "--hardware", "H100:fp8,H200:fp8", "--model", "Llama-3.1-8B,Qwen3-32B", "bytes_per_element=1")
+    answer = call(*asked, "context_length=8k", "batch=8", "--price", "rent").out
+    assert answer.count("$2.35/h, median of") == 1 and answer.count("$2.5/h, median of") == 1
+    ten = ("H100,H200,B200,MI300X,A100", "--model", "Llama-3.1-8B,Qwen3-32B", "context_length=8k", "batch=8", "--price", "rent")
+    assert "$2.35/h of H100, $2.5/h of H200, $3.75/h of B200" in call("solve", "cost_per_token", "--hardware", *ten).out
