@@ -56,6 +56,10 @@ class NotCovered(BacksolveError):
     exit_status = NO_ANSWER
 
 
+class NoRent(NotCovered):
+    """A chip that no table has the rent of."""
+
+
 class NoSingleValue(BacksolveError):
     """The one value of an answer that has none, several, or a range of them."""
 

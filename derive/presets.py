@@ -8,7 +8,7 @@ from statistics import median, mode
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
+from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue
 from derive.quantities import quantity
 from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, in_si, is_known, listed
@@ -219,8 +219,20 @@ def chip_of(text: str, tables: Tables | None = None) -> str:
     return chip_name((several[2] if several else text).partition(":")[0], tables)
 
 
+def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
+    """Whether hardware.csv has the rate of a chip in a data type.
+
+    >>> has_data_type("H100", "fp8"), has_data_type("A100", "fp8")
+    (True, False)
+    """
+    tables = tables or shipped.read()
+    name, asked = chip_of(text, tables), dtype.strip().lower()
+    rates = (row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.quantity == "peak_flops")
+    return any(row.preferred and row.dtype == asked for row in rates)
+
+
 def rent(text: str, tables: Tables | None = None) -> Preset:
-    """The rent of a chip: the median of those in hardware.csv, whatever their term; NotCovered where there is none.
+    """The rent of a chip: the median of those in hardware.csv, whatever their term; NoRent where there is none.
 
     >>> round(rent("H100:fp8").givens["chip_price"] * 3600, 2)
     2.35
@@ -235,7 +247,7 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
 
 
 def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
-    """What a chip is rented for, row by row; NotCovered where the table has no rent.
+    """What a chip is rented for, row by row; NoRent where the table has none.
 
     >>> [(row.value, term_of(row)) for row in rents("B200:fp8")]
     [(2.9, 'three-year'), (3.75, 'on-demand'), (14.24, 'on-demand')]
@@ -244,7 +256,7 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     name = chip_of(text, tables)
     rows = [row for row in prices_of(name, tables) if RENT in row.notes]
     if not rows:
-        raise NotCovered(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
+        raise NoRent(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
     return rows
 
 

@@ -1,6 +1,7 @@
 """The command `solve`: any quantity from what is given."""
 
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ import click
 
 from backsolve.cli.common import fail_on, leave, report_problems, tell
 from backsolve.streams import say
-from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NotCovered, WrongValue, shorten
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongValue, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,7 +85,7 @@ def solve_command(
     from derive.show.several import several_lines
     from derive.show.short import short_lines
     from derive.show.text import beside, lines
-    from derive.solving.api import respond
+    from derive.solving.api import respond, respond_all
     from derive.solving.conventions import Conventions
     from derive.units import named_texts
 
@@ -99,8 +100,8 @@ def solve_command(
     tables = [name for name, used in taken.items() if used]
     deployments = _deployments(hardware, model, zipped)
 
-    def solved(chips: tuple[str, ...], models: tuple[str, ...]) -> "tuple[Solution, ...]":
-        return tuple(respond(name, texts, chips, models, using, variants, conventions, anyway, zipped) for name in unknowns)
+    def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
+        return respond_all(unknowns, texts, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
 
     if plot is not None:
         _refuse_form(plot, style)
@@ -169,21 +170,25 @@ def _deployments(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool
 
 
 def _listed(text: str, typed: bool) -> list[str]:
-    """The names of a list; the data type of the last is that of those before it that have none."""
-    names = [name.strip() for name in text.split(",") if name.strip()] or [text]
-    _, colon, dtype = names[-1].partition(":")
-    return [name if not typed or ":" in name else f"{name}{colon}{dtype}" for name in names]
+    """The names of a list; the data type of the last is that of those before it that compute in it and have none."""
+    from derive.presets import has_data_type
+
+    *names, last = [name.strip() for name in text.split(",") if name.strip()] or [text]
+    _, colon, dtype = last.partition(":")
+    takes = [typed and bool(colon) and ":" not in name and has_data_type(name, dtype) for name in names]
+    return [*(f"{name}:{dtype}" if taken else name for name, taken in zip(names, takes, strict=True)), last]
 
 
-def _column(
-    chips: tuple[str, ...], models: tuple[str, ...], solved: "Callable[[tuple[str, ...], tuple[str, ...]], tuple[Solution, ...]]"
-) -> "Column":
-    """A deployment with its answers, or with why the tables do not cover it."""
+def _column(chips: tuple[str, ...], models: tuple[str, ...], solved: "Callable[..., tuple[Solution, ...]]") -> "Column":
+    """A deployment with its answers, or with why the tables do not cover it; of one without a rent those that need no price."""
     from derive.show.side_by_side import Column
 
     name = " ".join((*chips, *models))
     try:
         return Column(name, chips, models, solved(chips, models))
+    except NoRent as error:
+        without = solved(chips, models, PRICES[0])
+        return Column(name, chips, models, without if any(one.answers for one in without) else (), str(error))
     except NotCovered as error:
         return Column(name, chips, models, (), str(error))
 
@@ -235,8 +240,6 @@ def _draw(place: str, found: "list[Panel]") -> None:
 
 def _named(columns: "list[Column]") -> "list[Column]":
     """Deployments named by what they differ in."""
-    from dataclasses import replace
-
     shared = {*columns[0].hardware, *columns[0].model}.intersection(*({*one.hardware, *one.model} for one in columns))
     return [replace(one, name=" ".join(name for name in (*one.hardware, *one.model) if name not in shared) or one.name) for one in columns]
 

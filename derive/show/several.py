@@ -41,11 +41,14 @@ def _text(solutions: Sequence[Result], full: bool) -> Iterator[str]:
         yield from on_a_screen(_columns(answered), len(swept[0]), said, [["", *end], ["", *_end(answered, full, brief=True)]])
         return
     top = [*(_columns(answered) if swept and len(swept) == len(answered) else _heads(answered)), *said]
-    route = (
-        _whole_route(answered)
-        if full
-        else last_lines(_route(answered), MOST_LINES - height([*top, "", "", *end]), [one.unknown for one in answered])
-    )
+
+    def steps() -> list[str]:
+        return last_lines(_route(answered), MOST_LINES - height([*top, "", "", *end]), [one.unknown for one in answered])
+
+    route = _whole_route(answered) if full else steps()
+    if not full and height([*top, "", *route, "", *end]) > MOST_LINES:
+        end = _end(answered, full, brief=True)
+        route = steps()
     yield from [*top, *(["", *route] if route else []), "", *end]
 
 

@@ -50,6 +50,8 @@ def short_lines(solution: Result) -> Iterator[str]:
     moves = [*_moves(solution)]
     room = MOST_LINES - height([*top, "", *end])
     routes = _routes(solution, room - height(moves))
+    if height([*top, *routes, "", *end]) > MOST_LINES:
+        end = [*_end(solution, brief=True)]
     yield from [*top, *routes, "", *(moves if height([*top, *routes, "", *moves, *end]) <= MOST_LINES else ()), *end]
 
 

@@ -3,9 +3,10 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from itertools import zip_longest
+from math import ceil, floor
 from statistics import median
 
 from derive import presets
@@ -16,7 +17,7 @@ from derive.requirements import HOLDS
 from derive.shipped_rows import AcceleratorFigure, in_si
 from derive.show.binding import plain_regime
 from derive.show.several import foremost_of
-from derive.show.short import SCREEN_WIDTH, on_a_screen
+from derive.show.short import MOST_LINES, SCREEN_WIDTH, height, on_a_screen
 from derive.show.tables import sweep_cells, sweep_head, text_of
 from derive.show.text import as_record, ids_to_cite, labelled, lines
 from derive.units import show
@@ -24,17 +25,25 @@ from derive.units import show
 LESS, MORE = -1, 1
 BETTER = {
     **{"s": LESS, "byte": LESS, "byte/token": LESS, "USD": LESS, "USD/token": LESS, "USD/s": LESS, "J": LESS, "J/token": LESS, "J/s": LESS},
-    **{"token/s": MORE, "token": MORE},
+    **{"token/s": MORE, "token": MORE, "1/s": MORE, "FLOP/USD": MORE},
 }
 """By the unit of a quantity, whether less or more of it wins; of what is counted more, but for what is bought."""
 
 ABSENT, WON = "-", "*"
+MOST_NAMED = 4
+"""Deployments of which each is named that something alike is said of."""
+REFUSED = "refused"
+"""The kind of what tables lack of a deployment."""
+Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
+"""How what is said of deployments is told: who, of which kind, and what; and how many there are."""
+PART_OF_A_REPLICA = "part_of_a_replica"
+"""The kind of warning that there is no such number of replicas."""
 OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and why there are none."""
+    """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and what the tables lack."""
 
     name: str
     hardware: tuple[str, ...]
@@ -47,7 +56,11 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
     """The answers of all deployments in one of the forms of an answer; of JSON a list of deployments with their documents."""
     if style == "json":
         found = [
-            {"hardware": list(one.hardware), "model": list(one.model), "solutions": [as_record(solution) for solution in one.solutions]}
+            {
+                **{"hardware": list(one.hardware), "model": list(one.model)},
+                "solutions": [as_record(solution) for solution in one.solutions],
+                **({"refused": one.refused} if one.refused else {}),
+            }
             for one in columns
         ]
         yield json.dumps(found, indent=2, allow_nan=False)
@@ -77,7 +90,11 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
 
 def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
     answered = [one for one in columns if one.solutions]
-    said = [*_rent_lines(_rented(answered)), *_size_lines(answered), *_doubts(columns, answered)]
+    sizes = _size_lines(answered)
+    said, brief = (
+        [*_rent_lines(_rented(answered), told is _of_each_kind), *sizes, *_doubts(columns, answered, told)]
+        for told in (_grouped, _of_each_kind)
+    )
     solutions = [solution for one in answered for solution in one.solutions if solution.answers]
     ends = [_end(solutions, brief) for brief in (False, True)] if solutions else [[], []]
     if any(solution.sweep for one in answered for solution in one.solutions):
@@ -85,10 +102,15 @@ def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
         said = [*legend, *said]
         yield from (top, *rows, *said, *ends[0]) if full else on_a_screen([top, *rows], len(rows), said, ends)
         return
-    if answered:
-        upright = _upright(answered)
-        yield from upright if max(map(len, upright)) <= SCREEN_WIDTH else _rows(answered)
-    yield from (*said, *ends[0])
+    upright = _upright(answered) if answered else []
+    table = upright if max(map(len, upright), default=0) <= SCREEN_WIDTH else _rows(answered)
+    yield from (*table, *said, *ends[0]) if full else _on_a_screen(table, (said, brief), ends)
+
+
+def _on_a_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Sequence[Sequence[str]]) -> list[str]:
+    """Answers with what is said of them and what they rest on, the last in brief and then both where a screen has no room for all."""
+    ways = [[*table, *said[0], *ends[0]], [*table, *said[0], *ends[1]], [*table, *said[1], *ends[1]]]
+    return next((way for way in ways if height(way) <= MOST_LINES), ways[-1])
 
 
 def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
@@ -101,37 +123,56 @@ def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
     ]
 
 
-def _doubts(columns: Sequence[Column], answered: Sequence[Column]) -> list[str]:
+def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: Telling) -> list[str]:
     """What is doubtful of deployments, and why some have no answer."""
-    warned = [(one.name, text) for one in answered for solution in one.solutions if solution.answers for text in solution.warnings]
-    reasons = [
-        (
-            one.name,
-            solution.why_not.splitlines()[0]
-            if solution.why_not.startswith(solution.unknown)
-            else f"{solution.unknown}: {solution.why_not}",
-        )
+    warned = [
+        (one.name, kind, text)
         for one in answered
         for solution in one.solutions
-        if not solution.answers and solution.reason
+        if solution.answers
+        for kind, text in zip_longest(solution.kinds, solution.warnings, fillvalue="")
     ]
-    refused = [(one.name, one.refused) for one in columns if one.refused]
+    reasons = [
+        (one.name, solution.refusal.code, _why_not(solution))
+        for one in answered
+        for solution in one.solutions
+        if not solution.answers and solution.reason and not one.refused
+    ]
+    refused = [(one.name, REFUSED, one.refused) for one in columns if one.refused]
     many = len(columns)
-    return [*labelled("warning", _grouped(warned, many)), *labelled("no answer", _grouped([*refused, *reasons], many))]
+    return [*labelled("warning", told(warned, many)), *labelled("no answer", told([*refused, *reasons], many))]
 
 
-def _grouped(said: Sequence[tuple[str, str]], many: int) -> list[str]:
+def _why_not(solution: Result) -> str:
+    return solution.why_not.splitlines()[0] if solution.why_not.startswith(solution.unknown) else f"{solution.unknown}: {solution.why_not}"
+
+
+def _grouped(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
     """What is said of deployments, each text once with those it is said of; of all of them without."""
     names: dict[str, list[str]] = {}
-    for name, text in said:
+    for name, _, text in said:
         names.setdefault(text.splitlines()[0], []).append(name)
     return [text if len({*of}) == many else f"{', '.join(dict.fromkeys(of))}: {text}" for text, of in names.items()]
 
 
+def _of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
+    """Of each kind of what is said of deployments the first, and of which others something alike is said."""
+    names: dict[str, dict[str, str]] = {}
+    for name, kind, text in said:
+        names.setdefault(kind or text, {}).setdefault(name, text.splitlines()[0])
+    found = []
+    for of in names.values():
+        (first, *others), texts = of, [*of.values()]
+        listed = ", ".join(others) if len(others) < MOST_NAMED else f"{len(others)} more"
+        alike = f" (and something alike of {listed})" if others else ""
+        found.append(texts[0] if len(others) + 1 == many and len({*texts}) == 1 else f"{first}{alike}: {texts[0]}")
+    return found
+
+
 def _rented(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
-    """The rents that the price of a deployment's chips is the median of, by its name, where the tables gave it."""
+    """The rents that the price of a deployment's chips is the median of, by these chips, where the tables gave it."""
     taken = [one for one in columns if any(_rent(solution) is not None for solution in one.solutions)]
-    return {one.name: [row for text in one.hardware for row in presets.rents(text)] for one in taken}
+    return {" ".join(one.hardware): [row for text in one.hardware for row in presets.rents(text)] for one in taken}
 
 
 def _rent(solution: Result) -> float | None:
@@ -139,18 +180,20 @@ def _rent(solution: Result) -> float | None:
     return None if solution.provenance.get("chip_price", "given") == "given" else solution.given.get("chip_price")
 
 
-def _rent_lines(rented: dict[str, list[AcceleratorFigure]]) -> list[str]:
-    """Of each price what it is the median of: terms, days, grades; and a warning where the terms are not the same."""
+def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list[str]:
+    """Of each price what it is the median of: terms, days, grades; and a warning where the terms are not the same. In brief the prices."""
     terms = {name: sorted({presets.term_of(row) for row in rows}) for name, rows in rented.items()}
+    prices = {name: show("chip_price", median(in_si("chip_price", row.value, row.unit) for row in rows)) for name, rows in rented.items()}
     said = []
     for name, rows in rented.items():
         days = sorted(row.date.isoformat() for row in rows if row.date)
         span = f"{days[0]} to {days[-1]}" if len({*days}) > 1 else "".join(days[:1])
         grades = ", ".join(dict.fromkeys(row.verification.replace("_", " ") for row in rows))
         many = f"median of {len(rows)} rents" if len(rows) > 1 else "one rent"
-        price = show("chip_price", median(in_si("chip_price", row.value, row.unit) for row in rows))
-        said.append(f"{name}: {price}, {many}, {', '.join(terms[name])}, {span} ({grades})")
+        said.append(f"{name}: {prices[name]}, {many}, {', '.join(terms[name])}, {span} ({grades})")
     alike = len({tuple(one) for one in terms.values()}) < 2
+    if brief and said:
+        said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}; of which rents they are the median: --full"]
     return [*labelled("rent", said), *([] if alike else labelled("warning", [OF_SEVERAL_TERMS]))]
 
 
@@ -224,17 +267,29 @@ def _label(unknown: str, solutions: Sequence[Result]) -> str:
 
 
 def _cell(solution: Result) -> str:
-    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or ABSENT
+    return " or ".join(_shown(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or ABSENT
+
+
+def _shown(unknown: str, one: Answer) -> str:
+    """An answer in a cell; bounds in the words they have alone."""
+    if one.kind != "interval" or one.loose_low is not None or (one.low and one.high is not None):
+        return text_of(unknown, one)
+    if one.high is not None:
+        return f"at most {show(unknown, one.high)}"
+    return f"at least {show(unknown, one.low)}" if one.low else "any value"
 
 
 def _in_whole_ones(solution: Result) -> Sequence[Answer]:
-    """The answers; of what is bought whole, the whole ones that it takes."""
-    if solution.unknown not in BOUGHT:
+    """The answers; of what is bought whole, the whole ones that it takes, and of bounds on what is counted those within them."""
+    if solution.unknown not in COUNTED:
         return solution.answers
-    return [
-        replace(one, value=float(ceil(one.value * (1 - HOLDS)))) if one.value is not None and one.bound != UPPER else one
-        for one in solution.answers
-    ]
+    return [_whole(one) if one.kind == "interval" or solution.unknown in BOUGHT else one for one in solution.answers]
+
+
+def _whole(one: Answer) -> Answer:
+    value, low = (up if up is None else float(ceil(up * (1 - HOLDS))) for up in (one.value, one.low))
+    high = one.high and (float(floor(one.high * (1 + HOLDS))) or one.high)
+    return replace(one, value=one.value if one.bound == UPPER else value, low=low, high=high)
 
 
 def _bare(answer: Answer) -> Answer:
@@ -259,7 +314,12 @@ def better_way(unknown: str) -> int:
 
 
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
-    """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike."""
+    """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike.
+
+    Costs of parts of a replica cannot: the whole ones that are paid for may come out the other way round.
+    """
+    if any(PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
+        return []
     sign = better_way(columns[0].solutions[place].unknown)
     single = {one.name: one.solutions[place] for one in columns if len(one.solutions[place].answers) == 1}
     ends = {

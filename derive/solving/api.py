@@ -1,12 +1,13 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from derive.errors import WrongValue
 from derive.presets import PARAMETERS
 from derive.quantities import quantity
+from derive.solving.at_best import all_of, with_free_size
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
@@ -86,6 +87,44 @@ def respond(
     zipped: bool = False,
 ) -> Solution:
     """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped."""
+
+    def ask(name: str, values: Mapping[str, Given]) -> Solution:
+        return _respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+
+    return with_free_size(ask, unknown, given)
+
+
+def respond_all(
+    unknowns: Sequence[str],
+    given: Mapping[str, Given],
+    hardware: str | Iterable[str] | None = None,
+    model: str | Iterable[str] | None = None,
+    using: Iterable[str] = (),
+    variants: Mapping[str, str] | None = None,
+    conventions: Conventions = USUAL_CONVENTIONS,
+    anyway: bool = False,
+    zipped: bool = False,
+) -> tuple[Solution, ...]:
+    """`respond` to several questions: a size that is asked for comes first, and the others are answered at its best end."""
+
+    def ask(name: str, values: Mapping[str, Given]) -> Solution:
+        return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+
+    return all_of(ask, unknowns, given) if len(unknowns) > 1 else tuple(ask(name, given) for name in unknowns)
+
+
+def _respond(
+    unknown: str,
+    given: Mapping[str, Given],
+    hardware: str | Iterable[str] | None,
+    model: str | Iterable[str] | None,
+    using: Iterable[str],
+    variants: Mapping[str, str] | None,
+    conventions: Conventions,
+    anyway: bool,
+    zipped: bool,
+) -> Solution:
+    """The answer to the question as it is asked."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     given, sides = limits({spelled: value for spelled, value in given.items() if not is_symbolic(value)})
     spreads = {}

@@ -47,7 +47,7 @@ from derive.solving.limits import (
 )
 from derive.solving.links import as_assumption
 from derive.solving.one_equation import inside, right_side_at, solve_equation
-from derive.solving.questions import OF_DENSE, Instead, Question, posed, taken_as_known, without
+from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, posed, taken_as_known, without
 from derive.solving.reach import beyond_one_domain, out_of_reach
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, OR, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
@@ -87,6 +87,9 @@ ASIDE = 1e-3
 NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
 """Relative change of a quantity to see what it moves; by how much last digits may be magnified (half of all are left), and these."""
 
+NEAREST = " nearest is "
+"""How what comes nearest to a limit that is not met begins."""
+
 FASTER_THAN_ASKED = "faster than asked"
 """What is said of chips that memory needs, where a speed takes fewer."""
 
@@ -112,8 +115,8 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     if asked.unknown in giving(asked.active) and (determined := _determined(asked)):
         return determined
     outcomes = [(alone, _as_limit(asked, alone)) for alone in one_by_one(asked)]
-    if refused := next((one for _, one in outcomes if one and not one[0].answers), None):
-        return refused
+    if refused := next(((alone, one[0]) for alone, one in outcomes if one and not one[0].answers), None):
+        return _with_nearest(asked, *refused), None
     bounding_ones = [(alone, *one) for alone, one in outcomes if one]
     if not bounding_ones:
         return _idle(asked)
@@ -130,6 +133,29 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     return solution, way if len(outcomes) == 1 else None
 
 
+def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
+    """A limit that nothing meets, with what comes nearest to it where the others are kept."""
+    name, reason = limited_by(alone), refused.refusal
+    others = without(asked, {name})
+    if reason.code != "no_solution" or NEAREST in reason.message or not others.limits or not rests_on_unknown(alone):
+        return refused
+    found, _ = answered(others)
+    if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
+        return refused
+    rounded = {LOWER: ceil, UPPER: floor}
+    ends = zip(found.answers[0].ends, (LOWER, UPPER), strict=True)
+    sides = [(end, found.answers[0].bound or side) for end, side in ends if end is not None]
+    whole = [max(1.0, float(rounded[side](end))) if asked.unknown in COUNTED else end for end, side in sides]
+    there = {end: _result_at(alone, end).answers[:1] for end in whole if end > 0}
+    reached = {one.point: end for end, (*points,) in there.items() for one in points if one.kind == "point"}
+    if not reached:
+        return refused
+    nearest = min(reached) if alone.limits[name] == UPPER else max(reached)
+    kept = " and ".join(map(limit_in_words, one_by_one(others)))
+    told = f"with {kept}{NEAREST}{name} = {show(name, nearest)} at {asked.unknown} = {show(asked.unknown, reached[nearest])}"
+    return replace(refused, reason=replace(reason, message=f"{reason.message}; {told}"))
+
+
 def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
     """What all but the limits determine, if they do, with what is limited there; refused where that is beyond one of its limits."""
     solution, _ = _found(without(asked, {*asked.limits}))
@@ -144,7 +170,8 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
             return None
         value = f"{show(limited_by(alone), inside(there.answers[0]))}{OR[there.answers[0].bound]}"
         if not _is_within(alone, there):
-            message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given"
+            more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
+            message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given{more}"
             return _without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(f"{limit_in_words(alone)} is met: it comes to {value}")
     return replace(solution, assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
@@ -177,7 +204,9 @@ def _beyond_reach(alone: Question) -> Solution | None:
     """Why a limit on what does not move with the unknown is not met, or is not known to be; None where it is met."""
     name, unknown = limited_by(alone), alone.unknown
     there = _result_beside(alone)
-    if not there.answers and is_part_of_unknown(alone):
+    lacking = there.reason.missing if there.reason else ()
+    # What is supposed of bytes that nobody gives may lead to it.
+    if not there.answers and is_part_of_unknown(alone) and not (lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}):
         raise not_made_of(alone)
     if not there.answers:
         told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
@@ -350,7 +379,7 @@ def nearest_reached(alone: Question, value: float) -> str:
     (found,) = _result_at(alone, value).answers[:1] or (None,)
     if found is None or found.kind != "point":
         return ""
-    return f"; nearest is {name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
+    return f";{NEAREST}{name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
 
 
 def _found(asked: Question) -> tuple[Solution, Route | None]:

@@ -21,6 +21,10 @@ SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
 IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 
 
+class NotMadeOf(WrongValue):
+    """A limit that says nothing of what is asked for."""
+
+
 def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
     """What was given without the signs of limits, and of each limit the text by the way it goes, by registry name.
 
@@ -81,10 +85,10 @@ def rests_on_unknown(alone: Question) -> bool:
     return limited_by(alone) in made_of(alone, alone.unknown)
 
 
-def not_made_of(alone: Question) -> WrongValue:
+def not_made_of(alone: Question) -> NotMadeOf:
     """The refusal of a limit that says nothing of what is asked for."""
     name = limited_by(alone)
-    return WrongValue(f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
+    return NotMadeOf(f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
 
 
 def is_part_of_unknown(alone: Question) -> bool:

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 
+from derive.quantities import QUANTITIES
 from derive.show.short import MOST_LINES, SCREEN_WIDTH
 from derive.show.side_by_side import better_way
 from tests.tools.commands import call, refused
@@ -115,3 +116,69 @@ def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_screen_side_by_si
     short, full = call(*asked).out.splitlines(), call(*asked, "--full").out.splitlines()
     assert len(short) <= MOST_LINES and sum("points between: --full" in line for line in short) == 1
     assert len([line for line in full if line.endswith(" ms")]) == 25 and set(short[:3]) <= set(full)
+
+
+SMALL = ("--model", "Llama-3.1-8B", "bytes_per_element=1", "context_length=8k")
+
+
+def test_bounds_are_in_whole_ones_and_in_the_words_they_have_alone():
+    (_, row, *_) = call("solve", "batch", "--hardware", "H100:fp8,L4:fp8", *SMALL).out.splitlines()
+    assert row.split("   ") == ["batch", "at most 137", "at most 30", "H100:fp8"]
+    (_, row, *_) = call("solve", "chips", "--hardware", "H100:fp8,H200:fp8", *LLAMA[:2], "batch=8", *LLAMA[4:]).out.splitlines()
+    assert row.split("   ") == ["chips", "at least 2", "at least 1", "H200:fp8"]
+    (_, row, *_) = call("solve", "context_length", "--hardware", "H100:fp8,L4:fp8", *SMALL[:3], "batch=8").out.splitlines()
+    assert row.split("   ") == ["context_length", "at most 137.3k tokens", "at most 30.81k tokens", "H100:fp8"]
+
+
+def test_rates_of_requests_and_arithmetic_for_money_are_better_where_they_are_more():
+    assert [better_way(name) for name in ("requests_per_second", "throughput")] == [1, 1]
+    assert {QUANTITIES[name].unit for name in QUANTITIES if better_way(name) > 0} >= {"1/s", "FLOP/USD", "token/s"}
+
+
+def test_costs_of_parts_of_a_replica_have_no_winner():
+    asked = ("batch=16", "fleet_throughput=100", "deployment_time=30d", "--price", "rent")
+    answer = call("solve", "fleet_cost", "--hardware", "H100,H200:fp8", *SMALL, *asked).out
+    _, cost, *_ = answer.splitlines()
+    assert cost.split() == ["fleet_cost", "(or", "more)", "$51.73", "$38.41"], "and in whole replicas it is the other way round"
+    assert "fleet_cost is $1692" in answer and "fleet_cost is $1800" in answer
+
+
+def test_a_data_type_is_that_of_those_before_it_that_compute_in_it():
+    head, *_ = call("solve", "step_time", "--hardware", "A100,H200,H100:fp8", *SMALL, "batch=16").out.splitlines()
+    assert head.split() == ["A100", "H200:fp8", "H100:fp8", "best"]
+    assert "fp9" in refused("solve", "step_time", "--hardware", "A100,H100:fp9", *SMALL, "batch=16")
+
+
+def test_a_chip_without_a_rent_has_what_needs_none():
+    asked = ("solve", "step_time,cost_per_token", "--hardware", "H100,L4:fp8", *SMALL, "batch=16", "--price", "rent")
+    lines = call(*asked).out.splitlines()
+    time, cost = (next(line for line in lines if line.startswith(name)) for name in ("step_time", "cost_per_token"))
+    assert time.split()[3:] == ["4.892", "ms", "54.63", "ms", "H100:fp8"] and cost.split()[-1] == "-"
+    assert [line for line in lines if "no answer" in line] == ["no answer   L4:fp8: hardware.csv has no rent of L4: give chip_price=..."]
+    _, small = json.loads(call(*asked, "--as", "json").out)
+    assert small["refused"] == "hardware.csv has no rent of L4: give chip_price=..."
+    assert [bool(one["answers"]) for one in small["solutions"]] == [True, False]
+
+
+def test_a_deployment_that_the_tables_do_not_cover_says_so_in_json():
+    asked = ("solve", "cost_per_token", "--hardware", "H100,L4:fp8", *SMALL, "batch=16", "--price", "rent", "--as", "json")
+    first, small = json.loads(call(*asked).out)
+    assert "refused" not in first and small["refused"].startswith("hardware.csv has no rent of L4") and small["solutions"] == []
+
+
+def test_what_is_said_of_many_is_said_of_the_first_of_each_kind_on_a_screen():
+    chips, models = "H100,H200,B200", "Llama-3.1-8B,Llama-3.1-70B,Qwen3-32B"
+    asked = ("solve", "step_time", "--hardware", chips, "--model", models, "context_length=8k", "batch=16")
+    brief, full = call(*asked).out, call(*asked, "--full").out
+    assert len(brief.splitlines()) <= MOST_LINES < len(full.splitlines())
+    assert "H100 Llama-3.1-8B (and something alike of 5 more): no data type is given, and H100-SXM is taken" in " ".join(brief.split())
+    assert "H100 Llama-3.1-70B (and something alike of H100 Qwen3-32B, H200 Llama-3.1-70B): step_time" in " ".join(brief.split())
+    assert all(f"{chip}-SXM is taken in bf16" in " ".join(full.split()) for chip in chips.split(","))
+
+
+def test_rents_are_of_chips_and_said_once_for_all_models_on_them():
+    asked = ("solve", "cost_per_token", "--hardware", "H100:fp8,H200:fp8", "--model", "Llama-3.1-8B,Qwen3-32B", "bytes_per_element=1")
+    answer = call(*asked, "context_length=8k", "batch=8", "--price", "rent").out
+    assert answer.count("$2.35/h, median of") == 1 and answer.count("$2.5/h, median of") == 1
+    ten = ("H100,H200,B200,MI300X,A100", "--model", "Llama-3.1-8B,Qwen3-32B", "context_length=8k", "batch=8", "--price", "rent")
+    assert "$2.35/h of H100, $2.5/h of H200, $3.75/h of B200" in call("solve", "cost_per_token", "--hardware", *ten).out

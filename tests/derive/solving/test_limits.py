@@ -7,6 +7,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
+from derive.units import show
 from tests.tools.together import in_one_test
 
 CHIP = {"peak_flops": 1e15, "hbm_bandwidth": 3e12, "hbm_capacity": 80e9, "bytes_per_weight": 1}
@@ -215,9 +216,10 @@ def test_a_limit_that_what_is_determined_does_not_meet_is_refused_with_what_it_c
     ("unknown", "given"),
     [("concurrent_requests", {"request_latency": "<=20s", "output_tokens": 500}), ("throughput", {"step_time": "<=10ms"})],
 )
-def test_a_limit_on_a_part_of_what_is_asked_for_is_refused(unknown, given):
-    with pytest.raises(WrongValue, match=f"^{next(iter(given))} is given as a limit, and is not made of {unknown}"):
-        solve(unknown, **PROMPT, **given)
+def test_a_limit_on_a_part_of_what_is_asked_for_is_answered_at_the_largest_batch_within_it(unknown, given):
+    found, batch = (solve(one, **PROMPT, **given) for one in (unknown, "batch"))
+    assert found.given["batch"] == batch.value
+    assert found.said[0] == f"at batch = {batch.value:.0f}, the largest"
 
 
 @in_one_test(
@@ -240,3 +242,12 @@ def test_chips_for_the_weights_alone_say_so():
     assert found.low == pytest.approx(140e9 / (16 * 2**30)) and "the weights alone" in solution.warnings[0]
     assert str(solution).startswith("chips: at least 8.149 (so 9 whole ones)")
     assert solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16", batch=8).reason.code == "missing_givens"
+
+
+def test_a_limit_that_nothing_meets_says_what_comes_nearest_within_the_others():
+    most = solve("batch", **PROMPT, step_time="<=10ms")
+    nearest = solve("throughput", **PROMPT, batch=most.value).value
+    refused = solve("batch", **PROMPT, step_time="<=10ms", throughput=">=500000")
+    assert not refused.answers
+    told = f"with step_time at most 10 ms nearest is throughput = {show('throughput', nearest)} at batch = {most.value:.0f}"
+    assert refused.why_not.endswith(told)

@@ -1,0 +1,108 @@
+"""Several unknowns, of which one says how large the others are: it is answered first, and the others at its best end."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import ceil, floor
+from typing import Any
+
+from derive.answers import BOUGHT, COUNTED
+from derive.quantities import QUANTITIES, quantity
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.solving.limits import NotMadeOf, limits
+from derive.solving.result import Reason, Solution
+from derive.units import show
+
+Ask = Callable[[str, Mapping[str, Any]], Solution]
+"""A question with what is given by name."""
+
+FREE = "batch"
+"""What is sized unasked, where a limit says nothing of what is asked for and everything of it."""
+
+SIZES = ("chips", "sequences_in_flight", FREE, "microbatch_size", "context_length")
+"""What others are asked at once it is known, in the order in which they are answered."""
+
+
+def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
+    """The answers to several questions with the same givens, in order; those that rest on a size that is asked for too are at its best end.
+
+    Of a limit that is always so, as it bounds the size; without one only of those that have no answer else.
+
+    >>> from derive.solving.api import respond
+    >>> given = {"hbm_bandwidth": "3.35TB/s", "kv_bytes_per_sequence": "1GB", "weight_bytes": "70GB", "chips": 8, "memory_time": "<=10ms"}
+    >>> [round(one.answers[0].value, 4) for one in all_of(respond, ["kv_time", "batch"], given)]
+    [0.0074, 198.0]
+    """
+    names = {name: quantity(name).name for name in unknowns}
+    limited = {*limits(given)[1]} - {*names.values()}
+    found: dict[str, Solution] = {}
+    end: tuple[str, float] | None = None
+    for size in sorted({*names.values()} & {*SIZES}, key=SIZES.index):
+        found[size] = _answered(ask, size, given, end, at_once=bool(limited))
+        end = end or _best_end(found[size])
+    return tuple(found.get(name) or _answered(ask, name, given, end, at_once=bool(limited)) for name in names.values())
+
+
+def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+    """The answer at the best batch that limits leave, where they say nothing of the unknown itself and the batch is free."""
+    try:
+        return ask(unknown, given)
+    except NotMadeOf as error:
+        refused = error
+    name = quantity(unknown).name
+    if name in SIZES or FREE in {quantity(spelled).name for spelled in given}:
+        raise refused
+    try:
+        sized = ask(FREE, given)
+    except NotMadeOf:
+        raise refused from None
+    if end := _best_end(sized):
+        return _at(ask, name, given, end)
+    if sized.answers or sized.sweep or not sized.reason:
+        raise refused
+    message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
+    return _unanswered(name, replace(sized.reason, message=message), sized)
+
+
+def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, float] | None, at_once: bool) -> Solution:
+    """The answer at the end of a size that is known by now: of a limit at once, and else where there is none without it."""
+    if end is None:
+        return ask(name, given)
+    if not at_once:
+        solution = ask(name, given)
+        if solution.answers or solution.sweep:
+            return solution
+        again = _at(ask, name, given, end)
+        return again if again.answers else solution
+    return _at(ask, name, given, end)
+
+
+def _at(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, float]) -> Solution:
+    """The answer with a size at its best end, which is said where it rests on that."""
+    size, value = end
+    solution = ask(name, {**given, size: value})
+    if size not in solution.given and solution.answers:
+        return replace(solution, unused=tuple(one for one in solution.unused if one != size))
+    told = f"at {size} = {show(size, value)}, the {'fewest' if size in BOUGHT else 'largest'}"
+    reason = solution.reason and replace(solution.reason, message=f"{told}: {solution.why_not}")
+    provenance = {**solution.provenance, **({size: told} if size in solution.provenance else {})}
+    return replace(solution, provenance=provenance, said=(told, *solution.said), reason=reason)
+
+
+def _best_end(solution: Solution) -> tuple[str, float] | None:
+    """The better end of a size of which only bounds are known: the fewest whole ones of what is bought, the most of all else."""
+    if solution.sweep or solution.spans or len(solution.answers) != 1:
+        return None
+    (one,), name = solution.answers, solution.unknown
+    side = LOWER if name in BOUGHT else UPPER
+    low, high = one.ends if one.kind in ("point", "interval") else (None, None)
+    value = low if side == LOWER else high
+    if value is None or (one.kind == "point" and one.bound != side):
+        return None
+    whole = ceil(value * (1 - HOLDS)) if side == LOWER else floor(value * (1 + HOLDS))
+    value = float(whole) if name in COUNTED else value
+    return (name, value) if value > 0 else None
+
+
+def _unanswered(name: str, reason: Reason, beside: Solution) -> Solution:
+    return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)

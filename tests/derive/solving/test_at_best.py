@@ -1,0 +1,71 @@
+"""Several unknowns under limits: the size that the limits bound comes first, the others are answered at its best end."""
+
+import pytest
+
+from derive.errors import WrongValue
+from derive.solving.api import respond, respond_all, solve
+
+DEPLOYED = {"chips": 8, "context_length": "8k", "bytes_per_element": 1}
+CHIP, MODEL = "H100:fp8", "Llama-3.1-70B"
+
+
+@pytest.mark.parametrize("unknowns", [("throughput", "batch"), ("batch", "throughput")])
+def test_a_rate_is_answered_at_the_largest_batch_within_the_limit(unknowns: tuple[str, str]) -> None:
+    found = {one.unknown: one for one in respond_all(unknowns, {**DEPLOYED, "step_time": "<=10ms"}, CHIP, MODEL)}
+    assert tuple(found) == unknowns
+    rate, batch = found["throughput"], found["batch"]
+    assert batch.value == 151
+    assert rate.given["batch"] == 151 and rate.provenance["batch"] == "at batch = 151, the largest"
+    assert rate.said[0] == "at batch = 151, the largest" and "is met" in rate.said[1]
+    assert rate.value == pytest.approx(solve("throughput", hardware=CHIP, model=MODEL, batch=151, given=DEPLOYED).value)
+
+
+def test_a_cost_is_answered_at_the_fewest_chips_and_not_at_one() -> None:
+    given = {"context_length": "8k", "bytes_per_element": 1, "batch": 64, "chip_price": "2 USD/h", "step_time": "<=20ms"}
+    cost, chips = respond_all(("cost_per_token", "chips"), given, CHIP, MODEL)
+    assert chips.value == 3 and cost.given["chips"] == 3
+    assert cost.said[0] == "at chips = 3, the fewest"
+
+
+def test_a_rate_alone_is_answered_at_the_largest_batch_that_its_limit_leaves() -> None:
+    alone = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given=DEPLOYED)
+    beside, _ = respond_all(("throughput", "batch"), {**DEPLOYED, "step_time": "<=10ms"}, CHIP, MODEL)
+    assert (alone.value, alone.said) == (beside.value, beside.said)
+
+
+def test_a_rate_at_a_batch_that_no_limit_leaves_says_why() -> None:
+    refused = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=1ms", given=DEPLOYED)
+    assert not refused.answers and refused.refusal.code == "no_solution"
+    assert refused.why_not.startswith("throughput at the best batch that the limits leave: ") and "2.612 ms" in refused.why_not
+
+
+def test_without_a_limit_only_what_lacks_the_size_is_answered_at_its_end() -> None:
+    batch, rate, sweep = respond_all(("batch", "throughput", "sweep_time"), DEPLOYED, CHIP, MODEL)
+    assert batch.answers[0].high == pytest.approx(434.9, abs=0.1)
+    assert rate.given["batch"] == 434 and rate.said == ("at batch = 434, the largest",)
+    assert sweep.value == respond("sweep_time", DEPLOYED, CHIP, MODEL).value and not sweep.said
+
+
+def test_a_limit_that_says_nothing_of_a_batch_either_is_refused() -> None:
+    with pytest.raises(WrongValue, match="step_time is given as a limit, and is not made of throughput"):
+        solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given={**DEPLOYED, "context_length": ["8k", "16k"]})
+
+
+def test_one_that_is_refused_at_the_end_of_another_says_where() -> None:
+    _, cost = respond_all(("batch", "cost_per_token"), {**DEPLOYED, "step_time": "<=10ms"}, CHIP, MODEL)
+    assert not cost.answers and cost.refusal.missing == ("chip_price",)
+    assert cost.why_not.startswith("at batch = 151, the largest: ")
+
+
+def test_a_cost_at_one_chip_by_default_that_is_too_slow_names_the_question_of_the_chips() -> None:
+    given = {"context_length": "8k", "bytes_per_element": 1, "batch": 64, "chip_price": "2 USD/h", "step_time": "<=20ms"}
+    assert solve("cost_per_token", hardware=CHIP, model=MODEL, given=given).why_not.endswith(
+        "ask for chips,cost_per_token: chips = 1 by default"
+    )
+
+
+def test_bytes_that_nobody_gives_are_supposed_at_the_best_end_too() -> None:
+    given = {"chips": 8, "context_length": "8k", "step_time": "<=10ms"}
+    rate, batch = respond_all(("throughput", "batch"), given, CHIP, MODEL)
+    assert batch.value == 75 and rate.value == pytest.approx(7539, rel=1e-3)
+    assert solve("throughput", hardware=CHIP, model=MODEL, given=given).value == rate.value
