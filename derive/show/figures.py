@@ -42,10 +42,10 @@ KEPT = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
 AT = {LOWER: ", at least", UPPER: ", at most", None: ""}
 
 
-def title(found: Sequence[Panel]) -> str:
+def picture_title(found: Sequence[Panel]) -> str:
     """What the panels show: the answers over what is swept, or a roofline.
 
-    >>> title([Panel("batch", "cost_per_token", ())])
+    >>> picture_title([Panel("batch", "cost_per_token", ())])
     'Cost per token over batch'
     """
     first = found[0]
@@ -54,10 +54,10 @@ def title(found: Sequence[Panel]) -> str:
     return f"{'Roofline: ' if first.called[0] else ''}{said if first.called[0] else said[0].upper() + said[1:]}"
 
 
-def label(name: str, values: Sequence[float], called: str = "", bound: str | None = None) -> tuple[str, float]:
+def axis_label(name: str, values: Sequence[float], called: str = "", bound: str | None = None) -> tuple[str, float]:
     """What stands along an axis, and by what the values are divided for it to be true.
 
-    >>> label("cost_per_token", [3e-7, 1e-5], bound="lower"), label("context_length", [2e4, 2e5])
+    >>> axis_label("cost_per_token", [3e-7, 1e-5], bound="lower"), axis_label("context_length", [2e4, 2e5])
     (('cost per token, at least [$/MTok]', 1e-06), ('context length [k tokens]', 1000.0))
     """
     size, unit = scale(name, _typical(values)) if values else (1.0, "")
@@ -65,10 +65,10 @@ def label(name: str, values: Sequence[float], called: str = "", bound: str | Non
     return f"{_words(name, called)}{AT[bound]}{f' [{unit}]' if unit else ''}", size
 
 
-def plain(value: float) -> str:
+def tick_text(value: float) -> str:
     """A number at a tick: no powers of ten.
 
-    >>> plain(40.0), plain(0.002), plain(20000.0)
+    >>> tick_text(40.0), tick_text(0.002), tick_text(20000.0)
     ('40', '0.002', '20,000')
     """
     return f"{value:,.10f}".rstrip("0").rstrip(".") if 1e-9 < abs(value) < 1e12 else f"{value:g}"
@@ -95,7 +95,7 @@ def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> b
         high = HIGH if len(found) == 1 else HIGH_OF_SEVERAL * len(found)
         figure = Figure(figsize=(WIDE, high), layout="constrained")
         FigureCanvasAgg(figure)
-        figure.suptitle(title(found), x=0.01, horizontalalignment="left", fontsize=15, fontweight="bold")
+        figure.suptitle(picture_title(found), x=0.01, horizontalalignment="left", fontsize=15, fontweight="bold")
         every = figure.subplots(len(found), squeeze=False)[:, 0]
         for axes, panel in zip(every, found, strict=True):
             _draw(axes, panel)
@@ -112,9 +112,9 @@ def _draw(axes: Any, panel: Panel) -> None:
     """A panel: its lines in units that people use, and beside them, not over them, what they are called."""
     across = [x for _, xs, _ in panel.lines for x in xs]
     up = [y for _, _, ys in panel.lines for y in ys]
-    words, wide = label(panel.across, across, panel.called[0], panel.bounds[0])
+    words, wide = axis_label(panel.across, across, panel.called[0], panel.bounds[0])
     axes.set_xlabel(words, fontsize=11)
-    words, high = label(panel.up, up, panel.called[1], panel.bounds[1])
+    words, high = axis_label(panel.up, up, panel.called[1], panel.bounds[1])
     axes.set_ylabel(words, fontsize=11)
     for place, (name, xs, ys) in enumerate(panel.lines):
         axes.plot([x / wide for x in xs], [y / high for y in ys], label=_legend(panel, place, name), **_look(panel, place))
@@ -172,4 +172,4 @@ def _ticks(axis: Any, values: Sequence[float]) -> None:
         few = max(values) / min(values) <= FEW_DECADES
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=50))
         axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))

@@ -5,7 +5,7 @@ import builtins
 import pytest
 
 from derive.errors import WrongValue
-from derive.show.figures import COLOURS, SHAPES, label, picture, plain, title
+from derive.show.figures import COLOURS, SHAPES, axis_label, picture, picture_title, tick_text
 from derive.show.plot import MOST_LINES, Panel, panels, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
@@ -61,17 +61,17 @@ def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
 def test_a_title_says_what_over_what_and_a_front_is_none_of_it():
     first, second = Panel("batch", "throughput", ()), Panel("batch", "cost_per_token", ())
     front = Panel("throughput", "cost_per_token", (), joined=False)
-    assert title([first, second, front]) == "Throughput and cost per token over batch"
-    assert title([roofline(ROOFS)]) == "Roofline: rate of one chip over arithmetic intensity"
+    assert picture_title([first, second, front]) == "Throughput and cost per token over batch"
+    assert picture_title([roofline(ROOFS)]) == "Roofline: rate of one chip over arithmetic intensity"
 
 
 @pytest.mark.parametrize(("name", "value", "unit"), [("step_time", 0.02, "ms"), ("throughput", 5e4, "k token/s"), ("batch", 8.0, "")])
 def test_units_are_those_that_people_use(name: str, value: float, unit: str):
-    assert label(name, [value])[0] == f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}"
+    assert axis_label(name, [value])[0] == f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}"
 
 
 def test_numbers_at_ticks_have_no_powers_of_ten():
-    assert [plain(value) for value in (0.0005, 1.0, 40.0, 1e6)] == ["0.0005", "1", "40", "1,000,000"]
+    assert [tick_text(value) for value in (0.0005, 1.0, 40.0, 1e6)] == ["0.0005", "1", "40", "1,000,000"]
 
 
 def test_a_roof_is_named_once_beside_the_data_with_its_points(monkeypatch):
