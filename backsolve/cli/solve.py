@@ -227,15 +227,17 @@ def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "
 def _as_drawn(texts: "dict[str, str]", conventions: "Conventions", zipped: bool) -> "dict[str, Given]":
     """The givens with ranges as sweeps, and sweeps of what is counted in whole ones; the quantity that is across the picture last."""
     from derive.show.plot import drawn
-    from derive.solving.givens import Interval, spread
+    from derive.solving.givens import Interval, Series, spread
     from derive.units import signed
 
     spans = {name: spread(name, text, conventions.read) for name, text in texts.items() if not signed(text)}
     ranges = [name for name, found in spans.items() if isinstance(found, Interval)]
-    if zipped or len(ranges) == len([found for found in spans.values() if found]) > 0:
-        ranges = ranges[:-1]
-    found = {name: drawn(name, one, name in ranges) for name, one in spans.items()}
-    ordered = [*ranges, *(name for name in texts if name not in ranges)]
+    # A sweep is across, and without one the last range; all else are lines.
+    swept = zipped or any(isinstance(found, Series) and found.count for found in spans.values())
+    across = [] if swept else ranges[-1:]
+    lines = [name for name in ranges if name not in across]
+    found = {name: drawn(name, one, name in lines) for name, one in spans.items()}
+    ordered = [*lines, *(name for name in texts if name not in ranges), *across]
     return {name: found.get(name) or texts[name] for name in ordered}
 
 

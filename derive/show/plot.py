@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from derive.answers import COUNTED, POINTS, Result, Sweep, same_bound
+from derive.answers import COUNTED, POINTS, Answer, Result, Sweep, same_bound
 from derive.errors import WrongValue
 from derive.show.roofline import PARTS, Roof, roof_lines
 from derive.show.short import moving_defaults
@@ -24,6 +24,9 @@ MOST_LINES = 12
 
 MOST_TAGGED, ROOM = 2, 0.16
 """Lines of a front up to which its points say where they are, and how far from each other such points are, of the width and height."""
+
+ENDS = ("low end", "high end")
+"""Of answers that are no single number the lines they lie between."""
 
 NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
@@ -76,7 +79,9 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
     found = [_panel(unknown, [(name, one) for name, all_ in swept for one in all_ if one.unknown == unknown]) for unknown in unknowns]
     if any(len(one.lines) > MOST_LINES for one in found):
         raise WrongValue(f"--plot draws at most {MOST_LINES} lines: sweep one quantity, or name fewer chips and models")
-    if len(found) == 2 and all(better_way(unknown) for unknown in unknowns):
+    # The low end of one answer need not go with that of the other.
+    single = not any(name.endswith(ENDS) for panel in found for name, *_ in panel.lines)
+    if len(found) == 2 and single and all(better_way(unknown) for unknown in unknowns):
         front = _fronts(*found)
         # Where one point is best in both there is nothing to weigh.
         found += [front] if any(len(xs) > 1 for _, xs, _ in front.lines) else []
@@ -95,9 +100,22 @@ def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tu
     values = np.nanmin(np.vstack([table.values, np.full((1, len(table)), np.inf)]), axis=0)
     keys = list(zip(*(table.given[other].tolist() for other in others), strict=True)) if others else [()] * len(table)
     for key in dict.fromkeys(keys):
-        at = [place for place, one in enumerate(keys) if one == key and math.isfinite(values[place])]
+        own = [place for place, one in enumerate(keys) if one == key]
+        at = [place for place in own if math.isfinite(values[place])]
         said = ", ".join(f"{other} = {show(other, value)}" for other, value in zip(others, key, strict=True))
-        yield " ".join(filter(None, (name, said))), tuple(table.given[across][at].tolist()), tuple(values[at].tolist())
+        called = " ".join(filter(None, (name, said)))
+        between = {place: ends for place in own if place in table.others and (ends := _ends(table.others[place][0]))}
+        if at or not between:
+            yield called, tuple(table.given[across][at].tolist()), tuple(values[at].tolist())
+        for side, end in enumerate(ENDS if between else ()):
+            places = tuple(table.given[across][[*between]].tolist())
+            yield ", ".join(filter(None, (called, end))), places, tuple(ends[side] for ends in between.values())
+
+
+def _ends(answers: Sequence[Answer]) -> tuple[float, float] | None:
+    """Between what the first answer lies; None where that is not known on both sides."""
+    low, high = answers[0].ends if answers else (0.0, None)
+    return (low, high) if low and high else None
 
 
 def _fronts(first: Panel, second: Panel) -> Panel:
@@ -168,6 +186,10 @@ def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]
     swept = solution.sweep.given if solution.sweep else {}
     typed = [name for name in solution.given if solution.provenance.get(name) == "given" or name == "chip_price"]
     one = [f"{name} = {show(name, solution.given[name])}" for name in typed if name not in swept and not limits.get(name)]
+    if solution.spans and solution.sweep:
+        one += [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in solution.spans.ranges.items()]
+    elif solution.spans:
+        one += [f"{name} = {show(name, value)} (of a range)" for name, value in solution.spans.shown.items()]
     return one + [f"{name} {text[:2]} {text[2:]}" for name, texts in limits.items() for text in texts]
 
 

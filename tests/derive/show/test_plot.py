@@ -84,6 +84,22 @@ def test_a_range_is_drawn_as_a_sweep_and_beside_another_at_its_ends(tmp_path):
     assert "step_time over mbu" in last and "o batch = 90" in last
 
 
+def test_beside_a_list_a_range_is_across():
+    drawn = call("solve", "step_time", *ARGUMENTS, "batch=1..90", "mbu=0.4,0.8", "--plot", "-").out
+    assert "step_time over batch" in drawn and "o mbu = 0.8" in drawn
+
+
+def test_answers_that_are_a_range_lie_between_two_lines():
+    (panel,) = panels([("", swept("step_time", mbu="0.5..1", batch=[1, 8]))])
+    (low, xs, least), (high, _, most) = panel.lines
+    assert (low, high, xs) == ("low end", "high end", (1.0, 8.0))
+    ends = [tuple(solve("step_time", **SERVED, mbu=mbu, batch=batch).value for batch in (1, 8)) for mbu in (1.0, 0.5)]
+    assert [least, most] == [pytest.approx(one) for one in ends]
+    both = swept("tokens_per_second_per_user", "throughput", mbu="0.5..1", batch=[1, 8])
+    assert len(panels([("", both)])) == 2, "the ends of two answers need not go together"
+    assert "mbu = 0.5 to 1" in caption([("A",)], both)[1]
+
+
 def test_of_what_is_counted_there_are_whole_ones_once_each():
     assert drawn("batch", Series(low=1, high=4, count=25, spacing="log"), False) == [1.0, 2.0, 3.0, 4.0]
     assert drawn("chips", Interval(0.4, 3.0), False) == [1.0, 2.0, 3.0]
@@ -98,6 +114,8 @@ def test_the_caption_says_what_stays_and_what_is_taken():
     assert (chips, givens) == ("M", "chips = 8, context_length = 8000 tokens, bytes_per_element = 1 B")
     assert taken.startswith("by default ") and "mbu = 1" in taken
     one, other = (swept("cost_per_token", batch=[1, 8], chip_price=price)[0] for price in (1e-3, 2e-3))
+    (ranged,) = swept("step_time", batch=8, mbu="0.5..1")
+    assert "mbu = 0.75 (of a range)" in caption([("A",)], [ranged])[1]
     assert "chip_price = $3.6/h" in caption([("A",)], [one])[1] and "chip_price" not in caption([("A",)], [one, other])[1]
 
 
