@@ -396,11 +396,21 @@ def show(name: str, value: float, digits: int = 4) -> str:
     return f"${figure}{unit.removeprefix(' USD')}" if unit.startswith(" USD") else figure + unit
 
 
-def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str]:
+def scale(name: str, value: float, digits: int = 4) -> tuple[float, str]:
+    """How large [SI] the unit is in which people write a value of a quantity, and what it is called.
+
+    >>> scale("step_time", 0.0144), scale("cost_per_token", 1e-6)
+    ((0.001, ' ms'), (1e-06, ' USD/MTok'))
+    """
+    row = quantity(name)
     # The scale is chosen by the value as it will read, so that 999.99 µs is not printed as 1000 µs.
     rounded = abs(float(_figure(value, digits)))
     scales = _SCALES.get(row.name) or _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
-    size, unit = next(((size, unit) for start, size, unit in scales if rounded >= start), scales[-1][1:])
+    return next(((size, unit) for start, size, unit in scales if rounded >= start), scales[-1][1:])
+
+
+def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str]:
+    size, unit = scale(row.name, value, digits)
     figure = _figure(value / size, digits)
     return figure, " token" if (figure, unit) == ("1", " tokens") else unit
 

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from derive.show.plot import Panel
     from derive.show.side_by_side import Column
     from derive.solving.api import Given
+    from derive.solving.conventions import Conventions
     from derive.solving.result import Solution
 
     Deployment = tuple[tuple[str, ...], tuple[str, ...]]
@@ -94,7 +95,11 @@ def solve_command(
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency, price)
-    texts = named_texts(given)
+    typed = named_texts(given)
+    texts: dict[str, Given] = {**typed}
+    if plot is not None:
+        _refuse_form(plot, style)
+        texts = _as_drawn(typed, conventions, zipped)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     taken = {"hardware": hardware, "architectures": model, "efficiencies": conventions.efficiency == "calibrated"}
     tables = [name for name, used in taken.items() if used]
@@ -102,9 +107,6 @@ def solve_command(
 
     def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
         return respond_all(unknowns, texts, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
-
-    if plot is not None:
-        _refuse_form(plot, style)
 
     def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
         known: dict[str, Given] = {**texts, found.unknown: found.answers[0].point}
@@ -115,7 +117,7 @@ def solve_command(
         panels = [] if plot is None else _panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
         _side_by_side(columns, style, full)
         if plot is not None:
-            _draw(plot, panels)
+            _draw(plot, panels, [((*one.hardware, *one.model), one.solutions) for one in columns], typed)
         fail_on(problems(*tables))
         return
     solutions = solved(*deployments[0])
@@ -140,7 +142,7 @@ def solve_command(
         if one.reason:
             say(one.reason.message)
     if plot is not None and not refused:
-        _draw(plot, panels)
+        _draw(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
     if refused:
         leave(NO_ANSWER)
     if bad:
@@ -227,15 +229,37 @@ def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "
     return known
 
 
-def _draw(place: str, found: "list[Panel]") -> None:
+def _as_drawn(texts: "dict[str, str]", conventions: "Conventions", zipped: bool) -> "dict[str, Given]":
+    """The givens with ranges as sweeps, and sweeps of what is counted in whole ones; the quantity that is across the picture last."""
+    from derive.show.plot import drawn
+    from derive.solving.givens import Interval, Series, spread
+    from derive.units import signed
+
+    spans = {name: spread(name, text, conventions.read) for name, text in texts.items() if not signed(text)}
+    ranges = [name for name, found in spans.items() if isinstance(found, Interval)]
+    # A sweep is across, and without one the last range; all else are lines.
+    swept = zipped or any(isinstance(found, Series) and found.count for found in spans.values())
+    across = [] if swept else ranges[-1:]
+    lines = [name for name in ranges if name not in across]
+    found = {name: drawn(name, one, name in lines) for name, one in spans.items()}
+    ordered = [*lines, *(name for name in texts if name not in ranges), *across]
+    return {name: found.get(name) or texts[name] for name in ordered}
+
+
+def _draw(place: str, found: "list[Panel]", columns: "list[tuple[tuple[str, ...], tuple[Result, ...]]]", texts: "dict[str, str]") -> None:
     """Draw panels into a file, or as text."""
     from derive.files import write
-    from derive.show.plot import drawing, picture
+    from derive.show.figures import picture
+    from derive.show.plot import caption, drawing
+    from derive.units import signed
 
     if place == "-":
         click.echo("\n".join(drawing(found)) + "\n")
-    else:
-        write(place, picture(found, place.lower()[-3:]))
+        return
+    answered = [one for one in columns if one[1]]
+    limits = {name: signed(text) for name, text in texts.items()}
+    said = caption([names for names, _ in answered], [one for _, solutions in answered for one in solutions], limits)
+    write(place, picture(found, place.lower()[-3:], said))
 
 
 def _named(columns: "list[Column]") -> "list[Column]":

@@ -28,6 +28,12 @@ AND = " and "
 WAITING, BUSY = "stages wait for microbatches", "no stage waits"
 """Of a pipeline, with fewer microbatches than keep all of its stages at work, and with as many."""
 
+LINKS_OUT = {"scale_out_link_bandwidth", "scale_out_bandwidth_ratio"}
+"""What the time of links between racks goes with, and not that of links inside one."""
+
+BETWEEN, INSIDE = "links between racks bind", "links inside a rack bind"
+SEVERAL_RACKS, ONE_RACK = "experts on several racks", "experts on one rack"
+
 READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
 READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
 SEQUENCES_FIT = "memory.sequences_that_fit"
@@ -40,6 +46,8 @@ def plain_regime(regime: str) -> str:
     ('memory-bound', 'chips/kv_heads <= 1')
     >>> plain_regime("-microbatches/pipeline_stages + 1 >= 0")
     'stages wait for microbatches'
+    >>> plain_regime("expert_parallel/scale_up_size >= 1"), plain_regime("leaving_copies*scale_out_bandwidth_ratio/active_experts >= 1")
+    ('experts on several racks', 'links between racks bind')
     """
     words = sorted(dict.fromkeys(map(_inequality, regime.split(AND))), key=lambda one: one not in BOUNDS)
     return AND.join(words)
@@ -55,7 +63,17 @@ def _inequality(text: str) -> str:
         return f"{PROMPTS}{larger}" if any(symbol("prefill_weight_time") in side.free_symbols for side in sides) else larger
     if {"microbatches", "pipeline_stages"} <= {part.name for side in sides for part in side.free_symbols}:
         return WAITING if _grows(sides[1] - sides[0]) else BUSY
-    return _without_minus(*sides)
+    return _of_racks(*sides) or _without_minus(*sides)
+
+
+def _of_racks(larger: Any, smaller: Any) -> str:
+    """Whether experts lie on one rack, and which links take longer; nothing of what is not of racks."""
+    above, below = ({part.name for part in side.free_symbols} for side in (larger, smaller))
+    if (above | below) & LINKS_OUT:
+        return BETWEEN if above & LINKS_OUT else INSIDE
+    if above | below == {"expert_parallel", "scale_up_size"}:
+        return SEVERAL_RACKS if "expert_parallel" in above else ONE_RACK
+    return ""
 
 
 def _grows(expression: Any) -> bool:

@@ -1,17 +1,18 @@
 """Sweeps and rooflines as pictures: a panel a question, a line a deployment, and of two questions the front of what is best in both."""
 
-import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
-from derive.answers import Result, Sweep
+from derive.answers import COUNTED, POINTS, Answer, Result, Sweep, same_bound
 from derive.errors import WrongValue
-from derive.quantities import QUANTITIES
-from derive.show.roofline import Roof, roof_lines
+from derive.show.roofline import PARTS, Roof, roof_lines
+from derive.show.short import moving_defaults
 from derive.show.side_by_side import better_way
+from derive.solving.givens import Interval, Series, Spread
 from derive.units import show
 
 FORMS = ("svg", "png")
@@ -21,8 +22,13 @@ DECADE = 10.0
 MOST_LINES = 12
 """Lines in one panel beyond which nobody tells them apart."""
 
-MOST_MARKED = 200
-"""Points of a line beyond which marks would run into each other."""
+MOST_TAGGED, ROOM = 2, 0.16
+"""Lines of a front up to which its points say where they are, and how far from each other such points are, of the width and height."""
+
+ENDS = ("low end", "high end")
+"""Of answers that are no single number the lines they lie between."""
+
+NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 MARKS = "*o+x#@%&=~^v"
 NO_STEP = " where the answer is of no decode step on a chip"
@@ -34,7 +40,8 @@ WIDE, HIGH = 60, 14
 class Panel:
     """One picture: what is along its axes, and its lines by name, each as (x, y) where there is an answer.
 
-    `called` are the axes in words where they are not the quantities themselves; the single points of such a picture are named beside.
+    `called` are the axes in words where they are not the quantities themselves, `bounds` whether what is along them is a bound.
+    `of_one` lines after each other are of one thing; `tags` are texts beside points.
     """
 
     across: str
@@ -42,6 +49,9 @@ class Panel:
     lines: tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]
     joined: bool = True
     called: tuple[str, str] = ("", "")
+    bounds: tuple[str | None, str | None] = (None, None)
+    of_one: int = 1
+    tags: tuple[tuple[str, float, float], ...] = ()
 
 
 def roofline(roofs: Sequence[Roof]) -> Panel:
@@ -52,8 +62,8 @@ def roofline(roofs: Sequence[Roof]) -> Panel:
     """
     lines = tuple(roof_lines(roofs))
     if len(lines) > MOST_LINES:
-        raise WrongValue(f"--plot draws at most {MOST_LINES // 3} roofs: name fewer chips and models")
-    return Panel("ridge_point", "peak_flops", lines, called=("FLOPs for each byte read", "FLOP/s of one chip"))
+        raise WrongValue(f"--plot draws at most {MOST_LINES // PARTS} roofs: name fewer chips and models")
+    return Panel("ridge_point", "peak_flops", lines, called=("arithmetic intensity", "rate of one chip"), of_one=PARTS)
 
 
 def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
@@ -69,7 +79,9 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
     found = [_panel(unknown, [(name, one) for name, all_ in swept for one in all_ if one.unknown == unknown]) for unknown in unknowns]
     if any(len(one.lines) > MOST_LINES for one in found):
         raise WrongValue(f"--plot draws at most {MOST_LINES} lines: sweep one quantity, or name fewer chips and models")
-    if len(found) == 2 and all(better_way(unknown) for unknown in unknowns):
+    # The low end of one answer need not go with that of the other.
+    single = not any(name.endswith(ENDS) for panel in found for name, *_ in panel.lines)
+    if len(found) == 2 and single and all(better_way(unknown) for unknown in unknowns):
         front = _fronts(*found)
         # Where one point is best in both there is nothing to weigh.
         found += [front] if any(len(xs) > 1 for _, xs, _ in front.lines) else []
@@ -78,8 +90,8 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
 
 def _panel(unknown: str, solutions: Sequence[tuple[str, Result]]) -> Panel:
     lines = tuple(line for name, one in solutions if one.sweep for line in _lines(name, one.sweep))
-    first = next(one.sweep for _, one in solutions if one.sweep)
-    return Panel([*first.given][-1], unknown, lines)
+    sweeps = [one.sweep for _, one in solutions if one.sweep]
+    return Panel([*sweeps[0].given][-1], unknown, lines, bounds=(None, same_bound(one.bound for one in sweeps)))
 
 
 def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:
@@ -88,20 +100,46 @@ def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tu
     values = np.nanmin(np.vstack([table.values, np.full((1, len(table)), np.inf)]), axis=0)
     keys = list(zip(*(table.given[other].tolist() for other in others), strict=True)) if others else [()] * len(table)
     for key in dict.fromkeys(keys):
-        at = [place for place, one in enumerate(keys) if one == key and math.isfinite(values[place])]
+        own = [place for place, one in enumerate(keys) if one == key]
+        at = [place for place in own if math.isfinite(values[place])]
         said = ", ".join(f"{other} = {show(other, value)}" for other, value in zip(others, key, strict=True))
-        yield " ".join(filter(None, (name, said))), tuple(table.given[across][at].tolist()), tuple(values[at].tolist())
+        called = " ".join(filter(None, (name, said)))
+        between = {place: ends for place in own if place in table.others and (ends := _ends(table.others[place][0]))}
+        if at or not between:
+            yield called, tuple(table.given[across][at].tolist()), tuple(values[at].tolist())
+        for side, end in enumerate(ENDS if between else ()):
+            places = tuple(table.given[across][[*between]].tolist())
+            yield ", ".join(filter(None, (called, end))), places, tuple(ends[side] for ends in between.values())
+
+
+def _ends(answers: Sequence[Answer]) -> tuple[float, float] | None:
+    """Between what the first answer lies; None where that is not known on both sides."""
+    low, high = answers[0].ends if answers else (0.0, None)
+    return (low, high) if low and high else None
 
 
 def _fronts(first: Panel, second: Panel) -> Panel:
     """Of two questions the points of every line at which none of that line is better in both."""
     ways = better_way(first.up), better_way(second.up)
-    lines = []
+    lines, tags = [], []
     for (name, xs, ys), (_, other_xs, other_ys) in zip(first.lines, second.lines, strict=True):
         by_place = dict(zip(other_xs, other_ys, strict=True))
-        front = sorted(_front([(one, by_place[x]) for x, one in zip(xs, ys, strict=True) if x in by_place], ways))
+        made_at = {(one, by_place[x]): x for x, one in zip(xs, ys, strict=True) if x in by_place}
+        front = sorted(_front([*made_at], ways))
         lines.append((name, tuple(x for x, _ in front), tuple(y for _, y in front)))
-    return Panel(first.up, second.up, tuple(lines), joined=False)
+        tags += [(f"{first.across} {show(first.across, made_at[point])}", *point) for point in _apart(front)]
+    few = tuple(tags) if len(lines) <= MOST_TAGGED else ()
+    return Panel(first.up, second.up, tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
+
+
+def _apart(front: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Points so far from each other that a text beside each has room."""
+    sides = [[point[side] for point in front] for side in (0, 1)]
+    last = None
+    for point, place in zip(front, zip(*(_shares(side, side) for side in sides), strict=True), strict=True):
+        if last is None or math.dist(place, last) >= ROOM:
+            last = place
+            yield point
 
 
 def _front(points: Sequence[tuple[float, float]], ways: tuple[int, int]) -> Iterator[tuple[float, float]]:
@@ -113,47 +151,69 @@ def _front(points: Sequence[tuple[float, float]], ways: tuple[int, int]) -> Iter
             yield one, other
 
 
-def picture(found: Sequence[Panel], form: str) -> bytes:
-    """The panels below each other as SVG or PNG; WrongValue where matplotlib is not installed."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise WrongValue("pictures take matplotlib: pip install 'backsolve[plot]'; --plot - draws in the terminal") from None
-    # The same picture for the same answers: no date in it, and names of its parts that are not drawn by lot.
-    with rc_context({"svg.hashsalt": "backsolve"}):
-        figure = Figure(figsize=(7.0, 3.6 * len(found)), layout="constrained")
-        FigureCanvasAgg(figure)
-        for axes, panel in zip(figure.subplots(len(found), squeeze=False)[:, 0], found, strict=True):
-            for name, xs, ys in panel.lines:
-                named = panel.called != ("", "")
-                marker = "o" if len(xs) <= (1 if named else MOST_MARKED) else None
-                axes.plot(xs, ys, marker=marker, markersize=3, linestyle="-" if panel.joined else ":", label=name)
-                if named and len(xs) == 1:
-                    # Where a roof leaves room: above it on the left of its ridge, and below it on its slope.
-                    right = _place(xs[0], [x for _, places, _ in panel.lines for x in places], WIDE) > WIDE // 2
-                    side = {"xytext": (0, 5), "ha": "right"} if right else {"xytext": (5, -10), "ha": "left"}
-                    axes.annotate(name, (xs[0], ys[0]), textcoords="offset points", fontsize="x-small", **side)
-            axes.set_xlabel(_axis(panel.across, panel.called[0]))
-            axes.set_ylabel(_axis(panel.up, panel.called[1]))
-            axes.set_xscale("log" if _is_wide([x for _, xs, _ in panel.lines for x in xs]) else "linear")
-            axes.set_yscale("log" if _is_wide([y for _, _, ys in panel.lines for y in ys]) else "linear")
-            axes.grid(visible=True, alpha=0.3)
-            if any(name for name, _, _ in panel.lines):
-                axes.legend(fontsize="small")
-        out = io.BytesIO()
-        figure.savefig(out, format=form, metadata={"Date": None} if form == "svg" else None, dpi=150)
-    return out.getvalue()
+def spans_decades(values: Sequence[float]) -> bool:
+    """Whether values are along an axis of ratios.
 
-
-def _axis(name: str, called: str) -> str:
-    unit = QUANTITIES[name].unit
-    return called or (name if unit == "1" else f"{name} [{unit}]")
-
-
-def _is_wide(values: Sequence[float]) -> bool:
+    >>> spans_decades([1.0, 512.0]), spans_decades([0.0, 512.0])
+    (True, False)
+    """
     return bool(values) and min(values) > 0 and max(values) / min(values) > DECADE
+
+
+def caption(names: Sequence[Sequence[str]], solutions: Sequence[Result], limits: Mapping[str, Sequence[str]] = NO_LIMITS) -> list[str]:
+    """What a picture is of: chips and models that all of it shares, the givens that stay, the defaults that it moves with, and
+    where there is no answer.
+
+    `names` are those of every deployment, `solutions` all of their answers, `limits` the results that were given as limits.
+    """
+    shared = [name for name in names[0] if all(name in others for others in names)]
+    stay = [_staying(one, limits) for one in solutions]
+    given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_of_all(text, stay)]
+    taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one))
+    lines = [", ".join(shared), ", ".join(given), f"by default {', '.join(taken)}" if taken else ""]
+    return [line for line in (*lines, _gaps(solutions)) if line]
+
+
+def _gaps(solutions: Sequence[Result]) -> str:
+    """At how many points there is no answer, and why at the first of them."""
+    reasons = [reason for one in solutions if one.sweep for _, reason in one.sweep.others.values() if reason]
+    every = sum(len(one.sweep) for one in solutions if one.sweep)
+    return f"no answer at {len(reasons)} of {every} points: {reasons[0].message.splitlines()[0].partition(':')[0]}" if reasons else ""
+
+
+def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]:
+    """What was given at one value, and the price of a chip wherever it is from."""
+    swept = solution.sweep.given if solution.sweep else {}
+    typed = [name for name in solution.given if solution.provenance.get(name) == "given" or name == "chip_price"]
+    one = [f"{name} = {show(name, solution.given[name])}" for name in typed if name not in swept and not limits.get(name)]
+    if solution.spans and solution.sweep:
+        one += [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in solution.spans.ranges.items()]
+    elif solution.spans:
+        one += [f"{name} = {show(name, value)} (of a range)" for name, value in solution.spans.shown.items()]
+    return one + [f"{name} {text[:2]} {text[2:]}" for name, texts in limits.items() for text in texts]
+
+
+def _is_of_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
+    """Whether no answer has another value of it; one that does not need it has none."""
+    name = text.split(" ", maxsplit=1)[0]
+    return all(other == text for texts in stay for other in texts if other.split(" ")[0] == name)
+
+
+def drawn(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] | None:
+    """The values at which a picture has a given that spans some; None where it is drawn as it is.
+
+    A range is a sweep from end to end, beside a sweep a line at either end; of what is counted there are whole ones only.
+
+    >>> drawn("batch", Series(low=1, high=8, count=9, spacing="log"), False), drawn("mbu", Interval(0.6, 0.8), True)
+    ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], [0.6, 0.8])
+    """
+    if isinstance(found, Interval):
+        found = Series(found.ends) if beside_a_sweep else Series(low=found.low, high=found.high, count=POINTS, spacing="lin")
+    elif found is None or not (found.count and name in COUNTED):
+        return None
+    values = found.array()
+    drawn_at: list[float] = np.unique(np.maximum(np.round(values), 1.0) if name in COUNTED else values).tolist()
+    return drawn_at
 
 
 def drawing(found: Sequence[Panel]) -> Iterator[str]:
@@ -172,8 +232,8 @@ def _drawn(panel: Panel) -> Iterator[str]:
         return
     cells = [[" "] * WIDE for _ in range(HIGH)]
     for mark, (_, across, up) in zip(MARKS, panel.lines, strict=False):
-        for x, y in zip(across, up, strict=True):
-            cells[HIGH - 1 - _place(y, ys, HIGH)][_place(x, xs, WIDE)] = mark
+        for x, y in zip(_shares(across, xs), _shares(up, ys), strict=True):
+            cells[HIGH - 1 - round(y * (HIGH - 1))][round(x * (WIDE - 1))] = mark
     ends = [show(panel.up, max(ys)), show(panel.up, min(ys))]
     margin = max(map(len, ends))
     for at, row in enumerate(cells):
@@ -185,10 +245,11 @@ def _drawn(panel: Panel) -> Iterator[str]:
     yield from (f"{'':>{margin}}  {mark} {name}" for mark, (name, _, _) in zip(MARKS, panel.lines, strict=False) if name)
 
 
-def _place(value: float, among: Sequence[float], size: int) -> int:
-    """Which of so many cells a value is in, by ratios where they span much."""
+def _shares(values: Sequence[float], among: Sequence[float]) -> list[float]:
+    """How far each is from the least to the greatest of all, by ratios where they span much."""
     low, high = min(among), max(among)
     if low == high:
-        return 0
-    share = math.log(value / low) / math.log(high / low) if _is_wide(among) else (value - low) / (high - low)
-    return min(size - 1, max(0, round(share * (size - 1))))
+        return [0.0] * len(values)
+    if spans_decades(among):
+        return [math.log(value / low) / math.log(high / low) for value in values]
+    return [(value - low) / (high - low) for value in values]

@@ -13,6 +13,8 @@ STEPS = ("step_time", "compute_time", "memory_time")
 """Times of a step that its place under the roof follows from."""
 BESIDE = 10.0
 """How far the picture goes on either side of the ridge and the point, as a ratio."""
+PARTS = 3
+"""Lines of a roof: itself, its ridge and its point."""
 MANY = 61
 """Places that a roof is drawn at."""
 

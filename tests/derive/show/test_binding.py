@@ -5,7 +5,19 @@ import pytest
 from derive.answers import Answer
 from derive.catalogue import by_id
 from derive.expressions.regimes import regimes
-from derive.show.binding import BUSY, CAPACITY_BOUND, COMPUTE_BOUND, MEMORY_BOUND, WAITING, binds, plain_regime
+from derive.show.binding import (
+    BETWEEN,
+    BUSY,
+    CAPACITY_BOUND,
+    COMPUTE_BOUND,
+    INSIDE,
+    MEMORY_BOUND,
+    ONE_RACK,
+    SEVERAL_RACKS,
+    WAITING,
+    binds,
+    plain_regime,
+)
 from derive.show.short import short_lines
 from derive.solving.api import solve
 from derive.solving.fit import MEMORY_BINDS
@@ -36,6 +48,20 @@ def test_a_pipeline_is_full_or_waits():
     (row,) = (row for row in by_id().values() if row.id == "pipeline.idle_fraction")
     assert {plain_regime(one.label).split(" and ")[-1] for one in regimes(row.sides[1])} == {WAITING, BUSY}
     assert plain_regime("0 >= -microbatches/pipeline_stages + 1") == BUSY
+
+
+@pytest.mark.parametrize("id", ["experts.all_to_all_time_racks", "experts.scale_out_slowdown", "experts.scale_out_slowdown_one_copy"])
+def test_of_links_inside_and_between_racks_one_kind_binds(id: str):
+    words = {one.label: plain_regime(one.label) for one in regimes(by_id()[id].sides[1])}
+    assert {*words.values()} == {BETWEEN, INSIDE}
+    assert all(("scale_out" in label.partition(" >= ")[0]) is (said == BETWEEN) for label, said in words.items()), words
+
+
+def test_experts_lie_on_one_rack_or_on_several():
+    assert plain_regime("1 >= expert_parallel/scale_up_size") == ONE_RACK
+    over = {"model": "DeepSeek-V3", "hardware": "GB200-NVL72:fp8", "expert_parallel": 144, "scale_up_size": 72, "sequences_per_chip": 64}
+    first = next(iter(short_lines(solve("all_to_all_time", **over))))
+    assert first.splitlines()[0] == f"all_to_all_time = 3.095 ms   {SEVERAL_RACKS} and {BETWEEN}"
 
 
 def test_other_words_stay_and_the_capacity_of_memory_is_not_its_bandwidth():

@@ -1,13 +1,12 @@
-"""Pictures of sweeps: the points are those of the table, the front is what nothing beats, the same answers make the same file."""
-
-import builtins
+"""Pictures of sweeps: the points are those of the table, the front is what nothing beats, the caption says what stays."""
 
 import pytest
 
 from derive.errors import WrongValue
-from derive.show.plot import HIGH, WIDE, Panel, drawing, panels, picture, roofline
+from derive.show.plot import HIGH, WIDE, Panel, caption, drawing, drawn, panels, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
+from derive.solving.givens import Interval, Series
 from tests.tools.commands import call, refused
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "bytes_per_element": 1}
@@ -49,25 +48,6 @@ def test_what_is_no_sweep_or_too_much_of_one_is_refused():
         panels([("", swept("step_time", mbu=[0.5 + at / 100 for at in range(13)], batch=[1, 8]))])
 
 
-@pytest.mark.parametrize(("form", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
-def test_the_same_answers_make_the_same_picture(form: str, begins: bytes):
-    found = panels([("H100", swept("step_time", batch=[1, 8, 64]))])
-    made = picture(found, form)
-    assert made.startswith(begins) and made == picture(found, form)
-
-
-def test_without_matplotlib_it_says_what_to_install(monkeypatch):
-    def without(name, *rest):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return imported(name, *rest)
-
-    imported = builtins.__import__
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'; --plot - draws"):
-        picture([Panel("batch", "step_time", ())], "svg")
-
-
 def test_a_drawing_has_its_ends_at_the_edges():
     lines = [*drawing([Panel("batch", "step_time", (("A", (1.0, 2.0, 4.0), (0.001, 0.002, 0.004)),))])]
     assert lines[0] == "step_time over batch" and len(lines) == HIGH + 4
@@ -90,9 +70,67 @@ def test_the_command_writes_a_file_or_draws(tmp_path, monkeypatch):
 
 def test_a_long_sweep_is_drawn_and_not_listed(tmp_path):
     place = tmp_path / "long.svg"
-    said = call("solve", "step_time", *ARGUMENTS, "batch=1..400:log:2000", "--plot", str(place)).out
+    said = call("solve", "step_time", *ARGUMENTS, "batch=8", "mbu=0.4..0.8:lin:2000", "--plot", str(place)).out
     assert said == "2,000 points, drawn and not listed: --as csv lists them\n"
     assert 0 < place.stat().st_size < 200_000, "a line, and no mark a point"
+
+
+def test_a_range_is_drawn_as_a_sweep_and_beside_another_at_its_ends(tmp_path):
+    drawn = call("solve", "step_time", *ARGUMENTS, "batch=1..90", "--plot", "-").out
+    assert "step_time over batch" in drawn and "ridge" not in drawn, "no roof at the middle of the range"
+    both = call("solve", "step_time", *ARGUMENTS, "mbu=0.4..0.8", "batch=1..90:log", "--plot", "-").out
+    assert [line.strip() for line in both.splitlines()[-3:-1]] == ["* mbu = 0.4", "o mbu = 0.8"] and "step_time over batch" in both
+    last = call("solve", "step_time", *ARGUMENTS, "batch=1..90", "mbu=0.4..0.8", "--plot", "-").out
+    assert "step_time over mbu" in last and "o batch = 90" in last
+
+
+def test_beside_a_list_a_range_is_across():
+    drawn = call("solve", "step_time", *ARGUMENTS, "batch=1..90", "mbu=0.4,0.8", "--plot", "-").out
+    assert "step_time over batch" in drawn and "o mbu = 0.8" in drawn
+
+
+def test_answers_that_are_a_range_lie_between_two_lines():
+    (panel,) = panels([("", swept("step_time", mbu="0.5..1", batch=[1, 8]))])
+    (low, xs, least), (high, _, most) = panel.lines
+    assert (low, high, xs) == ("low end", "high end", (1.0, 8.0))
+    ends = [tuple(solve("step_time", **SERVED, mbu=mbu, batch=batch).value for batch in (1, 8)) for mbu in (1.0, 0.5)]
+    assert [least, most] == [pytest.approx(one) for one in ends]
+    both = swept("tokens_per_second_per_user", "throughput", mbu="0.5..1", batch=[1, 8])
+    assert len(panels([("", both)])) == 2, "the ends of two answers need not go together"
+    assert "mbu = 0.5 to 1" in caption([("A",)], both)[1]
+
+
+def test_of_what_is_counted_there_are_whole_ones_once_each():
+    assert drawn("batch", Series(low=1, high=4, count=25, spacing="log"), False) == [1.0, 2.0, 3.0, 4.0]
+    assert drawn("chips", Interval(0.4, 3.0), False) == [1.0, 2.0, 3.0]
+    assert drawn("mbu", Series(low=0.4, high=0.8, count=5, spacing="lin"), False) is None
+    assert drawn("batch", Series((1.5, 2.5)), False) is None, "what is listed one by one is what is meant"
+    listed = call("solve", "step_time", *ARGUMENTS, "batch=1..8:log", "--plot", "-").out.splitlines()
+    assert [line.split()[0] for line in listed[1:9]] == ["1", "2", "3", "4", "5", "6", "7", "8"]
+
+
+def test_the_caption_says_what_stays_and_what_is_taken():
+    chips, givens, taken = caption([("8xA", "M"), ("8xB", "M")], swept("step_time", batch=[1, 8]))
+    assert (chips, givens) == ("M", "chips = 8, context_length = 8000 tokens, bytes_per_element = 1 B")
+    assert taken.startswith("by default ") and "mbu = 1" in taken
+    one, other = (swept("cost_per_token", batch=[1, 8], chip_price=price)[0] for price in (1e-3, 2e-3))
+    (ranged,) = swept("step_time", batch=8, mbu="0.5..1")
+    assert "mbu = 0.75 (of a range)" in caption([("A",)], [ranged])[1]
+    assert "chip_price = $3.6/h" in caption([("A",)], [one])[1] and "chip_price" not in caption([("A",)], [one, other])[1]
+
+
+def test_the_caption_says_of_a_limit_that_it_is_one_and_where_there_is_no_answer():
+    *_, gaps = caption([("A",)], swept("step_time", batch=[1, 8, 4096]))
+    assert gaps == "no answer at 1 of 3 points: does not fit"
+    limited = solve("chips", **{name: value for name, value in SERVED.items() if name != "chips"}, batch=[1, 8], step_time="<=20ms")
+    assert "step_time <= 20ms" in caption([("A",)], [limited], {"step_time": ("<=20ms",)})[1]
+
+
+def test_the_points_of_a_front_say_where_they_are():
+    *_, front = panels([("", swept("tokens_per_second_per_user", "throughput", batch=[1, 1.5, 64]))])
+    assert [text for text, *_ in front.tags] == ["batch 64", "batch 1.5"], "1 and 1.5 are too near to each other"
+    assert {(x, y) for _, x, y in front.tags} <= {*zip(*front.lines[0][1:], strict=True)}
+    assert front.bounds == ("upper", "upper")
 
 
 def test_a_question_that_is_no_sweep_draws_the_roof_with_its_point(tmp_path, monkeypatch):

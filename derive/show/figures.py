@@ -1,0 +1,175 @@
+"""Panels as a picture for a page or a slide: what is shown of what deployment above, plain numbers in people's units along the axes."""
+
+import io
+import re
+from collections.abc import Sequence
+from math import sqrt
+from textwrap import wrap
+from typing import Any
+
+from derive.answers import BOUGHT
+from derive.errors import WrongValue
+from derive.records import LOWER, UPPER
+from derive.show.plot import Panel, spans_decades
+from derive.show.side_by_side import better_way
+from derive.units import scale
+
+WIDE, HIGH, HIGH_OF_SEVERAL = 10.0, 6.0, 4.6
+"""Width, height of a picture of one panel, and of each of several [inch]."""
+DOTS = 150
+"""Dots for an inch."""
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+"""Of Okabe and Ito, without the yellow that is faint on white: told apart whichever colours an eye does not see."""
+SHAPES = "os^DvPX*<>ph"
+"""A mark for every line, so that they are told apart in grey too."""
+DASHES = ("-", "--")
+POINTS_OF_ROOFS = ("", "D", "o")
+"""Marks of a roof, of its ridge and of the step."""
+
+MOST_MARKED = 60
+"""Points of a line beyond which marks would run into each other."""
+FEW_DECADES = 1e3
+"""Ratio on an axis up to which 2 and 5 have a tick beside 1 and 10."""
+NAME_WIDTH, CAPTION_WIDTH = 34, 125
+"""Characters of a line of the legend, and of the lines below the title."""
+
+NOTHING_BETTER = "the front: no other point is better in both"
+ASIDE, MARGIN = 7, 0.13
+"""How far a text is from its point [point], and room at the sides of a picture with such texts, of its width."""
+
+KEPT = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
+AT = {LOWER: ", at least", UPPER: ", at most", None: ""}
+
+
+def picture_title(found: Sequence[Panel]) -> str:
+    """What the panels show: the answers over what is swept, or a roofline.
+
+    >>> picture_title([Panel("batch", "cost_per_token", ())])
+    'Cost per token over batch'
+    """
+    first = found[0]
+    answers = [_words(one.up, one.called[1]) for one in found if one.joined]
+    said = f"{' and '.join(answers)} over {_words(first.across, first.called[0])}"
+    return f"{'Roofline: ' if first.called[0] else ''}{said if first.called[0] else said[0].upper() + said[1:]}"
+
+
+def axis_label(name: str, values: Sequence[float], called: str = "", bound: str | None = None) -> tuple[str, float]:
+    """What stands along an axis, and by what the values are divided for it to be true.
+
+    >>> axis_label("cost_per_token", [3e-7, 1e-5], bound="lower"), axis_label("context_length", [2e4, 2e5])
+    (('cost per token, at least [$/MTok]', 1e-06), ('context length [k tokens]', 1000.0))
+    """
+    size, unit = scale(name, _typical(values)) if values else (1.0, "")
+    unit = unit.strip().replace("USD", "$")
+    return f"{_words(name, called)}{AT[bound]}{f' [{unit}]' if unit else ''}", size
+
+
+def tick_text(value: float) -> str:
+    """A number at a tick: no powers of ten.
+
+    >>> tick_text(40.0), tick_text(0.002), tick_text(20000.0)
+    ('40', '0.002', '20,000')
+    """
+    return f"{value:,.10f}".rstrip("0").rstrip(".") if 1e-9 < abs(value) < 1e12 else f"{value:g}"
+
+
+def _words(name: str, called: str) -> str:
+    return called or name.replace("_", " ")
+
+
+def _typical(values: Sequence[float]) -> float:
+    return sqrt(min(values) * max(values)) if spans_decades(values) else max(values)
+
+
+def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> bytes:
+    """The panels below each other as SVG or PNG, below their title what they are of; WrongValue where matplotlib is not installed."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise WrongValue("pictures take matplotlib: pip install 'backsolve[plot]'; --plot - draws in the terminal") from None
+    # The same picture for the same answers: no date in it, and names of its parts that are not drawn by lot. A $ is a dollar.
+    with rc_context({"svg.hashsalt": "backsolve", "text.parse_math": False}):
+        high = HIGH if len(found) == 1 else HIGH_OF_SEVERAL * len(found)
+        figure = Figure(figsize=(WIDE, high), layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.suptitle(picture_title(found), x=0.01, horizontalalignment="left", fontsize=15, fontweight="bold")
+        every = figure.subplots(len(found), squeeze=False)[:, 0]
+        for axes, panel in zip(every, found, strict=True):
+            _draw(axes, panel)
+            axes.set_title("" if panel.joined else NOTHING_BETTER, loc="left", fontsize=10)
+        if caption:
+            lines = (line for text in caption for line in _folded(text, CAPTION_WIDTH))
+            every[0].set_title("\n".join(lines), loc="left", fontsize=8.5, color="0.3", pad=8)
+        out = io.BytesIO()
+        figure.savefig(out, format=form, metadata={"Date": None} if form == "svg" else None, dpi=DOTS)
+    return out.getvalue()
+
+
+def _draw(axes: Any, panel: Panel) -> None:
+    """A panel: its lines in units that people use, and beside them, not over them, what they are called."""
+    across = [x for _, xs, _ in panel.lines for x in xs]
+    up = [y for _, _, ys in panel.lines for y in ys]
+    words, wide = axis_label(panel.across, across, panel.called[0], panel.bounds[0])
+    axes.set_xlabel(words, fontsize=11)
+    words, high = axis_label(panel.up, up, panel.called[1], panel.bounds[1])
+    axes.set_ylabel(words, fontsize=11)
+    for place, (name, xs, ys) in enumerate(panel.lines):
+        axes.plot([x / wide for x in xs], [y / high for y in ys], label=_legend(panel, place, name), **_look(panel, place))
+    if panel.tags:
+        # On the side that is worse in both no point lies.
+        aside = [-ASIDE * better_way(name) for name in (panel.across, panel.up)]
+        side = {"xytext": aside, "horizontalalignment": "left" if aside[0] > 0 else "right", "verticalalignment": "center"}
+        axes.margins(x=MARGIN)
+        for text, x, y in panel.tags:
+            axes.annotate(text, (x / wide, y / high), textcoords="offset points", fontsize=8.5, color="0.25", **side)
+    axes.set_xscale("log" if spans_decades(across) else "linear")
+    axes.set_yscale("log" if spans_decades(up) else "linear")
+    _ticks(axes.xaxis, across)
+    _ticks(axes.yaxis, up)
+    axes.grid(visible=True, alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    if any(name for name, *_ in panel.lines):
+        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False, fontsize=9)
+
+
+def _look(panel: Panel, place: int) -> dict[str, Any]:
+    """Colour, mark and stroke of a line: what is bought whole goes up in steps, and between two numbers of it there is nothing."""
+    own, part = divmod(place, panel.of_one)
+    _, xs, ys = panel.lines[place]
+    look: dict[str, Any] = {"color": COLOURS[own % len(COLOURS)], "linestyle": DASHES[own // len(COLOURS) % 2], "linewidth": 1.8}
+    if panel.of_one > 1:
+        return look | {"marker": POINTS_OF_ROOFS[part], "markersize": 9, "markerfacecolor": "white" if part == 1 else look["color"]}
+    look |= {"marker": SHAPES[own] if len(xs) <= MOST_MARKED else "", "markersize": 5}
+    if panel.across in BOUGHT and panel.joined:
+        return look | {"marker": SHAPES[own], "linestyle": ""}
+    if not panel.joined:
+        return look | {"linestyle": ":", "linewidth": 1.2}
+    if panel.up in BOUGHT and all(y == round(y) for y in ys):
+        # So many are needed up to this point, from the one before on.
+        return look | {"drawstyle": "steps-pre"}
+    return look
+
+
+def _legend(panel: Panel, place: int, name: str) -> str:
+    """The name of a line, of the parts of a roof without that of its chip again; each of its parts on a line."""
+    first = panel.lines[place - place % panel.of_one][0]
+    parts = re.split(r"(?<=[:,]) ", name.removeprefix(f"{first}: "))
+    return "\n".join(line for part in parts for line in _folded(part, NAME_WIDTH))
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Lines of some width, in which a name and its value stay together."""
+    return wrap(text.replace(" = ", KEPT), width)
+
+
+def _ticks(axis: Any, values: Sequence[float]) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    if spans_decades(values):
+        few = max(values) / min(values) <= FEW_DECADES
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=50))
+        axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))

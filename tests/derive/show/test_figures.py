@@ -1,0 +1,109 @@
+"""Panels as pictures: the same answers make the same file, numbers are plain, nothing lies over anything else."""
+
+import builtins
+
+import pytest
+
+from derive.errors import WrongValue
+from derive.show.figures import COLOURS, SHAPES, axis_label, picture, picture_title, tick_text
+from derive.show.plot import MOST_LINES, Panel, panels, roofline
+from derive.show.roofline import Roof
+from derive.solving.api import solve
+from tests.derive.show.test_plot import SERVED
+
+ROOFS = [Roof("A", 1e15, 4e12, "step of 20 ms", 50.0, 2e14), Roof("B", 2e15, 8e12, "step of 10 ms", 50.0, 4e14)]
+
+
+def swept(*unknowns: str, **more):
+    return [solve(name, **SERVED, **more) for name in unknowns]
+
+
+@pytest.mark.parametrize(("form", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+def test_the_same_answers_make_the_same_picture(form: str, begins: bytes):
+    found = panels([("H100", swept("step_time", batch=[1, 8, 64]))])
+    made = picture(found, form)
+    assert made.startswith(begins) and made == picture(found, form)
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch):
+    def without(name, *rest):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return imported(name, *rest)
+
+    imported = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'; --plot - draws"):
+        picture([Panel("batch", "step_time", ())], "svg")
+
+
+def axes_of(panel: Panel, monkeypatch):
+    """The axes that a panel is drawn in."""
+    from matplotlib.figure import Figure
+
+    made = []
+    saved = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *rest, **more: (made.append(figure), saved(figure, *rest, **more)))
+    assert picture([panel], "png", ["8xA, M", "chip_price = $2/h, output_price = $3/MTok"])
+    made[0].canvas.draw()
+    return made[0].axes[0]
+
+
+def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
+    axes = axes_of(Panel("batch", "cost_per_token", (("", (1.0, 8.0, 64.0), (1e-5, 1.5e-6, 4e-7)),), bounds=(None, "lower")), monkeypatch)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("batch", "cost per token, at least [$/MTok]")
+    assert axes.lines[0].get_ydata() == pytest.approx([10, 1.5, 0.4])
+    texts = [one.get_text() for one in (*axes.get_xticklabels(), *axes.get_yticklabels())]
+    assert {"20", "50", "0.5"} <= {*texts} and not any("^" in text or "e-" in text for text in texts)
+    assert axes.get_title(loc="left").splitlines()[1].replace("\N{NO-BREAK SPACE}", " ") == "chip_price = $2/h, output_price = $3/MTok"
+
+
+def test_a_title_says_what_over_what_and_a_front_is_none_of_it():
+    first, second = Panel("batch", "throughput", ()), Panel("batch", "cost_per_token", ())
+    front = Panel("throughput", "cost_per_token", (), joined=False)
+    assert picture_title([first, second, front]) == "Throughput and cost per token over batch"
+    assert picture_title([roofline(ROOFS)]) == "Roofline: rate of one chip over arithmetic intensity"
+
+
+@pytest.mark.parametrize(("name", "value", "unit"), [("step_time", 0.02, "ms"), ("throughput", 5e4, "k token/s"), ("batch", 8.0, "")])
+def test_units_are_those_that_people_use(name: str, value: float, unit: str):
+    assert axis_label(name, [value])[0] == f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}"
+
+
+def test_numbers_at_ticks_have_no_powers_of_ten():
+    assert [tick_text(value) for value in (0.0005, 1.0, 40.0, 1e6)] == ["0.0005", "1", "40", "1,000,000"]
+
+
+def test_a_roof_is_named_once_beside_the_data_with_its_points(monkeypatch):
+    axes = axes_of(roofline(ROOFS), monkeypatch)
+    named = [one.get_text().replace("\n", " ") for one in axes.get_legend().get_texts()]
+    assert named[:3] == ["A", "ridge at 250 FLOP/byte, 1 PFLOP/s", "step of 20 ms: 200 TFLOP/s at 50 FLOP/byte"]
+    assert len({*named}) == 6 and not axes.texts, "nothing is written over the lines"
+    assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
+    assert [one.get_color() for one in axes.lines] == [COLOURS[0]] * 3 + [COLOURS[1]] * 3
+
+
+def test_whole_chips_go_up_in_steps_and_between_two_numbers_of_them_is_nothing(monkeypatch):
+    needed = axes_of(Panel("batch", "chips", (("", (1.0, 8.0), (2.0, 3.0)),)), monkeypatch).lines[0]
+    assert needed.get_drawstyle() == "steps-pre"
+    share = axes_of(Panel("batch", "chips", (("", (1.0, 8.0), (2.5, 3.0)),)), monkeypatch).lines[0]
+    assert share.get_drawstyle() == "default"
+    over = axes_of(Panel("chips", "throughput", (("", (1.0, 2.0), (20.0, 30.0)),)), monkeypatch).lines[0]
+    assert over.get_linestyle() == "None" and over.get_marker() != ""
+
+
+def test_as_many_lines_as_are_drawn_differ_in_mark_and_in_colour_or_stroke(monkeypatch):
+    panel = Panel("batch", "step_time", tuple((f"{at}", (1.0, 2.0), (1.0 + at, 2.0)) for at in range(MOST_LINES)))
+    lines = axes_of(panel, monkeypatch).lines
+    assert len({one.get_marker() for one in lines}) == len({(one.get_color(), one.get_linestyle()) for one in lines}) == MOST_LINES
+    assert len({*SHAPES}) == len(SHAPES) >= MOST_LINES
+
+
+def test_texts_at_the_points_of_a_front_lie_inside_and_off_the_line(monkeypatch):
+    *_, front = panels([("", swept("tokens_per_second_per_user", "throughput", batch=[1, 4, 16, 64, 256]))])
+    axes = axes_of(front, monkeypatch)
+    frame, points = axes.get_window_extent(), axes.transData.transform(axes.lines[0].get_xydata())
+    boxes = [one.get_window_extent() for one in axes.texts]
+    assert boxes and all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
+    assert not any(box.contains(*point) for box in boxes for point in points)
+    assert not any(one.overlaps(other) for one in boxes for other in boxes if one is not other)
