@@ -256,9 +256,8 @@ def _draw(place: str, found: "list[Panel]", columns: "list[tuple[tuple[str, ...]
     if place == "-":
         click.echo("\n".join(drawing(found)) + "\n")
         return
-    answered = [one for one in columns if one[1]]
     limits = {name: signed(text) for name, text in texts.items()}
-    said = caption([names for names, _ in answered], [one for _, solutions in answered for one in solutions], limits)
+    said = caption([one for one in columns if one[1]], limits)
     write(place, picture(found, place.lower()[-3:], said))
 
 

@@ -28,6 +28,7 @@ MOST_TAGGED, ROOM = 2, 0.16
 ENDS = ("low end", "high end")
 """Of answers that are no single number the lines they lie between."""
 
+PRICE = "chip_price"
 NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 MARKS = "*o+x#@%&=~^v"
@@ -160,31 +161,43 @@ def spans_decades(values: Sequence[float]) -> bool:
     return bool(values) and min(values) > 0 and max(values) / min(values) > DECADE
 
 
-def caption(names: Sequence[Sequence[str]], solutions: Sequence[Result], limits: Mapping[str, Sequence[str]] = NO_LIMITS) -> list[str]:
+def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: Mapping[str, Sequence[str]] = NO_LIMITS) -> list[str]:
     """What a picture is of: chips and models that all of it shares, the givens that stay, the defaults that it moves with, and
     where there is no answer.
 
-    `names` are those of every deployment, `solutions` all of their answers, `limits` the results that were given as limits.
+    `columns` are the chips and models of every deployment with its answers, `limits` the results that were given as limits.
     """
-    shared = [name for name in names[0] if all(name in others for others in names)]
+    every = [names for names, _ in columns]
+    solutions = [one for _, found in columns for one in found]
+    shared = [name for name in every[0] if all(name in others for others in every)]
     stay = [_staying(one, limits) for one in solutions]
     given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_of_all(text, stay)]
     taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one))
-    lines = [", ".join(shared), ", ".join(given), f"by default {', '.join(taken)}" if taken else ""]
-    return [line for line in (*lines, _gaps(solutions)) if line]
+    apart = [] if any(text.startswith(PRICE) for text in given) else [text for one in columns for text in _price_of(*one, shared)]
+    lines = [", ".join(shared), ", ".join(given), ", ".join(apart), f"by default {', '.join(taken)}" if taken else ""]
+    return [line for line in (*lines, _gaps([found for _, found in columns])) if line]
 
 
-def _gaps(solutions: Sequence[Result]) -> str:
-    """At how many points there is no answer, and why at the first of them."""
-    reasons = [reason for one in solutions if one.sweep for _, reason in one.sweep.others.values() if reason]
-    every = sum(len(one.sweep) for one in solutions if one.sweep)
-    return f"no answer at {len(reasons)} of {every} points: {reasons[0].message.splitlines()[0].partition(':')[0]}" if reasons else ""
+def _price_of(names: Sequence[str], solutions: Sequence[Result], shared: Sequence[str]) -> Iterator[str]:
+    """What a chip of a deployment costs, where that differs from one to the next."""
+    prices = {one.given[PRICE]: None for one in solutions if PRICE in one.given and not (one.sweep and PRICE in one.sweep.given)}
+    own = " ".join(name for name in names if name not in shared)
+    yield from (f"{PRICE} of {own} = {show(PRICE, price)}" for price in prices if own)
+
+
+def _gaps(columns: Sequence[Sequence[Result]]) -> str:
+    """At how many points of the deployments some answer is missing, and why at the first of them."""
+    sweeps = [[one.sweep for one in found if one.sweep] for found in columns]
+    missing = [{at: reason for one in of for at, (_, reason) in one.others.items() if reason} for of in sweeps]
+    count, every = sum(map(len, missing)), sum(len(of[0]) for of in sweeps if of)
+    first = next((reason.message for of in missing for reason in of.values()), "")
+    return f"no answer at {count} of {every} points: {first.splitlines()[0].partition(':')[0]}" if first else ""
 
 
 def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]:
     """What was given at one value, and the price of a chip wherever it is from."""
     swept = solution.sweep.given if solution.sweep else {}
-    typed = [name for name in solution.given if solution.provenance.get(name) == "given" or name == "chip_price"]
+    typed = [name for name in solution.given if solution.provenance.get(name) == "given" or name == PRICE]
     one = [f"{name} = {show(name, solution.given[name])}" for name in typed if name not in swept and not limits.get(name)]
     if solution.spans and solution.sweep:
         one += [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in solution.spans.ranges.items()]

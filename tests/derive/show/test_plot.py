@@ -97,7 +97,7 @@ def test_answers_that_are_a_range_lie_between_two_lines():
     assert [least, most] == [pytest.approx(one) for one in ends]
     both = swept("tokens_per_second_per_user", "throughput", mbu="0.5..1", batch=[1, 8])
     assert len(panels([("", both)])) == 2, "the ends of two answers need not go together"
-    assert "mbu = 0.5 to 1" in caption([("A",)], both)[1]
+    assert "mbu = 0.5 to 1" in caption([(("A",), both)])[1]
 
 
 def test_of_what_is_counted_there_are_whole_ones_once_each():
@@ -110,20 +110,22 @@ def test_of_what_is_counted_there_are_whole_ones_once_each():
 
 
 def test_the_caption_says_what_stays_and_what_is_taken():
-    chips, givens, taken = caption([("8xA", "M"), ("8xB", "M")], swept("step_time", batch=[1, 8]))
+    chips, givens, taken = caption([(names, swept("step_time", batch=[1, 8])) for names in (("8xA", "M"), ("8xB", "M"))])
     assert (chips, givens) == ("M", "chips = 8, context_length = 8000 tokens, bytes_per_element = 1 B")
     assert taken.startswith("by default ") and "mbu = 1" in taken
     one, other = (swept("cost_per_token", batch=[1, 8], chip_price=price)[0] for price in (1e-3, 2e-3))
     (ranged,) = swept("step_time", batch=8, mbu="0.5..1")
-    assert "mbu = 0.75 (of a range)" in caption([("A",)], [ranged])[1]
-    assert "chip_price = $3.6/h" in caption([("A",)], [one])[1] and "chip_price" not in caption([("A",)], [one, other])[1]
+    assert "mbu = 0.75 (of a range)" in caption([(("A",), [ranged])])[1]
+    assert "chip_price = $3.6/h" in caption([(("A",), [one])])[1]
+    prices = caption([(("A", "M"), [one]), (("B", "M"), [other])])[2]
+    assert prices == "chip_price of A = $3.6/h, chip_price of B = $7.2/h"
 
 
 def test_the_caption_says_of_a_limit_that_it_is_one_and_where_there_is_no_answer():
-    *_, gaps = caption([("A",)], swept("step_time", batch=[1, 8, 4096]))
+    *_, gaps = caption([(("A",), swept("step_time", "throughput", batch=[1, 8, 4096]))])
     assert gaps == "no answer at 1 of 3 points: does not fit"
     limited = solve("chips", **{name: value for name, value in SERVED.items() if name != "chips"}, batch=[1, 8], step_time="<=20ms")
-    assert "step_time <= 20ms" in caption([("A",)], [limited], {"step_time": ("<=20ms",)})[1]
+    assert "step_time <= 20ms" in caption([(("A",), [limited])], {"step_time": ("<=20ms",)})[1]
 
 
 def test_the_points_of_a_front_say_where_they_are():
