@@ -5,7 +5,18 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
 from derive.answers import BY_DEFAULT, Result, RouteStep
-from derive.show.short import MOST_ASSUMED, MOST_LINES, foremost, heads, height, last_lines, moving_defaults, on_a_screen, step_line
+from derive.show.short import (
+    MOST_ASSUMED,
+    MOST_LINES,
+    at_once,
+    foremost,
+    heads,
+    height,
+    last_lines,
+    moving_defaults,
+    on_a_screen,
+    step_line,
+)
 from derive.show.tables import sweep_cells, sweep_head
 from derive.show.text import as_record, given_lines, ids_to_cite, labelled, lines, route_to, values_of, warnings_of
 
@@ -79,7 +90,7 @@ def _doubts(solutions: Sequence[Result]) -> list[str]:
     """What is doubtful of any of them, once; and what none of them needs."""
     warnings = list(dict.fromkeys(text for one in solutions for text in warnings_of(one)))
     unused = [name for name in (solutions[0].unused if solutions else ()) if all(name in one.unused for one in solutions)]
-    return [*labelled("warning", warnings), *labelled("not used", [", ".join(unused)] if unused else [])]
+    return [*labelled("warning", at_once(warnings)), *labelled("not used", [", ".join(unused)] if unused else [])]
 
 
 def _route(solutions: Sequence[Result]) -> list[str]:

@@ -52,6 +52,7 @@ def short_lines(solution: Result) -> Iterator[str]:
     routes = _routes(solution, room - height(moves))
     if height([*top, *routes, "", *end]) > MOST_LINES:
         end = [*_end(solution, brief=True)]
+        routes = routes if height([*top, *routes, "", *end]) <= MOST_LINES else []
     yield from [*top, *routes, "", *(moves if height([*top, *routes, "", *moves, *end]) <= MOST_LINES else ()), *end]
 
 
@@ -108,7 +109,22 @@ def _steps(solution: Result) -> Iterator[tuple[RouteStep, ...]]:
 def doubts(solution: Result) -> list[str]:
     """What is doubtful of an answer, and what was given for nothing."""
     unused = [", ".join(solution.unused)] if solution.unused else []
-    return [*labelled("warning", warnings_of(solution)), *labelled("not used", unused)]
+    return [*labelled("warning", at_once(warnings_of(solution))), *labelled("not used", unused)]
+
+
+def at_once(warnings: Sequence[str]) -> list[str]:
+    """Warnings, of which several of one point name it once.
+
+    >>> at_once(["at mbu = 0.7: no data type is given", "at mbu = 0.7: it does not fit", "at mbu = 0.8: it does not fit"])
+    ['at mbu = 0.7: no data type is given', 'there: it does not fit', 'at mbu = 0.8: it does not fit']
+    """
+    found, before = [], ""
+    for text in warnings:
+        point, colon, said = text.partition(": ")
+        at = point if colon and text.startswith("at ") else ""
+        found.append(f"there: {said}" if at and at == before else text)
+        before = at
+    return found
 
 
 def _routes(solution: Result, room: int) -> list[str]:

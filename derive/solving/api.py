@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from derive.errors import WrongValue
 from derive.presets import PARAMETERS
 from derive.quantities import quantity
-from derive.solving.at_best import all_of, with_free_size
+from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
@@ -91,7 +91,7 @@ def respond(
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return _respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
-    return with_free_size(ask, unknown, given)
+    return within_own_limits(ask, unknown, given, conventions.read)
 
 
 def respond_all(

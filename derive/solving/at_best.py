@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import ceil, floor
+from math import ceil, floor, inf
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED
+from derive.answers import BOUGHT, COUNTED, OR, Answer
+from derive.errors import WrongValue
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.limits import NotMadeOf, limits
+from derive.solving.limits import IN_WORDS, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
-from derive.units import show
+from derive.solving.whole import BEST
+from derive.units import show, signed
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
@@ -64,6 +66,59 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution
     return _unanswered(name, replace(sized.reason, message=message), sized)
 
 
+def within_own_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: Callable[[str, str], float]) -> Solution:
+    """The answer of which limits on the unknown itself leave a part, or why they leave none."""
+    name = quantity(unknown).name
+    of_it = {
+        spelled: value for spelled, value in given.items() if isinstance(value, str) and signed(value) and quantity(spelled).name == name
+    }
+    if not of_it:
+        return with_free_size(ask, unknown, given)
+    sides = {side: read(name, text) for side, text in limits(of_it)[1][name].items()}
+    solution = with_free_size(ask, unknown, {spelled: value for spelled, value in given.items() if spelled not in of_it})
+    if solution.sweep or solution.spans:
+        raise WrongValue(f"{name} is asked for over several values and limited: leave its own limit out")
+    limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
+    kept = [_part(name, one, sides.get(LOWER, 0.0), sides.get(UPPER, inf)) for one in solution.answers]
+    answers = tuple(one for one in kept if one)
+    if answers == solution.answers:
+        return replace(solution, said=(*solution.said, f"{name} {limit} is met"))
+    if answers:
+        return replace(
+            solution, answers=answers, said=(*(text for text in solution.said if not text.startswith(BEST)), f"{name} is limited: {limit}")
+        )
+    found = solution.answers[0]
+    ends = show(name, found.point) + OR[found.bound] if found.kind == "point" else _between(name, found)
+    message = f"{name} {limit} is not met: with what is given it is {ends}"
+    return _unanswered(name, Reason("no_solution", violated=(name,), message=message), solution)
+
+
+def _between(name: str, one: Answer) -> str:
+    low, high = (end and show(name, end) for end in one.ends)
+    return f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
+
+
+def _part(name: str, one: Answer, least: float, most: float) -> Answer | None:
+    """What limits leave of an answer; None where that is nothing. Of what is no size a point is held against them."""
+    if one.kind not in ("point", "interval"):
+        return one
+    if one.kind == "point" and (name not in SIZES or one.bound is None):
+        return one if least * (1 - HOLDS) <= one.point <= most * (1 + HOLDS) else None
+    start, end = one.ends
+    low = 0.0 if start is None or one.bound == UPPER else start
+    high = inf if end is None or one.bound == LOWER else end
+    if least <= low and most >= high:
+        return one
+    bottom, top = max(low, least), min(high, most)
+    if name in COUNTED:
+        bottom, top = float(ceil(bottom * (1 - HOLDS))), top if top == inf else float(floor(top * (1 + HOLDS)))
+    if bottom > top * (1 + HOLDS) or top < least:
+        return None
+    if bottom == top:
+        return Answer("point", value=top)
+    return Answer("interval", low=bottom, high=None if top == inf else top)
+
+
 def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, float] | None, at_once: bool) -> Solution:
     """The answer at the end of a size that is known by now: of a limit at once, and else where there is none without it."""
     if end is None:
@@ -80,7 +135,7 @@ def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, flo
 def _at(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, float]) -> Solution:
     """The answer with a size at its best end, which is said where it rests on that."""
     size, value = end
-    solution = ask(name, {**given, size: value})
+    solution = ask(name, {**{spelled: one for spelled, one in given.items() if quantity(spelled).name != size}, size: value})
     if size not in solution.given and solution.answers:
         return replace(solution, unused=tuple(one for one in solution.unused if one != size))
     told = f"at {size} = {show(size, value)}, the {'fewest' if size in BOUGHT else 'largest'}"

@@ -115,3 +115,13 @@ def test_a_default_that_the_givens_make_something_else_is_a_warning():
                 "output_tokens=500", "batch=64", "bytes_per_element=2").out  # fmt: skip
     warning = said[said.index("\nwarning ") :]
     assert warning.startswith("\nwarning     mbu = 0.1336 follows from the givens (") and said.count("follows from the givens (") == 1
+
+
+def test_an_answer_with_much_to_warn_of_is_on_a_screen_too():
+    asked = ("--hardware", "H100", "--model", "DeepSeek-V3", "request_latency<=5s", "prompt_tokens=8k", "output_tokens=500", "batch=16")
+    for unknown in ("chips", "chips,cost_per_token"):
+        answer = call("solve", unknown, *asked, "chip_price=2 USD/h").out
+        assert len(answer.splitlines()) <= MOST_LINES, unknown
+    answer = call("solve", "chips", *asked, "--efficiency", "calibrated").out
+    assert len(answer.splitlines()) <= MOST_LINES
+    assert answer.count("exposed_communication_share = ") == 1 and answer.count("there: ") == 4

@@ -69,3 +69,26 @@ def test_bytes_that_nobody_gives_are_supposed_at_the_best_end_too() -> None:
     rate, batch = respond_all(("throughput", "batch"), given, CHIP, MODEL)
     assert batch.value == 75 and rate.value == pytest.approx(7539, rel=1e-3)
     assert solve("throughput", hardware=CHIP, model=MODEL, given=given).value == rate.value
+
+
+def test_a_limit_on_what_is_asked_for_leaves_a_part_of_it_or_none() -> None:
+    given = {**DEPLOYED, "step_time": "<=10ms"}
+    batch, rate = respond_all(("batch", "throughput"), {**given, "batch": "<=64"}, CHIP, MODEL)
+    assert (batch.answers[0].ends[1], rate.given["batch"]) == (64, 64)
+    wider = solve("batch", hardware=CHIP, model=MODEL, given={**given, "B": "<=200"})
+    assert wider.value == 151 and wider.said[-1] == "batch at most 200 is met"
+    refused = solve("batch", hardware=CHIP, model=MODEL, given={**given, "batch": ">=200"})
+    assert refused.why_not == "batch at least 200 is not met: with what is given it is 151 or less"
+    sized = {"context_length": "8k", "bytes_per_element": 1, "batch": 8}
+    assert solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=2"}).value == 2
+    assert "it is at least 1.006" in solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=1"}).why_not
+
+
+def test_a_time_that_is_asked_for_is_held_against_its_limit() -> None:
+    found, refused = (
+        solve("step_time", hardware=CHIP, model=MODEL, batch=64, step_time=most, given=DEPLOYED) for most in ("<=10ms", "<=1ms")
+    )
+    assert found.value == pytest.approx(5.742e-3, rel=1e-3) and found.said[-1] == "step_time at most 10 ms is met"
+    assert refused.why_not == "step_time at most 1 ms is not met: with what is given it is 5.742 ms or more"
+    with pytest.raises(WrongValue, match="asked for over several values and limited"):
+        solve("step_time", hardware=CHIP, model=MODEL, batch=[8, 64], step_time="<=1ms", given=DEPLOYED)
