@@ -246,7 +246,8 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
     >>> usual and usual.unsaid
     {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much'}
     """
-    found = {name: told for name, told in IN_BF16.items() if name in missing or _alone_lacking(name, asked)}
+    lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _alone_lacking(name, asked))]
+    found = {name: IN_BF16[name] for name in lacking}
     if not found:
         return None
     known = {**asked.known, **dict.fromkeys(found, BYTES_PER_WEIGHT[ATTENTION_DTYPE])}

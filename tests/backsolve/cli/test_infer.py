@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import invert
+from invert.report.glance import glance
 from invert.report.table import summary
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
 
@@ -145,8 +146,8 @@ def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
 def test_a_terminal_is_as_wide_as_it_is_and_a_pipe_a_hundred_columns():
     table = invert.infer()
     in_terminal = in_terminals({60: (60, ("infer",)), None: (60, ("infer", "--wide"))})
-    assert {width: text.rstrip("\n") for width, text in in_terminal.items()} == {width: summary(table, width) for width in (60, None)}
-    assert call("infer").out.rstrip("\n") == summary(table, 100)
+    assert {width: text.rstrip("\n") for width, text in in_terminal.items()} == {60: glance(table, 60), None: summary(table, None)}
+    assert call("infer").out.rstrip("\n") == glance(table, 100)
 
 
 def test_a_misspelt_anchor_is_answered_with_what_may_be_given():

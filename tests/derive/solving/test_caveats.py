@@ -45,6 +45,12 @@ def test_data_types_that_nobody_gave_are_usual_and_said(unknown, more):
         assert any(told in text for text in usual.warnings) and not any(told in text for text in said.warnings)
 
 
+def test_a_data_type_that_is_asked_for_is_not_supposed():
+    for unknown in ("bytes_per_element", "bytes_per_weight"):
+        asked = solve(unknown, peak_flops=1e15, hbm_bandwidth=3e12, total_params=7e10, chips=8, layers=80, kv_heads=8, head_dim=128)
+        assert asked.reason.code == "missing_givens" and unknown not in asked.given
+
+
 def test_of_data_types_only_those_are_said_that_an_answer_rests_on():
     assert not any("taken in bf16" in text for text in solve("kv_bytes_per_token", **UNTYPED, bytes_per_element=1).warnings)
     balance = solve("machine_balance_ratio", **UNTYPED)
