@@ -1,54 +1,14 @@
 """Prices changed by hand: amounts, changes by so much, and bands that are added."""
 
-from datetime import date
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, UnknownName, WrongValue
 from invert.sheets.assemble import prices_by_place, sheets
-from invert.sheets.read import read_rows
-from invert.sheets.rows import FxRate, PriceBook
-from invert.sheets.sheet import PriceSheet
 from invert.sheets.what_if import changed_places, with_amounts
+from tests.tools.sheets import book_of, full
 from tests.tools.together import in_one_test
-
-TODAY = date(2026, 11, 20)
-FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""), FxRate("CNY", date(2026, 12, 1), 8.0, "", "", ""))}
-HEADER = (
-    "provider,model,region,service_tier,component,threshold_tokens,ttl_seconds,amount,currency,effective_date,date_kind,valid_to,utc_hours"
-)
-
-
-def book_of(*rows: str) -> PriceBook:
-    read, problems = read_rows([HEADER, *rows], "prices.csv", FX, overlay=True)
-    assert problems == []
-    return PriceBook(tuple(read), FX, (), TODAY)
-
-
-def pair(provider: str, model: str, tier: str = "standard", dates: str = ",,", region: str = "", amount: float = 2) -> list[str]:
-    """Input and output rows of a one-band sheet."""
-    head = f"{provider},{model},{region},{tier}"
-    return [f"{head},input,,,{amount},,{dates},", f"{head},output,,,{5 * amount},,{dates},"]
-
-
-FULL = [
-    *pair("google", "gemini-9-pro"),
-    "google,gemini-9-pro,,standard,cache_read,,,0.2,,,,,",
-    "google,gemini-9-pro,,standard,input,200000,,4,,,,,",
-    "google,gemini-9-pro,,standard,output,200000,,18,,,,,",
-    "google,gemini-9-pro,,standard,cache_write,,3600,4,,,,,",
-    "google,gemini-9-pro,,standard,cache_write,,300,2.5,,,,,",
-    "google,gemini-9-pro,,standard,cache_write,200000,300,5,,,,,",
-    "google,gemini-9-pro,,standard,cache_storage,,,4.5,,,,,",
-]
-
-
-def full() -> PriceSheet:
-    (sheet,), problems = sheets(book_of(*FULL))
-    assert problems == []
-    return sheet
 
 
 @in_one_test(
