@@ -7,10 +7,9 @@ the very relation that it was made from: of any other, SymPy is asked anew.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from derive.trees import Tree
 
@@ -21,25 +20,41 @@ Roots = tuple[Tree, ...] | None
 """Closed forms, or None where there are none to be had."""
 
 
-@dataclass(frozen=True, slots=True)
-class Formulas:
-    """A line of the table: the right side, its smooth regimes with the pairs that make each, roots and turns by unknown."""
+class Formulas(NamedTuple):
+    """A line of the table, of which only what is asked for is taken apart."""
 
-    right: Tree
-    gone: tuple[str, ...]
-    regimes: tuple[tuple[Tree, tuple[TreePair, ...]], ...]
-    _roots: Mapping[str, list[Any]]
-    _turns: Mapping[str, list[Any]]
+    relation: bytes
+    gone: bytes
+    right: bytes
+    regimes: bytes
+    roots: bytes
+    turns: bytes
 
-    def roots(self, unknown: str) -> tuple[Roots, ...]:
+    def stated(self) -> str:
+        """The relation as it was written when the line was made, with what it requires."""
+        return self.relation.decode()
+
+    def without_effect(self) -> tuple[str, ...]:
+        """The quantities of the equation that the defaults put into it took along."""
+        return tuple(self.gone.decode().split())
+
+    def right_side(self) -> Tree:
+        """The right side, whatever regime it is in."""
+        return of_json(json.loads(self.right))
+
+    def smooth(self) -> tuple[tuple[Tree, tuple[TreePair, ...]], ...]:
+        """The smooth regimes of the right side, each with the pairs of a larger and a smaller tree that make it."""
+        return tuple((of_json(one), tuple((of_json(a), of_json(b)) for a, b in wins)) for one, wins in json.loads(self.regimes))
+
+    def roots_of(self, unknown: str) -> tuple[Roots, ...]:
         """The closed forms of an unknown, regime by regime."""
-        return tuple(map(_as_roots, self._roots[unknown]))
+        return tuple(map(_as_roots, json.loads(self.roots)[unknown]))
 
-    def turns(self, unknown: str, pair: TreePair) -> tuple[tuple[Tree, Roots], ...] | None:
+    def turns_of(self, unknown: str, pair: TreePair) -> tuple[tuple[Tree, Roots], ...] | None:
         """What is zero where the larger of a pair turns into the smaller, with its closed forms; None of a pair that is not in the line."""
-        for larger, smaller, found in self._turns.get(unknown, ()):
+        for larger, smaller, parts in json.loads(self.turns).get(unknown, ()):
             if (of_json(larger), of_json(smaller)) == pair:
-                return tuple((of_json(part), _as_roots(roots)) for part, roots in found)
+                return tuple((of_json(part), _as_roots(roots)) for part, roots in parts)
         return None
 
 
@@ -52,20 +67,17 @@ def key(id: str, put_in: Mapping[str, int | str]) -> str:
     return " ".join([id, *(f"{name}={value}" for name, value in sorted(put_in.items()))])
 
 
-def found(key: str) -> tuple[str, Formulas] | None:
-    """The relation as it was written when a line of the table was made, and what it came to; None where there is no such line."""
-    start = _table().find(f"\n{key}\t")
-    if start < 0:
-        return None
-    _, as_written, body = _table()[start + 1 : _table().index("\n", start + 1)].split("\t")
-    line = json.loads(body)
-    regimes = tuple((of_json(one), tuple((of_json(a), of_json(b)) for a, b in wins)) for one, wins in line["regimes"])
-    return as_written, Formulas(of_json(line["right"]), tuple(line["gone"]), regimes, line["roots"], line["turns"])
+def found(key: str) -> Formulas | None:
+    """The line of the table that begins with a key; None where there is none."""
+    line = _lines().get(key.encode())
+    return None if line is None else Formulas(*line.split(b"\t"))
 
 
 @cache
-def _table() -> str:
-    return PATH.read_text(encoding="utf-8") if PATH.is_file() else ""
+def _lines() -> dict[bytes, bytes]:
+    """What follows each key."""
+    lines = PATH.read_bytes().splitlines() if PATH.is_file() else []
+    return {key: rest for key, _, rest in (line.partition(b"\t") for line in lines)}
 
 
 def of_json(stored: Any) -> Tree:

@@ -62,10 +62,10 @@ class Branch:
 def formulas(equation: Equation) -> Formulas | None:
     """The line of the table that was made from the very relation of this equation; None where there is none."""
     line = found(key(equation.id, equation.put_in))
-    if line and line[0] != as_stated(equation):
+    if line and line.stated() != as_stated(equation):
         _tell_of_change(equation.id)
         return None
-    return line[1] if line else None
+    return line
 
 
 @cache
@@ -100,7 +100,7 @@ def sides_of(row: "Equation | Solvable") -> tuple[Tree, Tree]:
 
     if isinstance(row, Equation):
         line = formulas(row)
-        return row.symbols[0], line.right if line else as_tree(row.sides[1])
+        return row.symbols[0], line.right_side() if line else as_tree(row.sides[1])
     return as_tree(row.sides[0]), as_tree(row.sides[1])
 
 
@@ -109,7 +109,7 @@ def regimes_of(row: "Equation | Solvable") -> tuple[Regime, ...]:
     """All smooth regimes of the right side of an equation."""
     line = formulas(row) if isinstance(row, Equation) else None
     if line:
-        return tuple(Regime(expression, wins) for expression, wins in line.regimes)
+        return tuple(Regime(expression, wins) for expression, wins in line.smooth())
     from derive.expressions.regimes import as_tree, regimes
 
     return tuple(Regime(as_tree(one.expression), _as_pairs(one.wins)) for one in regimes(row.sides[1]))
@@ -148,7 +148,7 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
     line = formulas(row) if isinstance(row, Equation) else None
     if line:
         left = sides_of(row)[0]
-        solved = zip(regimes_of(row), line.roots(unknown), strict=True)
+        solved = zip(regimes_of(row), line.roots_of(unknown), strict=True)
         return tuple(_branch(regime, left, unknown, roots) for regime, roots in solved)
     return _by_sympy(row, unknown)
 
@@ -183,7 +183,7 @@ def turns(row: "Equation | Solvable", pair: TreePair, unknown: str) -> tuple[tup
     if unknown not in names(pair[0]) | names(pair[1]):
         return ()
     line = formulas(row) if isinstance(row, Equation) else None
-    stored = line.turns(unknown, pair) if line else None
+    stored = line.turns_of(unknown, pair) if line else None
     if stored is not None:
         return stored
     from derive.expressions.regimes import turning_points

@@ -11,12 +11,15 @@ from itertools import product
 from derive.catalogue import by_id, equation
 from derive.expressions.branches import as_stated, comparisons
 from derive.expressions.regimes import as_tree, regimes, trees_of_roots, turning_points
-from derive.formulas import PATH, key
+from derive.formulas import PATH, Formulas, key
 from derive.quantities import symbol
 from derive.quantities.formula import as_expression
-from derive.records import Equation
-from derive.solving.defaults import put_in_ways, with_defaults
+from derive.records import Equation, in_place
+from derive.solving.defaults import put_in_ways, taken_along, with_defaults
 from derive.trees import Tree, names, text
+
+
+HEAD = "\t".join(("key", *Formulas._fields))
 
 
 def table_lines() -> Iterator[str]:
@@ -44,14 +47,14 @@ def line(id: str, put_in: Mapping[str, int | str]) -> str:
     smooth = regimes(row.sides[1])
     wins = [tuple((as_tree(larger), as_tree(smaller)) for larger, smaller in one.wins) for one in smooth]
     pairs = dict.fromkeys((*(pair for one in wins for pair in one), *((a, b) for _, a, b in comparisons(row))))
-    body = {
-        "right": as_tree(row.sides[1]),
-        "gone": [name for name in equation(id).symbols if name not in row.symbols and name not in put_in],
-        "regimes": [[as_tree(one.expression), won] for one, won in zip(smooth, wins, strict=True)],
-        "roots": {name: _roots(row, name) for name in row.symbols},
-        "turns": {name: found for name in row.symbols if (found := [[*pair, _turns(pair, name)] for pair in pairs if _has(pair, name)])},
-    }
-    return f"{key(id, row.put_in)}\t{as_stated(row)}\t{json.dumps(body, separators=(',', ':'))}"
+    gone = taken_along(equation(id), in_place(equation(id).relation, put_in), put_in) if put_in else ()
+    bodies = (
+        as_tree(row.sides[1]),
+        [[as_tree(one.expression), won] for one, won in zip(smooth, wins, strict=True)],
+        {name: _roots(row, name) for name in row.symbols},
+        {name: found for name in row.symbols if (found := [[*pair, _turns(pair, name)] for pair in pairs if _has(pair, name)])},
+    )
+    return "\t".join((key(id, row.put_in), as_stated(row), " ".join(gone), *(json.dumps(body, separators=(",", ":")) for body in bodies)))
 
 
 def _roots(row: Equation, name: str) -> list[tuple[Tree, ...] | None]:
@@ -77,4 +80,6 @@ def _has(pair: tuple[Tree, Tree], name: str) -> bool:
 
 
 if __name__ == "__main__":
-    PATH.write_text("".join(f"{one}\n" for one in ("key\trelation\tformulas", *table_lines())), encoding="utf-8")
+    # No line that stands may have a part in the new ones.
+    PATH.unlink(missing_ok=True)
+    PATH.write_text("".join(f"{one}\n" for one in (HEAD, *table_lines())), encoding="utf-8")

@@ -243,18 +243,18 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str]) 
 
 
 def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:
-    """Quantities that a term of nothing, or a ratio of one, takes with it.
+    """Quantities that go with those that are put in, each with a number that may stand for it."""
+    stored = found(key(row.id, spoken)) if formulas(row) else None
+    return dict.fromkeys(taken_along(row, relation, spoken) if stored is None else stored.without_effect(), 1)
 
-    SymPy is asked only of an equation that the table of formulas does not have, where some move nothing at numbers.
-    """
-    if formulas(row):
-        stored = found(key(row.id, spoken))
-        return dict.fromkeys(stored[1].gone, 1) if stored else {}
+
+def taken_along(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
+    """Quantities that a term of nothing, or a ratio of one, takes with it; SymPy is asked only where some move nothing at numbers."""
     if all(_moves(relation, name) for name in row.symbols if name not in spoken):
-        return {}
+        return ()
     left, right = in_sympy(relation)
     held = {part.name for part in (left - right).free_symbols}
-    return {name: 1 for name in row.symbols if name not in held and name not in spoken}
+    return tuple(name for name in row.symbols if name not in held and name not in spoken)
 
 
 def _moves(relation: Callable[..., Any], name: str) -> bool:
