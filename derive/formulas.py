@@ -24,6 +24,7 @@ class Formulas(NamedTuple):
     """A line of the table, of which only what is asked for is taken apart."""
 
     relation: bytes
+    latex: bytes
     gone: bytes
     right: bytes
     regimes: bytes

@@ -76,6 +76,17 @@ def _tell_of_change(id: str) -> None:
     getLogger(__name__).warning("%s is not what the table of formulas was made from: python -m derive.expressions.making makes it", id)
 
 
+def in_latex(equation: Equation) -> str:
+    r"""The relation as LaTeX, in the symbols of the lecture.
+
+    >>> from derive.catalogue import equation
+    >>> print(in_latex(equation("batching.ridge_point")))
+    \beta = \frac{F}{W}
+    """
+    line = formulas(equation)
+    return line.latex.decode() if line else equation.latex
+
+
 def as_stated(equation: Equation) -> str:
     """An equation as the catalogue writes it, with what it requires, in one line.
 

@@ -18,7 +18,6 @@ from derive.records import Equation, in_place
 from derive.solving.defaults import put_in_ways, taken_along, with_defaults
 from derive.trees import Tree, names, text
 
-
 HEAD = "\t".join(("key", *Formulas._fields))
 
 
@@ -54,7 +53,8 @@ def line(id: str, put_in: Mapping[str, int | str]) -> str:
         {name: _roots(row, name) for name in row.symbols},
         {name: found for name in row.symbols if (found := [[*pair, _turns(pair, name)] for pair in pairs if _has(pair, name)])},
     )
-    return "\t".join((key(id, row.put_in), as_stated(row), " ".join(gone), *(json.dumps(body, separators=(",", ":")) for body in bodies)))
+    plain = (key(id, row.put_in), as_stated(row), row.latex, " ".join(gone))
+    return "\t".join((*plain, *(json.dumps(body, separators=(",", ":")) for body in bodies)))
 
 
 def _roots(row: Equation, name: str) -> list[tuple[Tree, ...] | None]:

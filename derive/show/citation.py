@@ -9,9 +9,11 @@ from typing import Any
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
+from derive.expressions.branches import in_latex, sides_of
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
-from derive.requirements import as_relation
+from derive.requirements import in_words_of_names
+from derive.trees import text as printed
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 MAINTAINERS, YEAR, DERIVATION = "The backsolve maintainers", 2026, "derivation"
@@ -69,15 +71,15 @@ def citable(equation: Equation) -> Citable:
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
     symbols = tuple(QUANTITIES[name] for name in equation.symbols)
-    requires = tuple(str(as_relation(needed)) for needed in equation.requires)
-    left, right = equation.sides
+    requires = tuple(map(in_words_of_names, equation.requires))
+    left, right = map(printed, sides_of(equation))
     return Citable(
         id=equation.id,
         version=equation.version,
         title=equation.title,
         statement=equation.statement,
         kind=equation.described,
-        equation_latex=equation.latex,
+        equation_latex=in_latex(equation),
         equation_text=f"{left} {equation.sense} {right}",
         symbols=symbols,
         constants=tuple(CONSTANTS[name] for name in equation.parameters if name in CONSTANTS),

@@ -48,15 +48,13 @@ def test_an_equation_of_ones_own_is_not_in_the_table():
 
 
 def test_a_line_says_what_it_was_made_from():
-    stated, line = found("batching.sparsity")
-    assert (
-        stated == as_stated(equation("batching.sparsity"))
-        and isinstance(line, Formulas)
-        and line.right == ("/", "total_params", "active_params")
-    )
-    assert line.roots("active_params") == ((("/", "total_params", "sparsity"),),)
-    assert line.turns("total_params", ("total_params", "active_params"))[0][1] == ("active_params",)
-    assert line.turns("total_params", ("sparsity", "active_params")) is None and of_json(["+", "a", ["-", 1]]) == ("+", "a", ("-", 1))
+    line = found("batching.sparsity")
+    assert line.stated() == as_stated(equation("batching.sparsity")) and isinstance(line, Formulas)
+    assert line.right_side() == ("/", "total_params", "active_params")
+    assert line.roots_of("active_params") == ((("/", "total_params", "sparsity"),),)
+    assert line.turns_of("total_params", ("total_params", "active_params"))[0][1] == ("active_params",)
+    assert line.turns_of("total_params", ("sparsity", "active_params")) is None
+    assert of_json(["+", "a", ["-", 1]]) == ("+", "a", ("-", 1))
 
 
 def test_regimes_out_of_the_table_are_those_of_sympy():
