@@ -1,6 +1,5 @@
 """What relations are written with beyond + - * /: the same for numbers, arrays and SymPy, which are imported when they are needed."""
 
-from fractions import Fraction
 from functools import reduce
 from math import log
 from typing import Any
@@ -77,7 +76,7 @@ def power(base: Any, numerator: int, denominator: int) -> Any:
     8.0
     """
     if isinstance(base, Written):
-        return base ** Fraction(numerator, denominator)
+        return base ** (Written(numerator) / denominator)
     if not hasattr(base, "free_symbols"):
         return base ** (numerator / denominator)
     from sympy import Rational

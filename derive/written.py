@@ -1,7 +1,6 @@
 """What a function of the catalogue says, as a tree in the shape in which it is written: it is called with names instead of numbers."""
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from typing import Any
 
 from derive.arguments import argument_names
@@ -66,9 +65,7 @@ class Written:
 
 
 def as_written(value: Any) -> Tree:
-    """The tree of what is written, of a fraction the ratio, of a number itself."""
-    if isinstance(value, Fraction):
-        return (RATIO, value.numerator, value.denominator)
+    """The tree of what is written, of a number itself."""
     tree: Tree = value.tree if isinstance(value, Written) else value
     return tree
 
