@@ -18,7 +18,7 @@ from invert.inference import Kept, infer_of, infer_sheets
 from invert.moved import Asked, Comparison, Moved, Name, PriceChange, SheetChange, Side, Told, how_far
 from invert.records import Estimate
 from invert.result import Inference, Run
-from invert.sheets.assemble import Place, prices_by_place, sheets, spelled
+from invert.sheets.assemble import Place, models, once_released, prices_by_place, sheets, spelled
 from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
 from invert.sheets.read import Prices, book_of, prices_that_ship
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
@@ -83,7 +83,8 @@ def infer_against(
             then, old_book = _of_file(content, against, data)
             recalibrated = then is not data
         offered, faults = sheets(old_book, day or as_of, tier or "", everything)
-        asked = [one for one in offered if only is None or sheet_key(one) in only]
+        asked, left_out = once_released([one for one in offered if only is None or sheet_key(one) in only], models(then))
+        notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(asked, then, assumptions, executor, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         of_day = _on_the_later_day(old, run, then, assumptions, kept)

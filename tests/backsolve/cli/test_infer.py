@@ -119,6 +119,14 @@ def test_a_day_before_anyone_read_the_prices_is_flagged():
     assert said.status == 0 and all("start not known" in sheet["flags"] for sheet in json.loads(said.out))
 
 
+def test_a_model_that_was_released_later_has_no_answer_and_is_named():
+    said = call("infer", "gpt-5.4", "--as-of", "2026-03-04", "--as", "json")
+    assert (said.status, said.out) == (3, "")
+    assert said.err == "backsolve: 'gpt-5.4': openai/gpt-5.4 was released on 2026-03-05, after 2026-03-04; --as-of 2026-03-05\n"
+    said = call("infer", "--as-of", "2026-03-04", "--as", "csv")
+    assert said.status == 0 and "gpt-5.4" not in said.out and said.err.count("\n") == 1 and " sheets left out: " in said.err
+
+
 def test_a_change_that_a_sheet_cannot_take_names_the_sheet():
     said = call("infer", "--set", "cache_write:7min=20")
     assert said.status == 2 and "alibaba/qwen3-coder-flash" in said.err
