@@ -22,6 +22,7 @@ from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
+from invert.made import made_with
 from invert.market import learnt
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
@@ -40,7 +41,7 @@ from invert.records import (
     as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
+from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Request, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import (
     NotBegun,
@@ -52,6 +53,7 @@ from invert.sheets.assemble import (
     not_begun,
     once_released,
     prices_by_place,
+    rows_used,
     sheets,
 )  # fmt: skip
 from invert.sheets.observables import ratio
@@ -126,13 +128,15 @@ def infer_of(
     kept: Kept | None = None,
 ) -> InferenceTable:
     """What `infer` finds in a price book by the tables of a run."""
+    names = (names,) if isinstance(names, str) else tuple(names)
+    providers = (provider,) if isinstance(provider, str) else tuple(provider or ())
     known = models(data)
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
-        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book, later, own_later)
+        chosen, notes = _chosen(names, providers, offered, known, book, later, own_later)
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
@@ -165,6 +169,9 @@ def infer_of(
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
         shared_tariffs=shared_tariffs(offered),
+        request=Request(names=names, providers=providers, tier=tier or None, as_of=as_of, everything=everything, prices=book.overlay),
+        rows=Records(rows_used(chosen, book)),
+        made=made_with(data),
     )
     return as_table(run)
 
@@ -216,14 +223,13 @@ def _premiums(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
 
 def _chosen(
     names: tuple[str, ...],
-    provider: str | Iterable[str] | None,
+    wanted: tuple[str, ...],
     offered: list[PriceSheet],
     known: list[ModelRow],
     book: PriceBook,
     later: Mapping[tuple[str, str], str],
     own_later: Mapping[tuple[str, str], str],
 ) -> tuple[list[PriceSheet], list[str]]:
-    wanted = (provider,) if isinstance(provider, str) else tuple(provider or ())
     if wanted:
         for one in wanted:
             _refuse_unsold(one, offered, later)

@@ -10,7 +10,7 @@ import click
 from backsolve.cli.common import fail_on, report_problems, tell
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
-from derive.files import label, opened, size, standard_input
+from derive.files import LARGEST_RESULT, label, opened, size, standard_input
 from derive.show.folding import folded
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from derive.presets import Preset
     from derive.quantities.row import Quantity
 
-LARGEST_RESULT = 64 * 1024**2
-"""Bytes of a saved result that is cited from; a whole `infer --all` has under one million."""
 CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 

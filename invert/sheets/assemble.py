@@ -346,6 +346,17 @@ def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
     return found
 
 
+def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
+    """The rows that these sheets are made of, in the order of the files; a price that was set by hand is of no row."""
+    of = {
+        (sheet.provider, sheet.model, sheet.region, sheet.service_tier, *place, price.origin): sheet.as_of
+        for sheet in sheets
+        for place, price in prices_by_place(sheet).items()
+    }
+    keyed = (((*row.sheet_key, row.component, row.threshold_tokens, row.ttl_seconds, row.origin), row) for row in book.rows)
+    return [row for key, row in keyed if key in of and row.valid_on(of[key])]
+
+
 def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
     """The place in a sheet that `component[@threshold][:lifetime]` names; a lifetime may be left out where there is one."""
     component, at, seconds = typed_place(spec)
