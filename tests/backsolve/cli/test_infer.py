@@ -42,6 +42,8 @@ def test_a_saved_run_can_be_cited_from(tmp_path):
     cited = call("cite", "--used-by", str(path), "--as", "bibtex")
     assert cited.status == 0
     assert all(f"backsolve:{id.split('@')[0]}:v" in cited.out for id in document["sheets"][0]["equations"])
+    for row in document["run"]["rows"]:
+        assert row["source_url"] in cited.out and row["verification"] in cited.out and row["retrieved_date"] in cited.out
 
 
 def test_saving_replaces_the_whole_file_or_nothing(tmp_path):
