@@ -62,6 +62,9 @@ OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_b
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
+MEAN_WIDTH = "experts.mean_bytes_per_weight"
+WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
+"""Bytes of a weight in the experts, and beside them."""
 OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 """What the data type of a chip sets."""
 USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
@@ -102,6 +105,12 @@ class Published:
     bytes_per_weight: float
     narrowest: float
     max_context: float
+
+    @property
+    def widths(self) -> dict[str, float]:
+        """The bytes of a weight in the experts and beside them, where they are not the same and it is known how many are which."""
+        counted = self.bytes_per_weight not in (self.of_experts, self.of_others)
+        return dict(zip(WIDTHS, (self.of_experts, self.of_others), strict=True)) if counted else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,7 +470,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
         return Published(row.model, dtype, inf, inf, inf, inf, longest)
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
-    routed, mean = equation("experts.routed_params"), equation("experts.mean_bytes_per_weight")
+    routed, mean = equation("experts.routed_params"), equation(MEAN_WIDTH)
     known = {"total_params": 1.0, **givens, "expert_bytes_per_weight": of_experts, "shared_bytes_per_weight": of_others}
     # Where it is not known how many weights are in the experts, all of them are.
     counted = routed.inputs <= givens.keys() and not routed.violated(givens)
@@ -515,20 +524,45 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     >>> round(as_published(replace(chip, published=shape.published)).givens["bytes_per_weight"], 3)
     0.55
     """
+    if not settled.isdisjoint(TRAINED):
+        return preset
+    if not settled.isdisjoint(WIDTHS):
+        return _beside_widths(preset, settled)
     chip = preset.givens.get("bytes_per_weight")
     fit = [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
-    if not fit or not settled.isdisjoint(TRAINED):
+    if not fit:
         return preset
     first, *others = fit
     for other in others:
         if other.bytes_per_weight != first.bytes_per_weight and "bytes_per_weight" not in settled:
             raise WrongValue(f"weights are {first.dtype} in {first.model} and {other.dtype} in {other.model}: give bytes_per_weight=...")
-    source = f"{ARCHITECTURES}.csv {first.model} native_dtype: weights stored as published, {first.dtype}"
+    why = f"weights stored as published, {first.dtype}"
+    widths = first.widths if "bytes_per_weight" not in settled else {}
+    found = {"bytes_per_weight": first.bytes_per_weight, **widths}
     return replace(
         preset,
-        givens={**preset.givens, "bytes_per_weight": first.bytes_per_weight},
-        provenance={**preset.provenance, "bytes_per_weight": source},
+        givens={**preset.givens, **found},
+        provenance={**preset.provenance, **dict.fromkeys(found, f"{ARCHITECTURES}.csv {first.model} native_dtype: {why}")},
+        # The mean is that of these widths, whatever else is given or asked for.
+        left_out=(*preset.left_out, *((MEAN_WIDTH,) if widths else ())),
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
+        supposed={**preset.supposed, **dict.fromkeys(widths, why)},
+    )
+
+
+def _beside_widths(preset: Preset, settled: Set[str]) -> Preset:
+    """The presets of a question that speaks of the width of experts or of the rest: the other is as it would be, and no mean is set."""
+    plain = as_published(preset, settled - {*WIDTHS})
+    if "bytes_per_weight" in settled or not plain.givens.keys() >= {"bytes_per_weight", *ROUTER[:2]}:
+        return plain
+    origin = plain.provenance["bytes_per_weight"]
+    widths = dict.fromkeys(WIDTHS, plain.givens["bytes_per_weight"]) | {name: plain.givens[name] for name in WIDTHS if name in plain.givens}
+    kept = {name: value for name, value in plain.givens.items() if name != "bytes_per_weight"}
+    return replace(
+        plain,
+        givens={**kept, **widths},
+        provenance={**plain.provenance, **dict.fromkeys(widths, origin)},
+        left_out=tuple(id for id in plain.left_out if id != MEAN_WIDTH),
     )
 
 

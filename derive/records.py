@@ -182,7 +182,8 @@ def symbol_or_number(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One of several ways to define a quantity: of which group, by what name it is asked for, whether it is meant if none is.
+    """One of several ways to define a quantity: of which group, by what name it is asked for, whether it is meant if none is;
+    and other names of the group under which it holds as it does under its own.
 
     >>> from derive.catalogue import equation
     >>> equation("roofline.step_time_serial").variant
@@ -194,6 +195,7 @@ class Variant:
     group: str
     name: str
     default: bool = False
+    holds_for: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Experts: a mixture of experts over the chips of a rack, and over racks (lecture, 0:32:00 to 0:47:02)."""
 
 from derive.arithmetic import logarithm, maximum, minimum, part_times, power
-from derive.catalogue.sources import DEEPSEEK_V3_PAPER, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
+from derive.catalogue.sources import DEEPSEEK_V3_PAPER, GPT_OSS_CARD, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
 from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
@@ -339,6 +339,163 @@ EQUATIONS = (
             ),
         ),
         sources=(MOE_PAPER, ours("what a step with drafts is compared with")),
+    ),
+    Equation(
+        id="experts.weight_time_mixed",
+        title="Weight-read time with only the touched experts, stored in other bytes than the rest",
+        defines="weight_time",
+        variant=Variant(group="weight_time", name="mixed"),
+        relation=lambda weight_time, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance, routed_params,
+            expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+            weight_time,
+            (
+                shared_params * shared_bytes_per_weight
+                + part_times(fetched_params - shared_params, expert_imbalance, routed_params) * expert_bytes_per_weight
+            )
+            / (chips * hbm_bandwidth * mbu),
+        ),
+        requires=(
+            Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
+            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
+        ),
+        statement="What every token uses is read at its own width, and the experts that a batch touches at theirs.",
+        assumptions=(
+            "all experts are stored alike, and so is all beside them",
+            "what all tokens use is sharded perfectly over the chips",
+            "every chip holds as many experts",
+            "unless expert_imbalance is given, touched experts are spread evenly over the chips: see experts.busiest_chip",
+        ),
+        example=Example(
+            given={
+                "shared_params": "16.5B",
+                "shared_bytes_per_weight": "2",
+                "fetched_params": "585.1B",
+                "expert_imbalance": "1.1",
+                "routed_params": "654.5B",
+                "expert_bytes_per_weight": "0.5",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="4.607 ms",
+        ),
+        steps=(
+            Step(
+                operation="the weight time of all the bytes that the busiest chip reads, times the chips",
+                premises=(
+                    at(
+                        "roofline.weight_time",
+                        total_params=lambda shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance, routed_params,
+                            expert_bytes_per_weight, bytes_per_weight: (
+                            (
+                                shared_params * shared_bytes_per_weight
+                                + part_times(fetched_params - shared_params, expert_imbalance, routed_params) * expert_bytes_per_weight
+                            )
+                            / bytes_per_weight
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(
+            GPT_OSS_CARD,
+            ours("the mean width of all weights is that of a read of all: of few experts it makes too little of what is beside them"),
+        ),
+    ),
+    Equation(
+        id="experts.plain_weight_time_mixed",
+        title="Weight-read time with only the touched experts, stored in other bytes than the rest, of a step without drafts",
+        defines="plain_weight_time",
+        variant=Variant(group="weight_time", name="mixed"),
+        relation=lambda plain_weight_time, shared_params, shared_bytes_per_weight, routed_params, active_experts, experts, batch,
+            expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+            plain_weight_time,
+            (
+                shared_params * shared_bytes_per_weight
+                + routed_params * part_times(1 - (1 - active_experts / experts) ** batch, expert_imbalance, 1) * expert_bytes_per_weight
+            )
+            / (chips * hbm_bandwidth * mbu),
+        ),
+        requires=(
+            Requirement(holds=lambda active_experts, experts: active_experts < experts),
+            Requirement(holds=lambda batch: batch >= 1),
+            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
+        ),
+        statement="One token a sequence touches fewer experts than that token and its drafts.",
+        assumptions=(
+            "all experts are stored alike, and so is all beside them",
+            "touched experts lie on the chips as unevenly as in a step with drafts",
+        ),
+        example=Example(
+            given={
+                "shared_params": "16.5B",
+                "shared_bytes_per_weight": "2",
+                "routed_params": "654.5B",
+                "active_experts": "8",
+                "experts": "256",
+                "batch": "32",
+                "expert_imbalance": "1.1",
+                "expert_bytes_per_weight": "0.5",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="3.5 ms",
+        ),
+        steps=(
+            Step(
+                operation="the weight time of a pass with one position a sequence",
+                premises=(
+                    at("experts.weight_time_mixed", weight_time="plain_weight_time"),
+                    at("experts.fetched_params"),
+                    at("experts.touched_experts", positions_per_step=1),
+                ),
+                eliminated=("fetched_params", "touched_experts"),
+            ),
+        ),
+        sources=(GPT_OSS_CARD, ours("what a step with drafts is compared with")),
+    ),
+    Equation(
+        id="experts.latency_floor_mixed",
+        title="Latency floor of a step, with experts stored in other bytes than the rest",
+        defines="latency_floor",
+        variant=Variant(group="latency_floor", name="mixed"),
+        relation=lambda latency_floor, shared_params, shared_bytes_per_weight, active_params, expert_bytes_per_weight, chips,
+            hbm_bandwidth, mbu: (
+            latency_floor,
+            (shared_params * shared_bytes_per_weight + (active_params - shared_params) * expert_bytes_per_weight)
+            / (chips * hbm_bandwidth * mbu),
+        ),
+        requires=(Requirement(holds=lambda active_params, shared_params: active_params > shared_params),),
+        statement="Whatever the batch, a step reads at least what every token uses, and the experts of one.",
+        assumptions=(
+            "fixed hardware",
+            "weights are sharded perfectly: no chip reads what another reads too",
+            "all experts are stored alike, and so is all beside them",
+        ),
+        example=Example(
+            given={
+                "shared_params": "16.5B",
+                "shared_bytes_per_weight": "2",
+                "active_params": "37B",
+                "expert_bytes_per_weight": "0.5",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="576.4 us",
+        ),
+        steps=(
+            Step(
+                operation="the latency floor at the mean width of what one sequence reads",
+                premises=(
+                    at("roofline.latency_floor", bytes_per_weight="fetched_bytes_per_weight"),
+                    at("experts.fetched_bytes_per_weight", fetched_params="active_params"),
+                ),
+                eliminated=("fetched_bytes_per_weight",),
+            ),
+        ),
+        sources=(GPT_OSS_CARD, ours("the floor reads the fewest experts, so that here the mean width of all weights errs most")),
     ),
     Equation(
         id="experts.busiest_chip",

@@ -31,7 +31,7 @@ EQUATIONS = (
         id="memory.weight_bytes_touched",
         title="Bytes of the weights of a mixture of experts",
         defines="weight_bytes",
-        variant=Variant(group="weight_time", name="touched"),
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
         statement="All experts are held, whichever of them a batch uses.",
         assumptions=("no weight is held twice",),

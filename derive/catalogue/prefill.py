@@ -2,7 +2,7 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
-from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, ours, talk
+from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, GPT_OSS_CARD, MOE_PAPER, ours, talk
 from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
@@ -185,6 +185,78 @@ EQUATIONS = (
             ),
         ),
         sources=(MOE_PAPER, CHUNKED_PREFILL_PAPER),
+    ),
+    Equation(
+        id="prefill.weight_time_mixed",
+        title="Weight-read time of all passes of a prompt, with only the touched experts, stored in other bytes than the rest",
+        defines="prefill_weight_time",
+        variant=Variant(group="weight_time", name="mixed"),
+        relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, active_experts, experts, prefill_batch,
+            uncached_tokens, one_token, shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+            prefill_weight_time,
+            prefill_passes
+            * (
+                shared_params * shared_bytes_per_weight
+                + routed_params
+                * (1 - (1 - active_experts / experts) ** (prefill_batch * uncached_tokens / (one_token * prefill_passes)))
+                * expert_bytes_per_weight
+            )
+            / (chips * hbm_bandwidth * mbu),
+        ),
+        requires=(
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+        ),
+        statement="Each pass reads what all tokens use at its own width, and the experts that its own tokens go to at theirs.",
+        assumptions=(
+            READ_ONCE_A_PASS,
+            "all experts are stored alike, and so is all beside them",
+            "tokens choose their experts independently and evenly: skewed routing touches fewer",
+        ),
+        example=Example(
+            given={
+                "prefill_passes": "5",
+                "shared_params": "16.5B",
+                "routed_params": "654.5B",
+                "active_experts": "8",
+                "experts": "256",
+                "prefill_batch": "2",
+                "uncached_tokens": "240",
+                "shared_bytes_per_weight": "2",
+                "expert_bytes_per_weight": "0.5",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="22.97 ms",
+        ),
+        steps=(
+            Step(
+                operation="what it means: the shared parameters and the touched experts, once a pass",
+                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_touched_experts, experts,
+                    shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+                    prefill_weight_time,
+                    prefill_passes
+                    * (
+                        shared_params * shared_bytes_per_weight
+                        + routed_params * prefill_touched_experts / experts * expert_bytes_per_weight
+                    )
+                    / (chips * hbm_bandwidth * mbu),
+                ),
+            ),
+            Step(
+                operation="the experts that the tokens of one pass use",
+                premises=(
+                    at("#1"),
+                    at(
+                        "experts.prefill_touched_experts",
+                        batch="prefill_batch",
+                        new_tokens_per_pass=lambda uncached_tokens, prefill_passes: uncached_tokens / prefill_passes,
+                    ),
+                ),
+                eliminated=("prefill_touched_experts",),
+            ),
+        ),
+        sources=(GPT_OSS_CARD, CHUNKED_PREFILL_PAPER),
     ),
     Equation(
         id="prefill.time_to_first_token",

@@ -354,6 +354,7 @@ EQUATIONS = (
         version=2,
         title="Latency floor of a step",
         defines="latency_floor",
+        variant=Variant(group="latency_floor", name="one_width", default=True),
         relation=lambda latency_floor, active_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             latency_floor,
             active_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),

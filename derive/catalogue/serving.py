@@ -278,7 +278,7 @@ EQUATIONS = (
         ),
         title="Weight time of a pass with many new tokens over compute time of decode, with only the touched experts",
         defines="prefill_weight_compute_ratio",
-        variant=Variant(group="weight_time", name="touched"),
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, active_experts, experts,
             new_tokens_per_pass, one_token, positions_per_step: (
             prefill_weight_compute_ratio,

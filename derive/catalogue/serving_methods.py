@@ -236,7 +236,7 @@ METHODS = (
         id="serving.mixed_memory_time_touched",
         title="Memory time of a step with a chunk of prefill on board that goes to experts of its own",
         defines="mixed_memory_time",
-        variant=Variant(group="weight_time", name="touched"),
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
             active_experts, experts, prefill_chunk, one_token: (
             mixed_memory_time,
@@ -399,7 +399,7 @@ METHODS = (
     Equation(
         id="serving.free_prefill_chunk_touched",
         title="Prefill tokens whose arithmetic is hidden by the reads, with their experts",
-        variant=Variant(group="weight_time", name="touched"),
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda memory_time, positions_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
             one_token, batch, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time, active_experts, experts: (
             memory_time,

@@ -270,6 +270,15 @@ DEEPSEEK_V3_PAPER = Source(
     page="sections 2.1.2 and 3.2.2",
     year=2024,
 )
+GPT_OSS_CARD = Source(
+    kind="paper",
+    title="gpt-oss-120b and gpt-oss-20b model card",
+    author="OpenAI",
+    url="https://arxiv.org/abs/2508.10925",
+    said="the weights of the experts, over nine tenths of all, are stored in MXFP4 at 4.25 bits each, and the rest is not",
+    page="section 2.1",
+    year=2025,
+)
 DEEPSEEK_V3_BUDGET = Source(
     kind="paper",
     title="DeepSeek-V3 technical report",

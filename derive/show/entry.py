@@ -71,7 +71,7 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
         "kind": row.described,
         "statement": row.statement,
         "defines": row.defines,
-        "variant": asdict(row.variant) if row.variant else None,
+        "variant": {name: getattr(row.variant, name) for name in ("group", "name", "default")} if row.variant else None,
         "equation": f"{left} {row.sense} {right}",
         "latex": in_latex(row),
         "quantities": [{name: getattr(QUANTITIES[one], name) for name in names} for one in row.symbols],

@@ -407,7 +407,8 @@ def card(row: Equation) -> str:
         lines.append(f"  {name:<{width}}  {quantity.symbol:<10} [{quantity.unit}]  {quantity.meaning}")
     lines.append("")
     if row.variant:
-        lines.append(f"variant     {row.variant.name} of {row.variant.group}{' (default)' if row.variant.default else ''}")
+        names = " and ".join((row.variant.name, *row.variant.holds_for))
+        lines.append(f"variant     {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
     lines += labelled("example", [worked(row)] if row.example else [])
     lines += labelled("requires", [*map(in_words_of_names, row.requires)])
     lines += labelled("assumes", list(row.assumptions))

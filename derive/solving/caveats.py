@@ -52,7 +52,9 @@ WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
-READING = ("mixed_step_time", "step_time", "memory_time", "weight_time", "latency_floor")
+OF_ONE_SEQUENCE = ("grid_latency", "minimum_latency", "latency_floor")
+"""Times that rest on the weights that one sequence reads."""
+READING = ("mixed_step_time", "step_time", "memory_time", "weight_time", *OF_ONE_SEQUENCE)
 """Times of a pass that rest on how wide the weights are that it reads, the whole of it first."""
 ATTENDING = (
     *("mixed_step_time", "step_time", "prefill_compute_time"),
@@ -173,7 +175,7 @@ def _touched(values: Mapping[str, float], used: Sequence[Equation]) -> float | N
     elif chunk := next((values[name] for id, name in CHUNKS.items() if id in ids), 0.0):
         found, known["prefill_chunk"] = equation("experts.mixed_touched_experts"), chunk
     else:
-        return values.get("touched_experts") if _reads("touched", used) else None
+        return values.get("touched_experts") if _reads("touched", used) or _reads("mixed", used) else None
     return found.right_side(known) if found.inputs <= known.keys() else None
 
 
@@ -457,11 +459,11 @@ def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used:
     if not mixed or "total_params" not in asked.known:
         return None
     one, time = mixed[0], next((name for name in READING if any(row.defines == name for row in used)), None)
-    if time is None or not (time == "latency_floor" or _reads("touched", used)):
+    if time is None or not (time in OF_ONE_SEQUENCE or _reads("touched", used)):
         return None
     row, touched = equation("experts.fetched_bytes_per_weight"), _touched(values, used)
     reads = {"expert_bytes_per_weight": one.of_experts, "shared_bytes_per_weight": one.of_others}
-    if time == "latency_floor":
+    if time in OF_ONE_SEQUENCE:
         reads["fetched_params"] = values["active_params"]
     elif touched is not None:
         reads["touched_experts"] = touched

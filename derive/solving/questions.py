@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from derive import presets, shipped
 from derive.catalogue import ROOF_IDS, bounds, by_id, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
-from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, Preset, Published, as_published
+from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS, Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
@@ -246,7 +246,9 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
     >>> usual and usual.unsaid
     {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much'}
     """
-    lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _alone_lacking(name, asked))]
+    # A width of the experts or of the rest says what the mean is.
+    said = {asked.unknown} if {asked.unknown, *asked.known}.isdisjoint(WIDTHS) else {asked.unknown, "bytes_per_weight"}
+    lacking = [name for name in IN_BF16 if name not in said and (name in missing or _alone_lacking(name, asked))]
     found = {name: IN_BF16[name] for name in lacking}
     if not found:
         return None
@@ -255,7 +257,12 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
         one = asked.published[0]
         known["bytes_per_weight"] = one.bytes_per_weight
         found["bytes_per_weight"] = f"weights are taken as published, in {one.dtype}; give bytes_per_weight for others"
-    provenance = {**asked.provenance, **dict.fromkeys(found, "supposed")}
+        known |= one.widths
+    provenance = {**asked.provenance, **dict.fromkeys(known.keys() - asked.known.keys(), "supposed")}
+    chosen = dict(asked.variants)
+    if chosen.get("weight_time") == "touched":
+        chosen |= _read_of_experts({*known, asked.unknown})
+    asked = replace(asked, variants=tuple(chosen.items()))
     return _with_nothing(replace(asked, known=known, provenance=provenance, unsaid={**asked.unsaid, **found}))
 
 
@@ -373,11 +380,16 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float]) -> Mapping[str
     prompts = "prompt_tokens" in ({*known, unknown} if sent else known)
     before_output = unknown in BEFORE_OUTPUT or "output_tokens" not in {*known, unknown}
     return {
-        **({"weight_time": "touched"} if mixture else {}),
+        **(_read_of_experts({*known, unknown}) if mixture else {}),
         **({"gross_margin": "request"} if whole else {}),
         **({"context_length": "prompt"} if prompts and before_output else {}),
         **_counted(known),
     }
+
+
+def _read_of_experts(at_hand: Set[str]) -> Mapping[str, str]:
+    """What a step reads of a mixture of experts: those that it touches, at their own width where there is one."""
+    return dict.fromkeys(("weight_time", "latency_floor"), "mixed") if at_hand >= {*WIDTHS} else {"weight_time": "touched"}
 
 
 def _counted(known: Mapping[str, float]) -> Mapping[str, str]:
@@ -433,7 +445,9 @@ def _active(
             return False
         if row.variant is None:
             return row.kind in CHAINED_BY_ITSELF
-        return chosen[row.variant.group] == row.variant.name if row.variant.group in chosen else row.variant.default
+        if row.variant.group not in chosen:
+            return row.variant.default
+        return chosen[row.variant.group] in (row.variant.name, *row.variant.holds_for)
 
     return tuple(row for row in by_id().values() if takes_part(row))
 

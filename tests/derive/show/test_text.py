@@ -96,3 +96,7 @@ def test_the_route_of_a_bound_is_that_of_its_end():
 def test_a_bound_that_nothing_follows_is_shown_at_no_value():
     solution = solve("kv_compute_ratio", compute_utilisation=1, weight_compute_ratio=0.25, attention_compute_ratio=0)
     assert solution.answers[0].high == pytest.approx(0.75) and "\nat kv_compute_ratio" not in as_text(solution)
+
+
+def test_a_variant_is_shown_with_the_others_that_it_holds_for():
+    assert "variant     touched and mixed of weight_time\n" in card(equation("memory.weight_bytes_touched"))

@@ -659,6 +659,7 @@ def widths(unknown, **given):
 
 
 OSS = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 1, "batch": 1, "context_length": 1000, "bytes_per_element": 2}
+AT_THE_MEAN = {**OSS, "using": "experts.weight_time_touched"}
 
 
 OSS_READ = (17 / 32 * (117e9 - 5.1e9) / (1 - 4 / 128) * 4 / 128 + 2 * (117e9 - (117e9 - 5.1e9) / (1 - 4 / 128))) / 5.1e9
@@ -671,28 +672,28 @@ def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean(
     shared = 117e9 - routed
     mean = (17 / 32 * routed + 2 * shared) / 117e9
     times = (17 / 32 * routed * 4 / 128 + 2 * shared) / (mean * 5.1e9)
-    (floor,) = widths("latency_floor", model="gpt-oss-120b", hardware="H100:bf16", chips=1)
-    assert floor == (
+    (weight,) = widths("weight_time", **AT_THE_MEAN)
+    assert weight == (
         "weights beside the experts take 2 B each, the mean of all is 0.55 B: with the few experts that are read here,"
         f" it takes {times:.3g} times as long"
     )
-    assert f"{times:.3g} times" in widths("weight_time", **OSS)[0]
     kv = solve("kv_time", **OSS).answers[0].value
-    weights = solve("weight_time", **OSS).answers[0].value
-    assert f"{(times * weights + kv) / (weights + kv):.3g} times" in widths("step_time", **OSS)[0]
+    weights = solve("weight_time", **AT_THE_MEAN).answers[0].value
+    assert f"{(times * weights + kv) / (weights + kv):.3g} times" in widths("step_time", **AT_THE_MEAN)[0]
+    assert solve("weight_time", **OSS).answers[0].value == pytest.approx(times * weights, rel=1e-12)
 
 
 @pytest.mark.parametrize("overlap", ["exposed", "sum", "kv_plus_max"])
 def test_wider_weights_lengthen_a_step_as_its_parts_are_added_up(overlap):
     """The same question with all weights as wide as those that are read are on average."""
-    given = {**OSS, "variants": {"overlap": overlap}, **({"exposed_communication_share": 0.4} if overlap == "exposed" else {})}
+    given = {**AT_THE_MEAN, "variants": {"overlap": overlap}, **({"exposed_communication_share": 0.4} if overlap == "exposed" else {})}
     step, wide = (solve("step_time", **given, **more).answers[0].value for more in ({}, {"bytes_per_weight": OSS_READ, "anyway": True}))
     assert f"it takes {wide / step:.3g} times as long" in widths("step_time", **given)[0]
 
 
 def test_wider_weights_lengthen_only_what_is_read_of_them():
     """At 60,000 tokens the cache is a part of what is read, and no wider for the weights."""
-    long = {**OSS, "context_length": 60_000}
+    long = {**AT_THE_MEAN, "context_length": 60_000}
     weights, kv = (solve(name, **long).answers[0].value for name in ("weight_time", "kv_time"))
     both = {"expert_bytes_per_weight": 17 / 32, "shared_bytes_per_weight": 2}
     wide = OSS_READ / solve("bytes_per_weight", model="gpt-oss-120b", **both).answers[0].value
@@ -701,19 +702,28 @@ def test_wider_weights_lengthen_only_what_is_read_of_them():
 
 def test_the_experts_of_a_chunk_are_read_as_narrow_as_they_are():
     """With 2,000 tokens on board all experts are read, and the weights are as wide as the mean."""
-    assert widths("step_time", **OSS) and widths("mixed_step_time", **OSS, prefill_chunk=1)
-    assert widths("mixed_step_time", **OSS, prefill_chunk=2000) == []
+    assert widths("step_time", **AT_THE_MEAN) and widths("mixed_step_time", **AT_THE_MEAN, prefill_chunk=1)
+    assert widths("mixed_step_time", **AT_THE_MEAN, prefill_chunk=2000) == []
+
+
+def test_a_latency_that_takes_the_mean_of_all_weights_says_how_much_wider_those_of_one_sequence_are():
+    """What it reads is all of the grid's latency but the hops, which are nothing here."""
+    of_grid = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 4, "hop_latency": 1e-12, "synchronisations_per_layer": 1}
+    wide = OSS_READ / solve("weight_bytes", **OSS).given["bytes_per_weight"]
+    assert f"it takes {wide:.3g} times as long" in widths("grid_latency", **of_grid)[0]
+    assert widths("latency_floor", model="gpt-oss-120b", hardware="H100:bf16", chips=1) == []
 
 
 @in_one_test(
     "given",
     [
-        {**OSS, "batch": 64, "chips": 2},
+        OSS,
+        {**AT_THE_MEAN, "batch": 64, "chips": 2},
         {**OSS, "bytes_per_weight": 2, "anyway": True},
         {**OSS, "model": "DeepSeek-V3", "anyway": True},
         {**OSS, "model": "Llama-3-8B"},
     ],
-    ids=["most experts are read", "a type that was given", "one type", "dense"],
+    ids=["each at its own", "most experts are read", "a type that was given", "one type", "dense"],
 )
 def test_nothing_is_said_of_weights_that_are_read_at_their_mean(given):
     assert widths("step_time", **given) == []

@@ -3,6 +3,7 @@
 import pytest
 
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
+from derive.presets import WIDTHS
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
@@ -104,3 +105,48 @@ def test_a_margin_is_that_of_requests_where_requests_are_spoken_of():
     assert value(solve("gross_margin", cost_per_token="0.3 USD/MTok", output_price="1 USD/MTok")) == pytest.approx(0.7)
     assert value(solve("gross_margin", cost_per_request="0.002 USD", **prices)) == pytest.approx(1 - 2 / 3.5)
     assert solve("gross_margin", cost_per_token="3 USD/MTok", output_price="1 USD/MTok").reason.code == "requirement_violated"
+
+
+MIXED = {"hardware": "H100:bf16", "model": "gpt-oss-120b", "chips": 2, "batch": 8, "context_length": 4096, "bytes_per_element": 2}
+
+
+def test_experts_are_read_at_their_own_width_as_a_model_was_published():
+    """The dense part at 2 B, and what 8 sequences touch of 115.5e9 in experts at 17/32 B."""
+    routed = (117e9 - 5.1e9) / (1 - 4 / 128)
+    touched = 1 - (1 - 4 / 128) ** 8
+    found = solve("weight_time", **MIXED)
+    assert value(found) == pytest.approx((17 / 32 * routed * touched + 2 * (117e9 - routed)) / (2 * 3.35e12), rel=1e-12)
+    assert {name: found.given[name] for name in WIDTHS} == dict(zip(WIDTHS, (17 / 32, 2), strict=True))
+    assert any(
+        line.startswith("shared_bytes_per_weight = 2 B unless it is given: weights stored as published") for line in found.assumptions
+    )
+
+
+def test_one_width_of_all_weights_goes_before_two():
+    found = solve("weight_time", **MIXED, bytes_per_weight=1)
+    assert "experts.weight_time_touched" in " ".join(found.equations) and found.given.keys().isdisjoint(WIDTHS)
+    assert solve("bytes_per_weight", **MIXED, step_time="5ms").given.keys().isdisjoint(WIDTHS)
+
+
+@in_one_test("name", WIDTHS)
+def test_a_width_that_is_given_leaves_the_other_as_it_was_and_the_mean_to_both(name):
+    """DeepSeek-V3 in the chip's own type but for one of the two parts."""
+    widths = dict.fromkeys(WIDTHS, 0.5) | {name: 2.0}
+    given = {"hardware": "B200:fp4", "model": "DeepSeek-V3", name: 2}
+    routed = (671e9 - 37e9) / (1 - 8 / 256)
+    held = widths[WIDTHS[0]] * routed + widths[WIDTHS[1]] * (671e9 - routed)
+    assert value(solve("weight_bytes", **given)) == pytest.approx(held, rel=1e-12)
+    read = widths[WIDTHS[0]] * (37e9 - 671e9 + routed) + widths[WIDTHS[1]] * (671e9 - routed)
+    assert value(solve("latency_floor", **given, chips=8)) == pytest.approx(read / (8 * 8e12), rel=1e-12)
+
+
+@in_one_test("name", WIDTHS)
+def test_a_width_is_found_from_the_time_that_its_read_takes(name):
+    forward = solve("weight_time", **MIXED)
+    assert value(solve(name, **MIXED, weight_time=value(forward))) == pytest.approx(forward.given[name], rel=1e-9)
+
+
+def test_widths_are_those_of_a_published_model_where_no_chip_is_named():
+    bare = {name: given for name, given in MIXED.items() if name != "hardware"}
+    named = value(solve("weight_time", **MIXED))
+    assert value(solve("weight_time", **bare, hbm_bandwidth=3.35e12)) == pytest.approx(named, rel=1e-12)
