@@ -4,6 +4,7 @@ from derive.catalogue.sources import (
     ARTIFICIAL_ANALYSIS,
     DATABRICKS_LATENCY,
     DEEPSEEK_OVERVIEW,
+    DISTSERVE_PAPER,
     INFERENCEX,
     LITTLE_CHAPTER,
     ours,
@@ -32,6 +33,7 @@ REQUESTS = (
         id="serving.requests_per_second",
         title="Requests a second",
         defines="requests_per_second",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda requests_per_second, throughput, output_tokens: (requests_per_second, throughput / output_tokens),
         statement="A replica finishes a request whenever it has decoded as many tokens as one asks for.",
         assumptions=(
@@ -40,6 +42,87 @@ REQUESTS = (
         ),
         example=Example(given={"throughput": "13.2k token/s", "output_tokens": "500"}, result="26.4 request/s"),
         sources=(ours("tokens a second over tokens a request"),),
+    ),
+    Equation(
+        id="serving.prompt_time_share",
+        title="Share of a replica's time that prompts take",
+        defines="prompt_time_share",
+        relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, throughput: (
+            prompt_time_share,
+            prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / throughput),
+        ),
+        statement="Of the time that a request takes of all chips, prompt and output in turn: that of its prompt.",
+        assumptions=(
+            "prompts and decode steps take turns on the same chips, and neither hides behind the other",
+            "decode has its whole batch whenever it runs",
+            "pipeline stages that do not compute this prompt compute another",
+        ),
+        example=Example(
+            given={
+                "prefill_time": "207.4 ms",
+                "prefill_batch": "2",
+                "pipeline_stages": "2",
+                "output_tokens": "500",
+                "throughput": "13.2k token/s",
+            },
+            result="0.5779",
+        ),
+        steps=(
+            Step(
+                operation="what it means: a prompt's share of all stages, over that and the time in which a request is decoded",
+                relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, requests_per_second: (
+                    prompt_time_share,
+                    prefill_time / (prefill_batch * pipeline_stages)
+                    / (prefill_time / (prefill_batch * pipeline_stages) + 1 / requests_per_second),
+                ),
+            ),
+            Step(
+                operation="a request whenever as many tokens are decoded as it asks for, while decode runs",
+                premises=(at("#1"), at("serving.requests_per_second")),
+                eliminated=("requests_per_second",),
+            ),
+        ),
+        sources=(DISTSERVE_PAPER, ours("what it costs to compute both phases on the same chips, one after the other")),
+    ),
+    Equation(
+        id="serving.requests_per_second_with_prompts",
+        title="Requests a second, prompts on the same chips",
+        defines="requests_per_second",
+        variant=Variant(group="requests_per_second", name="with_prompts"),
+        relation=lambda requests_per_second, output_tokens, throughput, prefill_time, prefill_batch, pipeline_stages: (
+            requests_per_second,
+            1 / (output_tokens / throughput + prefill_time / (prefill_batch * pipeline_stages)),
+        ),
+        statement="A replica finishes a request whenever it has computed a prompt and decoded as many tokens as one asks for.",
+        assumptions=(
+            "requests alike, or their mean, and always enough of them to fill the batch",
+            "prompts and decode steps take turns on the same chips, and neither hides behind the other",
+            "pipeline stages that do not compute this prompt compute another",
+        ),
+        example=Example(
+            given={
+                "output_tokens": "500",
+                "throughput": "13.2k token/s",
+                "prefill_time": "207.4 ms",
+                "prefill_batch": "2",
+                "pipeline_stages": "2",
+            },
+            result="11.14 request/s",
+        ),
+        steps=(
+            Step(
+                operation="decode has what prompts leave of the time",
+                premises=(
+                    at(
+                        "serving.requests_per_second",
+                        throughput=lambda throughput, prompt_time_share: throughput * (1 - prompt_time_share),
+                    ),
+                    at("serving.prompt_time_share"),
+                ),
+                eliminated=("prompt_time_share",),
+            ),
+        ),
+        sources=(DISTSERVE_PAPER, ours("the chips of both phases together, which serving.cost_per_request pays for")),
     ),
     Equation(
         id="serving.request_latency",

@@ -25,6 +25,16 @@ ROWS = (
         high=1e5,
     ),
     Quantity(
+        name="prompt_time_share",
+        symbol="f_prompt",
+        latex=r"f_{\mathrm{prompt}}",
+        unit="1",
+        meaning="share of a replica's time that prompts take, where decode has the rest",
+        low=1e-3,
+        high=0.99,
+        domain=FRACTION,
+    ),
+    Quantity(
         name="request_latency",
         symbol="T_req",
         latex=r"T_{\mathrm{req}}",

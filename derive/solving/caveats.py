@@ -42,6 +42,8 @@ PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_tim
 """Times of a pass over prompts, with the sequences and the tokens of each that it is of."""
 CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
+PROMPTS_TAKE = "prompt_time_share"
+"""What prompts take where they are computed on the chips that decode."""
 NODE = 8
 """Chips of an ordinary server: what links more of them is a rack."""
 SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
@@ -121,14 +123,15 @@ def at_the_peak(asked: Question, values: Mapping[str, float], used: Sequence[Equ
 
 def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A rate of requests of decode alone, where a prompt is spoken of: how many times the chips it takes with prompts on board."""
-    row = equation("serving.requests_per_second")
-    if "prompt_tokens" not in asked.known or not any(one.id == row.id for one in used):
+    apart, together = (equation(f"serving.requests_per_second{ending}") for ending in ("", "_with_prompts"))
+    if "prompt_tokens" not in asked.known or not any(row.id == apart.id for row in used):
         return None
-    told = "prompts are taken to be computed on chips of their own"
-    time, rate = _anew(("prefill_time",), asked, values, used).get("prefill_time"), values.get(row.symbols[0])
-    if not time or not rate:
-        return f"{told}: on these, their prefill time comes on top, and the rate is lower"
-    return f"{told}: on these, they take {rate * time:.3g} times as long as decode, and a rate takes {1 + rate * time:.3g} times the chips"
+    told, both = "prompts are taken to be computed on chips of their own", f"for both on the same chips --using {together.id}"
+    share = _anew((PROMPTS_TAKE,), asked, values, used).get(PROMPTS_TAKE)
+    if share is None:
+        return f"{told}: on these, their prefill time comes on top, and the rate is lower; {both}"
+    takes = f"on these, they take {share:.0%} of the time, and a rate takes {1 / (1 - share):.3g} times the chips"
+    return f"{told}: {takes}; {both}"
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -907,12 +907,20 @@ def test_a_part_of_a_replica_is_said_with_what_whole_ones_cost():
 
 
 def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():
-    """By hand: .905 s of prefill a prompt on 8 H100 at half of their peak, at 9 a second, is 8.1 times as long as there is."""
+    """By hand: .905 s of prefill a prompt on 8 H100 at half of their peak, at 9 a second, is 8.1 times as long as there is.
+
+    With as many times the chips, prompts and outputs on the same ones keep up with the rate.
+    """
     asked = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "batch": 16, "prompt_tokens": 32000, "output_tokens": 200, "mfu": 0.5}
     rate = solve("requests_per_second", **asked, chips=8)
     alone = solve("prefill_time", **{name: asked[name] for name in ("model", "hardware", "prompt_tokens", "mfu")}, chips=8)
     times = 1 + rate.value * alone.value
-    assert any(text.endswith(f"a rate takes {times:.3g} times the chips") for text in rate.warnings)
+    both = "serving.requests_per_second_with_prompts"
+    says = f"they take {1 - 1 / times:.0%} of the time, and a rate takes {times:.3g} times the chips"
+    assert any(text.endswith(f"{says}; for both on the same chips --using {both}") for text in rate.warnings)
+    together = solve("chips", using=both, **asked, requests_per_second=rate.value)
+    assert together.value == pytest.approx(8 * times, rel=1e-9)
+    assert not any("of their own" in text for text in together.warnings)
     for unknown, more in (("chips", {"requests_per_second": ">=9"}), ("replicas", {"chips": 8, "fleet_throughput": 1e4})):
         said = solve(unknown, **asked, **more).warnings
         assert any("prompts are taken to be computed on chips of their own" in text for text in said) == (unknown == "chips")
