@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
+from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.requirements import HOLDS
@@ -48,7 +49,7 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
         return None
     parts = asked.known["batch"] * (1.0 if "latent_dim" in asked.known else asked.known.get("kv_heads", ENDLESS))
     for name in targets(asked) if chips > parts else ():
-        least = result_with(asked, name, {"chips": ENDLESS, "kv_copies": ENDLESS / parts})
+        least = result_with(asked, name, {"chips": ENDLESS, "kv_copies": copies_of_heads(ENDLESS, parts)})
         if least and not fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on endlessly many, each of which reads one KV head of one sequence"
             message = f"no chips reach {name} = {show(name, asked.known[name])}: {nearest}; a shorter context or a smaller cache is faster"
@@ -73,6 +74,15 @@ def beyond_one_domain(asked: Question, values: Mapping[str, float], used: Sequen
     return f"more than {what} of {size:.0f} chips{said}; what links between them take is not counted"
 
 
+def copies_of_heads(chips: float, heads: float) -> float:
+    """How many times a cache lies on so many chips that share these heads, by memory.kv_copies_of_heads.
+
+    >>> copies_of_heads(16.0, 8.0), copies_of_heads(4.0, 8.0)
+    (2.0, 1.0)
+    """
+    return float(equation("memory.kv_copies_of_heads").right_side({"chips": chips, "kv_heads": heads}))
+
+
 def chips_for_copies(values: Mapping[str, float], heads: float, at_most: float) -> int | None:
     """The fewest whole chips that hold the weights and a copy of the cache for every so many chips as it has heads; None where none do.
 
@@ -86,7 +96,7 @@ def chips_for_copies(values: Mapping[str, float], heads: float, at_most: float) 
     least = ceil(values["chips"] * (1 - HOLDS))
 
     def fits(chips: int) -> bool:
-        copies = max(1.0, min(chips, at_most) / heads)
-        return values["weight_bytes"] + values["kv_cache_bytes"] * copies <= chips * of_one * (1 + HOLDS)
+        held = {**values, "kv_cache_bytes": values["kv_cache_bytes"] * copies_of_heads(min(chips, at_most), heads)}
+        return float(equation("memory.demand").right_side(held)) <= chips * of_one * (1 + HOLDS)
 
     return next((chips for chips in range(least, MOST_CHIPS) if fits(chips)), None)
