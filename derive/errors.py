@@ -83,6 +83,8 @@ ALSO_CALLED = {
 }
 """What people may mean by a word that is no name, for the hint; the words that are taken for a name are the aliases of quantities."""
 
+DRAWN_LIKE = str.maketrans("oil", "011")
+"""Letters by the digits that they are typed for."""
 SHORT_SYMBOL = 2
 MOST_MEANT = 3
 
@@ -94,18 +96,24 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     allowed = list(allowed)
     if not hidden(given) and (meant := look_alike(given, allowed)):
         return f": {mistaken(given, meant)}; did you mean {shorten(meant)}?"
-    spelled = {name.lower(): name for name in allowed}
-    word = given.lower()
+    spelled = {_drawn(name): name for name in reversed(allowed)}
+    word = _drawn(given)
     # A letter or two say what they are, or nothing: symbols that short are no guess at a word.
     spelled = {name: spelled[name] for name in spelled if len(name) > SHORT_SYMBOL or len(word) <= SHORT_SYMBOL}
-    called = [ALSO_CALLED[word]] if ALSO_CALLED.get(word) in spelled else []
+    called = [_drawn(ALSO_CALLED[given.lower()])] if ALSO_CALLED.get(given.lower()) in allowed else []
+    whole = [name for name in spelled if name == word or name.startswith(f"{word}-")]
     begun = sorted((name for name in spelled if len(word) > 2 and name.startswith(word)), key=len)
-    near = list(dict.fromkeys((*called, *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]
+    near = list(dict.fromkeys((*called, *sorted(whole, key=len), *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]
     if near:
         return "; did you mean " + " or ".join(repr(spelled[name]) for name in near) + "?"
     if 0 < len(allowed) <= 12:
         return "; allowed: " + ", ".join(allowed)
     return ""
+
+
+def _drawn(text: str) -> str:
+    """A text in small letters, with those that are drawn like digits as these: H1OO and HlOO are H100."""
+    return text.lower().translate(DRAWN_LIKE)
 
 
 def unseen(text: str) -> str:

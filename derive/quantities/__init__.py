@@ -7,7 +7,7 @@ counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.errors import ALSO_CALLED, MOST_MEANT, AmbiguousName, UnknownName
+from derive.errors import ALSO_CALLED, MOST_MEANT, AmbiguousName, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
 from derive.quantities.aliases import ALIASES
 from derive.quantities.row import Constant as Constant
@@ -45,7 +45,9 @@ def quantity(name: str) -> Quantity:
     if len(meant) > 1:
         raise AmbiguousName("quantity", name, meant)
     if row is None and not meant:
-        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL, *ALIASES], f"{_SEARCH} searches them", _near(name))
+        # Symbols are what few people type: they are offered where no word is near.
+        words = [*QUANTITIES, *ALIASES]
+        raise UnknownName("quantity", name, words if suggest(name, words) else NAME_OF_SYMBOL, f"{_SEARCH} searches them", _near(name))
     return row or QUANTITIES[meant[0]]
 
 

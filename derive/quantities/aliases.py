@@ -9,7 +9,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "isl": ("prompt_tokens",),
     "osl": ("output_tokens",),
     **dict.fromkeys(("input_tokens", "prompt_length"), ("prompt_tokens",)),
-    **dict.fromkeys(("ctx", "context", "context_window", "sequence_length", "seq_len"), ("context_length",)),
+    **dict.fromkeys(("ctx", "context", "context_window", "sequence_length", "seq_len", "max_model_len"), ("context_length",)),
     **dict.fromkeys(("bs", "batch_size", "max_batch", "max_batch_size"), ("batch",)),
     "concurrent_sequences": ("sequences_in_flight",),
     **dict.fromkeys(("gpu", "gpus", "num_gpus", "n_gpus", "devices", "accelerators", "tp"), ("chips",)),

@@ -13,7 +13,7 @@ from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
 from derive.solving.limits import limited, limits
 from derive.solving.nothing import at_nothing
-from derive.solving.questions import Question, as_dense, in_usual_types, question
+from derive.solving.questions import Question, as_dense, asked_for, in_usual_types, question
 from derive.solving.result import Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 
@@ -87,11 +87,12 @@ def respond(
     zipped: bool = False,
 ) -> Solution:
     """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped."""
+    using = (using,) if isinstance(using, str) else tuple(using)
 
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return _respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
-    return within_own_limits(ask, unknown, given, conventions.read)
+    return within_own_limits(ask, asked_for(unknown, using), given, conventions.read)
 
 
 def respond_all(
@@ -106,6 +107,8 @@ def respond_all(
     zipped: bool = False,
 ) -> tuple[Solution, ...]:
     """`respond` to several questions: a size that is asked for comes first, and the others are answered at its best end."""
+    using = (using,) if isinstance(using, str) else tuple(using)
+    unknowns = tuple(dict.fromkeys(asked_for(name, using) for name in unknowns))
 
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)

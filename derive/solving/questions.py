@@ -44,6 +44,9 @@ IN_BF16 = {
 }
 """What is supposed of bytes that nobody gives, and said."""
 
+OF_DEPLOYMENTS = {"max_context": "context_length"}
+"""Quantities of a price sheet, and what is meant where they are asked of chips and a model."""
+
 BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
 
@@ -98,6 +101,17 @@ class Question:
     record: str = ""
     unsaid: Mapping[str, str] = field(default_factory=dict)
     supposed: Mapping[str, str] = field(default_factory=dict)
+
+
+def asked_for(unknown: str, using: Iterable[str]) -> str:
+    """What is asked for by a word that means another thing of a deployment than of a price sheet, unless an equation of sheets is named.
+
+    >>> asked_for("max_context", []), asked_for("max_context", ["bands.rule_upper_end"])
+    ('context_length', 'max_context')
+    """
+    if unknown not in OF_DEPLOYMENTS or any(unknown in equation(id).symbols for id in using):
+        return unknown
+    return OF_DEPLOYMENTS[unknown]
 
 
 def question(

@@ -46,6 +46,13 @@ def test_at_most_three_names_are_offered_and_the_one_that_is_meant_first():
     assert suggest("price_per_token", ["price_per_tokens", "cost_per_token"]).startswith("; did you mean 'cost_per_token' or ")
 
 
+@in_one_test("given", ["H1OO", "HlOO", "h10O", "HIO0"])
+def test_letters_that_are_drawn_like_digits_are_read_as_these(given: str):
+    chips = ["A100-SXM", "H20", "H100-SXM", "H200-SXM", *NAMES]
+    assert suggest(given, chips).startswith("; did you mean 'H100-SXM'")
+    assert suggest("H2O0", chips).startswith("; did you mean 'H200-SXM'")
+
+
 def test_a_short_list_is_given_whole_and_a_long_one_not_at_all():
     assert suggest("entropy", NAMES[:12]) == "; allowed: " + ", ".join(NAMES[:12])
     assert suggest("entropy", NAMES[:13]) == suggest("entropy", []) == ""

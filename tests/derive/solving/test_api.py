@@ -183,3 +183,11 @@ def test_a_mixture_needs_both_counts_and_what_is_asked_for_is_not_supposed():
         "active_params",
     )
     assert not solve("active_params", total_params="70B").answers
+
+
+def test_the_longest_context_that_is_asked_of_a_deployment_is_no_price():
+    served = {"model": "Llama-3.1-70B", "hardware": "4xH100:bf16", "batch": 8, "bytes_per_element": 2}
+    asked, meant = (solve(name, **served) for name in ("max_context", "context_length"))
+    assert asked.unknown == "context_length" and asked.answers == meant.answers
+    priced = {"premium_out": 1.5, "cost_context_scale": "100k", "long_context_threshold": "200k"}
+    assert solve("max_context", using="bands.rule_upper_end", **priced).unknown == "max_context"
