@@ -67,6 +67,17 @@ def test_those_without_an_answer_are_named_with_why_and_all_without_leave_with_3
     assert "unknown accelerator 'H1'" in refused("solve", "step_time", "--hardware", "H1,H200:fp8", *LLAMA)
 
 
+def test_what_does_not_fit_has_no_answer_that_rests_on_a_pass_and_wins_nothing():
+    """671 GB on 640 GB, of which a cost says no more than a time."""
+    asked = ("solve", "cost_per_token,step_time,throughput", "--hardware", "H100,H200:fp8", "--model", "DeepSeek-V3")
+    served = ("chips=8", "batch=64", "isl=1k", "osl=1k", "bytes_per_element=fp8", "--price", "rent")
+    short, other = json.loads(call(*asked, *served, "--as", "json").out)
+    assert [(one["answers"], one["reason"]["code"]) for one in short["solutions"]] == [([], "does_not_fit")] * 3
+    assert all(one["answers"] for one in other["solutions"])
+    rows = call(*asked, *served).out.splitlines()[1:6:2]
+    assert all(" - " in row and not row.endswith("fp8") for row in rows), "no winner among those that fit where it is one"
+
+
 def test_less_wins_of_times_and_costs_and_more_of_rates():
     assert [better_way(name) for name in ("cost_per_token", "memory_demand", "context_length", "mfu")] == [-1, -1, 1, 0]
     same = call("solve", "memory_demand", "--hardware", "H100,H200:fp8", *LLAMA).out.splitlines()
