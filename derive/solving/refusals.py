@@ -83,7 +83,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     missing, *others = lists
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
     message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing, asked)}{_left_out(asked, (unknown, *missing))}"
-    if claims := _claimed(missing, known):
+    if claims := _claimed((unknown,), known) or _claimed(missing, known):
         message += f"\n--using {claims[0]} would give it"
     if {*known} >= PRICED.get(unknown, {unknown}):
         message += "\nwhat its buyer pays by these prices is price_per_request"
@@ -137,10 +137,11 @@ def _by_preset(missing: tuple[str, ...], asked: Question) -> str:
     return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
 
 
-def _claimed(missing: tuple[str, ...], known: Mapping[str, float]) -> list[str]:
-    """Rules of thumb by which what is known would give all that is missing."""
+def _claimed(names: tuple[str, ...], known: Mapping[str, float]) -> list[str]:
+    """Rules of thumb by which what is known would give these; where one parameter count is known, a dense model has both."""
+    at_hand = known.keys() | ({*PARAMETERS} if not known.keys().isdisjoint(PARAMETERS) else set())
     rows = [row for row in by_id().values() if row.kind == HEURISTIC and row.sense == "=" and row.variant is None]
-    return [row.id for row in rows if row.symbols[:1] == missing and row.inputs <= known.keys()]
+    return [row.id for row in rows if row.symbols[:1] == names and row.inputs <= at_hand]
 
 
 def _left_out(asked: Question, names: tuple[str, ...]) -> str:

@@ -144,6 +144,8 @@ def test_twenty_tokens_a_parameter_is_a_convention_that_one_joins_by_name():
     refused = solve("overtraining_ratio", active_params="100B", pretrain_tokens="200T")
     assert refused.answers == () and refused.reason.missing == ("chinchilla_tokens",)
     assert "--using training.chinchilla would give it" in refused.reason.message
+    for count in ("active_params", "total_params"):
+        assert "--using training.chinchilla would give it" in solve("chinchilla_tokens", given={count: 70e9}).reason.message
     assert value("overtraining_ratio", "training.chinchilla", active_params="100B", pretrain_tokens="200T") == pytest.approx(100)
 
 
