@@ -149,9 +149,9 @@ def question(
     notes += tuple(f"{n} = 0 as a limit: no cache is {'held' if n == 'batch' else 'read or held'}" for n in vanished)
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
-    chosen = tuple({**preset.variants, **_variants_of_givens(name, known), **_checked(variants or {})}.items())
-    left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     named = tuple(map(equation, using))
+    chosen = tuple({**preset.variants, **_variants_of_givens(name, known, named), **_checked(variants or {})}.items())
+    left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     whole = Question(
         *(name, known, (), provenance, notes, named, left_out, conventions, anyway),
         published=preset.published,
@@ -275,7 +275,7 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
     provenance = {**asked.provenance, **dict.fromkeys(known.keys() - asked.known.keys(), "supposed")}
     chosen = dict(asked.variants)
     if chosen.get("weight_time") == "touched":
-        chosen |= _read_of_experts({*known, asked.unknown})
+        chosen |= _read_of_experts({*known, asked.unknown}, asked.named)
     asked = replace(asked, variants=tuple(chosen.items()))
     return _with_nothing(replace(asked, known=known, provenance=provenance, unsaid={**asked.unsaid, **found}))
 
@@ -384,7 +384,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     return merged
 
 
-def _variants_of_givens(unknown: str, known: Mapping[str, float]) -> Mapping[str, str]:
+def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterable[Equation]) -> Mapping[str, str]:
     """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; what a margin is
     of, where requests are spoken of; and which context a request has, where nothing is said of its output.
     """
@@ -394,16 +394,18 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float]) -> Mapping[str
     prompts = "prompt_tokens" in ({*known, unknown} if sent else known)
     before_output = unknown in BEFORE_OUTPUT or "output_tokens" not in {*known, unknown}
     return {
-        **(_read_of_experts({*known, unknown}) if mixture else {}),
+        **(_read_of_experts({*known, unknown}, named) if mixture else {}),
         **({"gross_margin": "request"} if whole else {}),
         **({"context_length": "prompt"} if prompts and before_output else {}),
         **_counted(known),
     }
 
 
-def _read_of_experts(at_hand: Set[str]) -> Mapping[str, str]:
-    """What a step reads of a mixture of experts: those that it touches, at their own width where there is one."""
-    return dict.fromkeys(("weight_time", "latency_floor"), "mixed") if at_hand >= {*WIDTHS} else {"weight_time": "touched"}
+def _read_of_experts(at_hand: Set[str], named: Iterable[Equation]) -> Mapping[str, str]:
+    """What a step reads of a mixture of experts: those that it touches, at their own width unless another read is named."""
+    other = any(row.variant.group == "weight_time" and row.variant.name != "mixed" for row in named if row.variant)
+    own = at_hand >= {*WIDTHS} and not other
+    return dict.fromkeys(("weight_time", "latency_floor"), "mixed") if own else {"weight_time": "touched"}
 
 
 def _counted(known: Mapping[str, float]) -> Mapping[str, str]:

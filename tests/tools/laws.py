@@ -29,6 +29,8 @@ SLACK = 1e-9
 """Relative difference that rounding may make."""
 
 TOUCHED, SHARDED, RESIDENT = "experts.weight_time_touched", "roofline.weight_time", "roofline.weight_time_resident"
+WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
+"""Bytes of a weight in the experts and beside them, where they are not those of all."""
 SPARSE, FIXED = "context.sparse_attention", "context.kv_time_fixed"
 OVERLAPS = ("max", "sum", "kv_plus_max", "network", "exposed")
 RESULTS = ("throughput", "cost_per_token", "step_time")
@@ -184,7 +186,11 @@ def weights_read(one: Deployment) -> float:
         return weights_held(one)
     routed = (known["total_params"] - known["active_params"]) / (1 - active / experts)
     share = 1 - (1 - active / experts) ** (known["batch"] * known["positions"])
-    return (known["total_params"] - routed + routed * share) * known["bytes_per_weight"]
+    widths = dict.fromkeys(WIDTHS, known["bytes_per_weight"])
+    if TOUCHED not in one.using:
+        widths |= {name: known[name] for name in WIDTHS if name in known}
+    of_experts, of_others = widths.values()
+    return (known["total_params"] - routed) * of_others + routed * share * of_experts
 
 
 def at_most(left: float, right: float, said: str, one: Deployment, *unknowns: str) -> Claim:

@@ -150,3 +150,10 @@ def test_widths_are_those_of_a_published_model_where_no_chip_is_named():
     bare = {name: given for name, given in MIXED.items() if name != "hardware"}
     named = value(solve("weight_time", **MIXED))
     assert value(solve("weight_time", **bare, hbm_bandwidth=3.35e12)) == pytest.approx(named, rel=1e-12)
+
+
+def test_a_floor_reads_as_wide_as_the_step_that_is_named():
+    one = {**MIXED, "batch": 1}
+    for using in ((), ("experts.weight_time_touched",), ("experts.weight_time_mixed",)):
+        floor, read = (value(solve(name, **one, using=using)) for name in ("latency_floor", "weight_time"))
+        assert floor == pytest.approx(read, rel=1e-12), using
