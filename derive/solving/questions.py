@@ -260,24 +260,28 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
     >>> usual and usual.unsaid
     {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much'}
     """
-    # A width of the experts or of the rest says what the mean is.
-    said = {asked.unknown} if {asked.unknown, *asked.known}.isdisjoint(WIDTHS) else {asked.unknown, "bytes_per_weight"}
-    lacking = [name for name in IN_BF16 if name not in said and (name in missing or _alone_lacking(name, asked))]
-    found = {name: IN_BF16[name] for name in lacking}
+    lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _alone_lacking(name, asked))]
+    in_bf16 = BYTES_PER_WEIGHT[ATTENTION_DTYPE]
+    found = {name: (in_bf16, IN_BF16[name]) for name in lacking}
+    spoken = {asked.unknown, *asked.known} & {*WIDTHS}
+    one = next(iter(asked.published), None)
+    if "bytes_per_weight" in found and (spoken or (one and one.dtype)):
+        # A width of the experts or of the rest says with the other what the mean is.
+        del found["bytes_per_weight"]
+        if one and one.dtype:
+            together = dict.fromkeys(WIDTHS if spoken else ("bytes_per_weight",), one.bytes_per_weight)
+            text = f"weights are taken as published, in {one.dtype}; give bytes_per_weight for others"
+            found |= {name: (width, text) for name, width in (one.widths or together).items() if name not in spoken}
     if not found:
         return None
-    known = {**asked.known, **dict.fromkeys(found, BYTES_PER_WEIGHT[ATTENTION_DTYPE])}
-    if "bytes_per_weight" in found and asked.published and asked.published[0].dtype:
-        one = asked.published[0]
-        known["bytes_per_weight"] = one.bytes_per_weight
-        found["bytes_per_weight"] = f"weights are taken as published, in {one.dtype}; give bytes_per_weight for others"
-        known |= one.widths
-    provenance = {**asked.provenance, **dict.fromkeys(known.keys() - asked.known.keys(), "supposed")}
+    known = {**asked.known, **{name: value for name, (value, _) in found.items()}}
+    provenance = {**asked.provenance, **dict.fromkeys(found, "supposed")}
     chosen = dict(asked.variants)
     if chosen.get("weight_time") == "touched":
         chosen |= _read_of_experts({*known, asked.unknown}, asked.named)
-    asked = replace(asked, variants=tuple(chosen.items()))
-    return _with_nothing(replace(asked, known=known, provenance=provenance, unsaid={**asked.unsaid, **found}))
+    unsaid = {**asked.unsaid, **{name: text for name, (_, text) in found.items()}}
+    asked = replace(asked, variants=tuple(chosen.items()), unsaid=unsaid)
+    return _with_nothing(replace(asked, known=known, provenance=provenance))
 
 
 def _alone_lacking(name: str, asked: Question) -> bool:

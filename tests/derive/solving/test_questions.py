@@ -149,7 +149,12 @@ def test_a_width_is_found_from_the_time_that_its_read_takes(name):
 def test_widths_are_those_of_a_published_model_where_no_chip_is_named():
     bare = {name: given for name, given in MIXED.items() if name != "hardware"}
     named = value(solve("weight_time", **MIXED))
-    assert value(solve("weight_time", **bare, hbm_bandwidth=3.35e12)) == pytest.approx(named, rel=1e-12)
+    found = solve("weight_time", **bare, hbm_bandwidth=3.35e12)
+    assert value(found) == pytest.approx(named, rel=1e-12)
+    assert found.warnings[0].startswith("weights are taken as published, in mxfp4 experts + bf16")
+    routed = (120e9 - 5.1e9) / (1 - 4 / 128)
+    larger = {"model": "gpt-oss-120b", "total_params": 120e9, "expert_bytes_per_weight": 1}
+    assert value(solve("weight_bytes", **larger)) == pytest.approx(routed + 2 * (120e9 - routed), rel=1e-12)
 
 
 def test_a_floor_reads_as_wide_as_the_step_that_is_named():
