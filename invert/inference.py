@@ -42,7 +42,7 @@ from invert.records import (
 )  # fmt: skip
 from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
-from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets
+from invert.sheets.assemble import NotBegun, base_inputs, day_of, find, models, not_begun, prices_by_place, sheets
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
@@ -151,6 +151,7 @@ def infer_of(
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
         shared_tariffs=shared_tariffs(offered),
+        base_inputs=base_inputs(book, day),
     )
     return as_table(run)
 

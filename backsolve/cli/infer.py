@@ -20,6 +20,8 @@ RECORDS = ("json", "csv")
 INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
 HISTORY_FORMATS = ("table", *RECORDS)
 CHANGES_FORMATS = ("table", *RECORDS, "markdown")
+MOST_LISTED = 100
+"""Sheets that a table in the terminal lists, if nothing is said of its columns or order; of more it is what they have in common."""
 
 
 @click.command("infer")
@@ -52,6 +54,9 @@ CHANGES_FORMATS = ("table", *RECORDS, "markdown")
     help="By provider, model, tier, currency, cache or flag; may be repeated.",
 )
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
+@click.option(
+    "--summary", is_flag=True, help="What all sheets have in common, on a page; without it that is the table of more than 100 sheets."
+)
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 @click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
 @click.option(
@@ -62,7 +67,7 @@ CHANGES_FORMATS = ("table", *RECORDS, "markdown")
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
     changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, columns: str | None,
-    by: str | None, wanted: tuple[str, ...], wide: bool, save: str | None, against: str | None, history: bool,
+    by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, history: bool,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
@@ -76,6 +81,7 @@ def infer_command(
     backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
+    backsolve infer --prices market.csv --summary
     backsolve infer --against result.json
     backsolve infer claude-opus-4-6 --history
     backsolve infer --prices mine.csv --against shipped --as csv
@@ -89,6 +95,11 @@ def infer_command(
             raise WrongValue(f"{option} needs the name of a file; given ''")
     if against is not None and style not in CHANGES_FORMATS:
         raise WrongValue(f"--against is not shown as {style}; allowed: {', '.join(CHANGES_FORMATS)}")
+    if summary:
+        otherwise_shown = {"--full": full, "--columns": columns, "--sort": by, "--wide": wide, "--history": history, "--against": against}
+        for option, given in otherwise_shown.items():
+            if given:
+                raise WrongValue(f"--summary and {option} do not go together")
     if history:
         _refuse_beside_history(models, changes, save, against, style)
     asked: dict[str, Any] = {
@@ -118,7 +129,11 @@ def infer_command(
         if moved:
             click.echo()
         alone = models and len(table) == 1 and style not in RECORDS and not shown
-        click.echo(_reports(table, style, full) if alone else _rendered(table, style, wide, shown, by))
+        long = len(table) > MOST_LISTED and style == "table" and not (shown or wide or by)
+        if summary or long:
+            click.echo(_summary(table, style))
+        else:
+            click.echo(_reports(table, style, full) if alone else _rendered(table, style, wide, shown, by))
     if save is not None:
         from invert.report.contract import saved
 
@@ -162,6 +177,18 @@ def _reports(table: "InferenceTable", style: str, full: bool) -> str:
 
     reports = [(full_parts if full else short_parts)(one, table) for one in table]
     return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
+
+
+def _summary(table: "InferenceTable", style: str) -> str:
+    """What all sheets have in common."""
+    from invert.overview import overview
+    from invert.report import overview as page
+    from invert.report.document import report_document
+
+    found = overview(table)
+    if style in RECORDS:
+        return page.overview_json(found) if style == "json" else page.overview_csv(found)
+    return page.overview_text(found, width(sys.stdout)) if style == "table" else report_document(page.overview_parts(found), style)
 
 
 def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":

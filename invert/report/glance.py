@@ -73,10 +73,6 @@ def _active(one: Inference) -> str:
     return _ranged(one.market["active_params"], 1e9)
 
 
-def _active_params(one: Inference) -> float | None:
-    return one.anchors.values["active_params"] if one.size_stated else one.market["active_params"].median
-
-
 def _markup(one: Inference) -> str:
     found = one.market["input_markup"]
     return f"{_short(found.median)}x" if one.size_stated and found.median else NONE
@@ -124,7 +120,7 @@ COLUMNS = (
     GlanceColumn("model", ("", "model"), _model, lambda one: one.name),
     GlanceColumn("price", ("USD/MTok", "in/out"), _prices, _input),
     GlanceColumn("long", ("long", "context"), _long, _threshold),
-    GlanceColumn("active", ("active, B", "and range"), _active, _active_params),
+    GlanceColumn("active", ("active, B", "and range"), _active, lambda one: one.active_params),
     GlanceColumn("mark-up", ("over", "cost"), _markup, _markup_in_middle),
     GlanceColumn("KV", ("KV read, kB", "and range"), _read, lambda one: one.kv_bytes["headline"].median),
     GlanceColumn("known", ("KV", "known"), _known, lambda one: one.known.read if one.known else None),

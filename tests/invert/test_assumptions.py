@@ -43,6 +43,7 @@ NUMERICS = {
     "estimators/headline": {"ONE_SD"},
     "claims": {"DIGITS, WHOLE"},
     "single_band": {"SAID_RATIO"},
+    "overview": {"DIGITS"},
     "soundness": {"BEFORE_RELEASE"},
     "records": {"ROUNDING"},
     "data": {"MOST", "_of"},
