@@ -257,7 +257,8 @@ class TierEvidence:
     `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
     `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
     the least and the most of each tier over the cases, and `agreed` the fewest tiers that hold the level of the run in every
-    case; both of the headline, and of prices alone. `sole_source` is there where one database decides what the prices say.
+    case; both of the headline, and of prices alone. `likely` is whether one tier is so in each of them.
+    `sole_source` is there where one database decides what the prices say.
     `lecture` and `devices` are panels beside the headline, the drain-time rule on the lecture's own drain times and on those
     of devices; neither enters it. `anchors` are the outside facts that what the prices say rests on.
     """
@@ -279,6 +280,7 @@ class TierEvidence:
     agreed: tuple[str, ...]
     undisclosed_ranges: Mapping[str, tuple[float, float]] | None
     undisclosed_agreed: tuple[str, ...]
+    likely: bool = False
     anchors: tuple[str, ...] = ()
     sole_source: SoleSource | None = None
 

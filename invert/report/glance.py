@@ -13,9 +13,6 @@ from invert.report.findings import held_in_words
 from invert.report.layout import NONE
 from invert.result import Inference, Run
 
-LIKELY = 0.6
-"""A tier below this share, in one case of cost and year, has a question mark."""
-
 SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
 """Flags that say what other columns show, or the line below the table."""
 
@@ -97,9 +94,9 @@ def _cache(one: Inference) -> str:
     for of in one.storage:
         if of.disclosed:
             said.append("/".join(TIER_NAMES[tier] for tier in of.agreed))
-        elif of.probabilities and of.ranges:
+        elif of.probabilities:
             tier = max(of.probabilities, key=of.probabilities.__getitem__)
-            said.append(TIER_NAMES[tier] + "?" * (of.ranges[tier][0] < LIKELY))
+            said.append(TIER_NAMES[tier] + "?" * (not of.likely))
     return ", ".join(dict.fromkeys(said)) or NONE
 
 
@@ -247,7 +244,7 @@ def _told(name: str, table: Run) -> str:
         return f"KV: as models of its time{_record([one.kv_bytes['headline'] for one in table])}."
     if name == "mark-up":
         return "Over cost: input over its cost at rent, where the size is stated."
-    return f"Priced as: the likeliest tier, ? where a case has it below {LIKELY:.0%}." if name == "cache" else ""
+    return f"Priced as: the likeliest tier, ? where a case has it below {table.assumptions.likely_tier:.0%}." if name == "cache" else ""
 
 
 def _record(found: Iterable[Estimate]) -> str:
