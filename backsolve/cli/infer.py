@@ -81,7 +81,7 @@ def infer_command(
     backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
-    backsolve infer --prices market.csv --summary
+    backsolve infer --provider openai --summary
     backsolve infer --against result.json
     backsolve infer claude-opus-4-6 --history
     backsolve infer --prices mine.csv --against shipped --as csv
