@@ -27,8 +27,7 @@ import invert
 from backsolve.cli.main import backsolve
 from derive import shipped
 from derive.catalogue import by_id, equation
-from derive.evaluate import vectorised
-from derive.expressions.regimes import branches
+from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.show.figures import picture
@@ -44,6 +43,7 @@ from invert.posterior.summary import summarise
 from invert.rent import rental
 from invert.sheets.read import load
 from invert.sheets.rules import check
+from tests.tools.compiled import vectorised
 from tests.tools.draws import assignments
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from functools import reduce
 from math import log
 from typing import Any
 
+from derive.written import Written, largest, logarithm_of, smallest
+
 
 def maximum(*terms: Any) -> Any:
     """The largest of the terms: a number of numbers, an array where one is an array, else a SymPy Max.
@@ -17,6 +19,8 @@ def maximum(*terms: Any) -> Any:
         import numpy as np
 
         return reduce(np.maximum, terms)
+    if any(isinstance(term, Written) for term in terms):
+        return largest(terms)
     from sympy import Max
 
     return Max(*terms)
@@ -30,6 +34,8 @@ def minimum(*terms: Any) -> Any:
         import numpy as np
 
         return reduce(np.minimum, terms)
+    if any(isinstance(term, Written) for term in terms):
+        return smallest(terms)
     from sympy import Min
 
     return Min(*terms)
@@ -56,6 +62,8 @@ def logarithm(value: Any) -> Any:
         import numpy as np
 
         return np.log(value)
+    if isinstance(value, Written):
+        return logarithm_of(value)
     from sympy import log as symbolic
 
     return symbolic(value)
@@ -67,6 +75,8 @@ def power(base: Any, numerator: int, denominator: int) -> Any:
     >>> power(16.0, 3, 4)
     8.0
     """
+    if isinstance(base, Written):
+        return base ** (Written(numerator) / denominator)
     if not hasattr(base, "free_symbols"):
         return base ** (numerator / denominator)
     from sympy import Rational

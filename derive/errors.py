@@ -1,7 +1,6 @@
 """What can go wrong, one class a mistake: every message says what was given and what is allowed."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from derive.characters import hidden, look_alike, mark_in_words, trimmed
 
@@ -90,6 +89,8 @@ MOST_MEANT = 3
 
 def suggest(given: str, allowed: Iterable[str]) -> str:
     """`; did you mean 'batch'?` for the nearest allowed names, or the whole list when it is short."""
+    from difflib import get_close_matches
+
     allowed = list(allowed)
     if not hidden(given) and (meant := look_alike(given, allowed)):
         return f": {mistaken(given, meant)}; did you mean {shorten(meant)}?"

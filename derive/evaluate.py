@@ -1,103 +1,137 @@
-"""SymPy expressions as numerical functions, compiled once: the only numerics anyone else may use."""
+"""What a formula comes to: at numbers, at arrays, and in fifty digits where numbers do not say enough."""
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
-from derive.quantities import symbol
+from derive.trees import (
+    EXPONENTIAL,
+    FLOATS,
+    IN_ORDER,
+    LARGEST_OF,
+    LOGARITHM,
+    PLAIN_NUMBER,
+    ROOT,
+    SMALLEST_OF,
+    Operations,
+    Tree,
+    names,
+    slopes,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from mpmath import MPContext, mpf
-    from sympy import Expr
 
 DIGITS = 50
 """What a doubtful number is worked out with, from the very numbers that were given."""
 
-
-@cache
-def scalar(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -> Callable[..., Any]:
-    """A function of numbers, in the order of `names`; raises ArithmeticError or ValueError off its domain.
-
-    >>> scalar(symbol("batch") / 2, ("batch",))(3.0)
-    1.5
-    """
-    from sympy import lambdify
-
-    function: Callable[..., Any] = lambdify([symbol(name) for name in names], expressions, modules="math", docstring_limit=0)
-    return function
+NAN = float("nan")
 
 
-@cache
-def vectorised(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -> Callable[..., Any]:
-    """A function of arrays (or numbers) that broadcast, in the order of `names`."""
-    from sympy import lambdify
-    from sympy.printing.numpy import NumPyPrinter
+def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
+    """The number a formula comes to; NaN off its domain.
 
-    # With the printer given, only the functions printed are imported: modules="numpy" loads all of numpy, numpy.f2py included.
-    printer = NumPyPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": False})
-    function: Callable[..., Any] = lambdify([symbol(name) for name in names], expressions, modules=[{}], printer=printer, docstring_limit=0)
-    return function
-
-
-def evaluate(expression: "Expr", values: "Mapping[str, float | Fraction]") -> float:
-    """The number an expression takes; NaN off its domain.
-
-    >>> evaluate(1 / symbol("batch"), {"batch": 4.0}), evaluate(1 / symbol("batch"), {"batch": 0.0})
+    >>> evaluate(("/", 1, "batch"), {"batch": 4.0}), evaluate(("/", 1, "batch"), {"batch": 0.0})
     (0.25, nan)
     """
-    names, function = _function(expression)
     try:
-        number = function(*(values[name] for name in names))
+        number = value_of(tree, values)
     except (ArithmeticError, ValueError, TypeError):
         # A TypeError is the comparison of complex numbers, inside a Max that is off its domain.
-        return float("nan")
-    return float("nan") if isinstance(number, complex) else float(number)
+        return NAN
+    return NAN if isinstance(number, complex) else float(number)
 
 
-def precise(expression: "Expr", values: "Mapping[str, float | mpf]") -> "mpf":
-    """The number an expression takes, in 50 digits; NaN off its domain. Slow: for the last digits of what is in doubt.
+def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
+    """The fraction a formula comes to at fractions, to which plain numbers are taken; a float where it is more, NaN off its domain.
 
-    >>> square, tiny = (1 + symbol("batch")) ** 2 - 1, {"batch": 1e-20}
+    >>> from fractions import Fraction
+    >>> exact(("*", ("/", 1, 3), "batch"), {"batch": Fraction(2)})
+    Fraction(2, 3)
+    """
+    from fractions import Fraction
+
+    try:
+        number: Fraction | float = value_of(
+            tree, {name: Fraction(values[name]) for name in names(tree)}, {**FLOATS, PLAIN_NUMBER: Fraction}
+        )
+    except (ArithmeticError, ValueError, TypeError):
+        return NAN
+    return NAN if isinstance(number, complex) else number
+
+
+def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
+    """The derivative of a formula of + - * / and whole powers by one of its quantities, as a fraction; NaN off its domain."""
+    from fractions import Fraction
+
+    try:
+        _, found = slopes(tree, {other: Fraction(values[other]) for other in names(tree)}, {**FLOATS, PLAIN_NUMBER: Fraction})
+    except ZeroDivisionError:
+        return NAN
+    slope: Fraction | float = found.get(name, 0.0)
+    return slope
+
+
+def at_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
+    """What a formula comes to at arrays that broadcast; warnings are the caller's to silence."""
+    return value_of(tree, values, arrays())
+
+
+def slopes_at_arrays(tree: Tree, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The same with its derivative by each of its quantities."""
+    return slopes(tree, values, arrays())
+
+
+def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
+    """The number a formula comes to, in 50 digits; NaN off its domain. Slow: for the last digits of what is in doubt.
+
+    >>> from derive.trees import tree_of
+    >>> square, tiny = tree_of("(1 + batch)**2 - 1"), {"batch": 1e-20}
     >>> evaluate(square, tiny), float(precise(square, tiny))
     (0.0, 2e-20)
     """
-    context = _context()
-    names, function = _in_digits(expression)
+    context, operations = _digits()
     try:
-        number = function(*(context.mpf(values[name]) for name in names))
+        number = value_of(tree, {name: context.mpf(values[name]) for name in names(tree)}, operations)
     except (ArithmeticError, ValueError, TypeError):
         return context.nan
     return context.nan if isinstance(number, context.mpc) else context.mpf(number)
 
 
+def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") -> "mpf":
+    """The derivative of a formula by one of its quantities, in 50 digits; NaN off its domain, 0 where it does not speak of it."""
+    context, operations = _digits()
+    try:
+        _, found = slopes(tree, {name: context.mpf(values[name]) for name in names(tree)}, operations)
+    except (ArithmeticError, ValueError, TypeError):
+        return context.nan
+    slope = found.get(name, 0)
+    return context.nan if isinstance(slope, context.mpc) else context.mpf(slope)
+
+
 @cache
-def _context() -> "MPContext":
-    """An own one: that of mpmath may be set to other digits by another thread."""
+def arrays() -> Operations:
+    """The operations at arrays."""
+    import numpy as np
+
+    def largest(*terms: Any) -> Any:
+        return reduce(np.maximum, terms)
+
+    def smallest(*terms: Any) -> Any:
+        return reduce(np.minimum, terms)
+
+    return {**IN_ORDER, ROOT: np.sqrt, LOGARITHM: np.log, EXPONENTIAL: np.exp, LARGEST_OF: largest, SMALLEST_OF: smallest}
+
+
+@cache
+def _digits() -> "tuple[MPContext, Operations]":
+    """The operations in 50 digits, in a context of their own: that of mpmath may be set to other digits by another thread."""
     from mpmath import MPContext
 
     context = MPContext()
     context.dps = DIGITS
-    return context
-
-
-@cache
-def _in_digits(expression: "Expr") -> "tuple[tuple[str, ...], Callable[..., Any]]":
-    from sympy import lambdify
-    from sympy.printing.pycode import MpmathPrinter
-
-    printer = MpmathPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": False})
-    names = tuple(sorted(part.name for part in expression.free_symbols))
-    context = _context()
-    functions = {name: getattr(context, name) for name in ("mpf", "sqrt", "exp", "log")}
-    return names, lambdify([symbol(name) for name in names], expression, modules=[functions], printer=printer, docstring_limit=0)
-
-
-@cache
-def _function(expression: "Expr") -> tuple[tuple[str, ...], Callable[..., float]]:
-    names = tuple(sorted(part.name for part in expression.free_symbols))
-    if names:
-        return names, scalar(expression, names)
-    number = float(expression)
-    return names, lambda: number
+    functions = {ROOT: context.sqrt, LOGARITHM: context.log, EXPONENTIAL: context.exp, LARGEST_OF: max, SMALLEST_OF: min}
+    return context, {**IN_ORDER, **functions, PLAIN_NUMBER: context.mpf}

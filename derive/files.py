@@ -21,6 +21,9 @@ MIB = 1024**2
 LARGEST = 128 * MIB
 """Bytes of a file that are read: two hundred thousand rows of prices with long notes, in a quarter of a GiB of memory."""
 
+LARGEST_RESULT = 64 * MIB
+"""Bytes of a saved result that is cited from or asked again; a whole `infer --all` has some three million."""
+
 PATIENCE, PAUSE = 30.0, 0.05
 """Seconds that somebody else may write, and between two looks whether he is done."""
 

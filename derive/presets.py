@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import inf
-from statistics import median, mode
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
@@ -242,6 +241,8 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
     grades = ", ".join(dict.fromkeys(row.verification for row in rows))
     name = rows[0].accelerator
     place = f"{HARDWARE}.csv {name} chip_price: median of {len(rows)} rents from {low:g} to {high:g} {rows[0].unit} ({grades})"
+    from statistics import median
+
     middle = in_si("chip_price", median(row.value for row in rows), rows[0].unit)
     return Preset({"chip_price": middle}, {"chip_price": place}, {})
 
@@ -474,6 +475,8 @@ def usual(link: str) -> float:
     >>> usual("scale_up_size"), usual("scale_out_link_bandwidth")
     (8.0, 50000000000.0)
     """
+    from statistics import mode
+
     return mode(row.value for row in rows_of(AcceleratorFigure) if row.quantity == link and row.preferred)
 
 
@@ -487,6 +490,8 @@ def usual_attention_rate(dtype: str) -> float:
     peaks = [row for row in tables.rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
     rates = {(row.accelerator, row.dtype): row.value for row in peaks}
     pairs = [[rates.get((name, one)) for one in (ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
+    from statistics import mode
+
     return mode(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow)
 
 

@@ -11,7 +11,7 @@ from derive.briefly import brief
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.quantities.formula import as_latex
-from derive.requirements import Requirement, as_relation, met, named
+from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
@@ -384,7 +384,7 @@ class Equation:
     def _told(self, needed: Requirement) -> Unmet:
         # One that the defaults alone break is told as it was before they were put in.
         told = needed if named(needed) else replace(needed, holds=unwrap(needed.holds))
-        return Unmet(str(as_relation(told)), self.id, named(needed), needed.otherwise)
+        return Unmet(in_words_of_names(told), self.id, named(needed), needed.otherwise)
 
     def _broken(self, values: Mapping[str, Any]) -> Iterator[Requirement]:
         for needed in self.requires:

@@ -4,15 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import isclose
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.arguments import argument_names
 from derive.briefly import brief
 from derive.evaluate import evaluate
 from derive.quantities import symbol
-
-if TYPE_CHECKING:
-    from sympy import Expr
+from derive.trees import Tree, text
+from derive.written import AT_LEAST, AT_MOST, as_it_is_written
 
 HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
@@ -75,9 +74,18 @@ def _within_reach(requirement: Requirement, values: Mapping[str, float]) -> bool
 
 
 @cache
-def bounding_sides(requirement: Requirement) -> "tuple[Expr, Expr] | None":
+def bounding_sides(requirement: Requirement) -> tuple[Tree, Tree] | None:
     """Its two sides, where they may be equal; None where they may not, or where it is true or false of anything."""
-    from sympy import Ge, Le
+    relation = as_it_is_written(requirement.holds)
+    return relation[1:] if isinstance(relation, tuple) and relation[0] in (AT_LEAST, AT_MOST) else None
 
-    relation = as_relation(requirement)
-    return (relation.lhs, relation.rhs) if isinstance(relation, Ge | Le) else None
+
+@cache
+def in_words_of_names(requirement: Requirement) -> str:
+    """The comparison as it is written, in the names of its quantities.
+
+    >>> in_words_of_names(Requirement(holds=lambda batch, chips: batch >= 2 * chips))
+    'batch >= 2*chips'
+    """
+    relation = as_it_is_written(requirement.holds)
+    return f"{text(relation[1])} {relation[0]} {text(relation[2])}" if isinstance(relation, tuple) else str(relation)

@@ -8,7 +8,6 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -165,6 +164,8 @@ class Tables:
         >>> print(read().no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
         hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 341), 'H200-SXM' (row 34)
         """
+        from difflib import get_close_matches
+
         first = {getattr(row, column): row.place for row in reversed(self.rows_of(record))}
         near = get_close_matches(wanted, first, n=3, cutoff=0.7)
         hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from derive.catalogue import CHAPTERS, RETIRED, by_id
 from derive.errors import INPUT_IS_WRONG
+from derive.formulas import PATH, key
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.records import DEFINITION, Equation
 
@@ -97,6 +98,8 @@ def missing(row: Equation) -> Iterator[str]:
     if not any(row.id in (ROOT / "tests" / "validation" / f"{name}.csv").read_text(encoding="utf-8") for name in EXAMPLES):
         yield "tests/validation: no figure names it; add a row with digits to lecture.csv or training.csv"
     yield from in_lecture(row)
+    if key(row.id, {}) not in {line.split("\t")[0] for line in PATH.read_text(encoding="utf-8").splitlines()}:
+        yield "derive/formulas.tsv: no line; run python -m derive.expressions.making"
     if row.reference not in json.loads((ROOT / "tests" / "derive" / "fingerprints.json").read_text(encoding="utf-8")):
         yield "tests/derive/fingerprints.json: no fingerprint; run python tests/derive/test_catalogue.py --write"
     if f'<a id="{row.id}">' not in (ROOT / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8"):

@@ -18,11 +18,11 @@ from invert.inference import Kept, infer_of, infer_sheets
 from invert.moved import Asked, Comparison, Moved, Name, PriceChange, SheetChange, Side, Told, how_far
 from invert.records import Estimate
 from invert.result import Inference, Run
-from invert.sheets.assemble import Place, prices_by_place, sheets, spelled
+from invert.sheets.assemble import Place, models, once_released, prices_by_place, sheets, spelled
 from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
 from invert.sheets.read import Prices, book_of, prices_that_ship
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
-from invert.sheets.sheet import PriceSheet
+from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import sheet_key, with_amounts
 from invert.table import InferenceTable
 
@@ -31,7 +31,7 @@ MOST_TURNED_BACK = 12
 
 
 def infer_against(
-    against: str,
+    against: str | FileText,
     names: Iterable[str] = (),
     *,
     prices: Prices | None = None,
@@ -46,9 +46,9 @@ def infer_against(
 ) -> tuple[InferenceTable, Comparison]:
     """What `infer` finds, and how it differs from another day, other prices or a saved result.
 
-    `against` is a date, `shipped` for the prices that ship, or the name of a file: prices as CSV, or what `--save` wrote.
-    A CSV with every column of prices.csv stands for all prices, as an older copy of it does; any other is laid over those that
-    ship. Blank, it is the sheets as they are without `changes`.
+    `against` is a date, `shipped` for the prices that ship, or the name of a file: prices as CSV, or what `--save` wrote; a file
+    that was read already will do, too. A CSV with every column of prices.csv stands for all prices, as an older copy of it does; any
+    other is laid over those that ship. Blank, it is the sheets as they are without `changes`.
 
     >>> _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+10%"})
     >>> moved = {(one.quantity, one.estimator): one for one in found.sheets[0].moved}
@@ -64,26 +64,24 @@ def infer_against(
         assumptions=assumptions, kept=kept,
     )  # fmt: skip
     only = {sheet_key(one.sheet) for one in run} if names or provider else None
-    day, content = date_of(against), None
-    said = f"prices of {day}" if day else "the shipped prices" if against else "the sheets as they are"
-    if not day and against not in ("", SHIPPED):
-        with opened(against) as stream:
-            said, content = label(against), stream.read()
+    file, day = _read(against)
+    said = file.place if file else f"prices of {day}" if day else "the shipped prices" if against else "the sheets as they are"
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     of_day: dict[SheetKey, Side] = {}
     recalibrated = False
-    if content is not None and content.lstrip()[:1] in (b"{", b"["):
+    if file and file.content.lstrip()[:1] in (b"{", b"["):
         recalibrated = True
-        before, notes = _of_saved(content, said, run)
+        before, notes = _of_saved(file.content, said, run)
         before = {key: side for key, side in before.items() if only is None or key in only}
     else:
         then, old_book = data, book_of(data) if against == SHIPPED else book
-        if content is not None:
-            then, old_book = _of_file(content, against, data)
+        if file:
+            then, old_book = _of_file(file, data)
             recalibrated = then is not data
         offered, faults = sheets(old_book, day or as_of, tier or "", everything)
-        asked = [one for one in offered if only is None or sheet_key(one) in only]
+        asked, left_out = once_released([one for one in offered if only is None or sheet_key(one) in only], models(then))
+        notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(asked, then, assumptions, executor, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         of_day = _on_the_later_day(old, run, then, assumptions, kept)
@@ -98,8 +96,20 @@ def infer_against(
         gone=tuple(key for key in before if key not in now),
         recalibrated=recalibrated,
         notes=notes,
+        file=file,
         problems=tuple(one for one in problems if one not in run.problems),
     )
+
+
+def _read(against: str | FileText) -> tuple[FileText | None, date | None]:
+    """The file, or the day, that a run is held against; neither for the prices that ship and for the sheets as they are."""
+    if isinstance(against, FileText):
+        return against, None
+    day = date_of(against)
+    if day or against in ("", SHIPPED):
+        return None, day
+    with opened(against) as stream:
+        return FileText(label(against), stream.read()), None
 
 
 # What is compared.
@@ -197,17 +207,17 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
 # Other prices.
 
 
-def _of_file(content: bytes, place: str, data: Data) -> tuple[Data, PriceBook]:
+def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
     """The tables and the prices of a price file: all of them where it has every column of prices.csv, else laid over those that ship.
 
     The calibration is learned from the prices that ship: where the file says otherwise of these sheets, it is another one.
     """
-    if not is_whole(content):
-        return data, book_of(data, place)
-    book, (_, shipped, _) = whole_book(content, place, data), prices_that_ship(data)
+    if not is_whole(file.content):
+        return data, book_of(data, file)
+    book, (_, shipped, _) = whole_book(file.content, file.place, data), prices_that_ship(data)
     if _calibrating(book.rows, data) == _calibrating(shipped, data):
         return data, book
-    then = Data(data.tables.edited(prices=content.decode(errors="replace")))
+    then = Data(data.tables.edited(prices=file.content.decode(errors="replace")))
     return then, book_of(then)
 
 

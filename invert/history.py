@@ -11,7 +11,7 @@ from invert.data import read_data
 from invert.inference import Kept, infer_of, infer_sheets
 from invert.moved import Dated, History
 from invert.result import Inference
-from invert.sheets.assemble import assembled
+from invert.sheets.assemble import assembled, models
 from invert.sheets.read import Prices, book_of
 from invert.sheets.rows import PriceRow
 from invert.sheets.what_if import sheet_key
@@ -42,11 +42,12 @@ def histories(
         data, book, names, provider=provider, tier=tier, as_of=as_of, everything=everything, assumptions=assumptions, executor=executor,
         kept=kept,
     )  # fmt: skip
+    released = {(row.provider, row.model): row.release_date for row in models(data)}
     found = []
     for key in dict.fromkeys(sheet_key(one.sheet) for one in run):
         rows = [row for row in book.rows if row.sheet_key == key]
         sheets, problems = [], []
-        for day in days_of_change(rows, run.as_of):
+        for day in _once_released(days_of_change(rows, run.as_of), released.get(key[:2])):
             sheet, faults = assembled(rows, day, book.fx)
             problems += faults
             sheets += [sheet] if sheet else []
@@ -63,6 +64,11 @@ def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
     if not known:
         return [last]
     return [*([known[0] - timedelta(days=1)] if open_start else []), *known]
+
+
+def _once_released(days: Iterable[date], released: date | None) -> list[date]:
+    """The days, with that of the release in the place of those before it."""
+    return sorted({max(day, released) if released else day for day in days})
 
 
 def _dated(inferences: Iterable[Inference], rows: Iterable[PriceRow]) -> tuple[Dated, ...]:

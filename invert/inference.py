@@ -9,7 +9,7 @@ from functools import partial
 from derive.briefly import Records
 from derive.catalogue import equation
 from derive.characters import is_same
-from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
+from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.convention import convention, probabilities_by_cost
@@ -22,6 +22,7 @@ from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
+from invert.made import made_with
 from invert.market import learnt
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
@@ -40,9 +41,22 @@ from invert.records import (
     as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
+from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Request, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
-from invert.sheets.assemble import NotBegun, base_inputs, day_of, find, models, not_begun, prices_by_place, sheets
+from invert.sheets.assemble import (
+    NotBegun,
+    NotReleased,
+    base_inputs,
+    before_release,
+    day_of,
+    find,
+    models,
+    not_begun,
+    once_released,
+    prices_by_place,
+    rows_used,
+    sheets,
+)  # fmt: skip
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
@@ -73,8 +87,9 @@ def infer(
     """What every chosen price sheet implies, on one set of anchors.
 
     Without names all current sheets of the default tier; `prices` is laid over the shipped ones, `changes` are
-    amounts to put into the chosen sheets, `anchors` outside facts to put in the place of those of `assumptions`. Raises
-    `UnknownName` for a model, provider, component or anchor that does not exist and `WrongData` for a file that cannot be read.
+    amounts to put into the chosen sheets, `anchors` outside facts to put in the place of those of `assumptions`. Sheets of a
+    day before the release of their model are left out, as `notes` say. Raises `UnknownName` for a model, provider, component or
+    anchor that does not exist, `NotReleased` for a model of a later day and `WrongData` for a file that cannot be read.
 
     >>> table = infer(["gemini-3.1-pro"])
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
@@ -114,17 +129,21 @@ def infer_of(
     kept: Kept | None = None,
 ) -> InferenceTable:
     """What `infer` finds in a price book by the tables of a run."""
+    names = (names,) if isinstance(names, str) else tuple(names)
+    providers = (provider,) if isinstance(provider, str) else tuple(provider or ())
     known = models(data)
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
-        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book, later, own_later)
+        chosen, notes = _chosen(names, providers, offered, known, book, later, own_later)
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
-    notes = [*notes, *note_on_calibration(data, assumptions)]
+    chosen, left_out = once_released(chosen, known)
+    offered, _ = once_released(offered, known)
+    notes = [*notes, *left_out, *note_on_calibration(data, assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
@@ -152,6 +171,9 @@ def infer_of(
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
         shared_tariffs=shared_tariffs(offered),
         base_inputs=base_inputs(book, day),
+        request=Request(names=names, providers=providers, tier=tier or None, as_of=as_of, everything=everything, prices=book.overlay),
+        rows=Records(rows_used(chosen, book)),
+        made=made_with(data),
     )
     return as_table(run)
 
@@ -203,14 +225,13 @@ def _premiums(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
 
 def _chosen(
     names: tuple[str, ...],
-    provider: str | Iterable[str] | None,
+    wanted: tuple[str, ...],
     offered: list[PriceSheet],
     known: list[ModelRow],
     book: PriceBook,
     later: Mapping[tuple[str, str], str],
     own_later: Mapping[tuple[str, str], str],
 ) -> tuple[list[PriceSheet], list[str]]:
-    wanted = (provider,) if isinstance(provider, str) else tuple(provider or ())
     if wanted:
         for one in wanted:
             _refuse_unsold(one, offered, later)
@@ -218,6 +239,11 @@ def _chosen(
         own_later = {pair: said for pair, said in own_later.items() if any(is_same(pair[0], one) for one in wanted)}
     ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
     chosen, notes = find(names, offered, known, list(ever), later) if names else (offered, [])
+    if before_release(chosen, known):
+        for name in names:
+            _refuse_unreleased(name, find([name], offered, known)[0], known)
+        for one in () if names else wanted:
+            _refuse_unreleased(one, [sheet for sheet in offered if is_same(sheet.provider, one)], known)
     meant = {(sheet.provider, sheet.model) for sheet in chosen}
     said = [said for pair, said in own_later.items() if not names or pair in meant]
     return chosen, [*notes, *([_together(said)] if said else [])]
@@ -231,6 +257,15 @@ def _refuse_unsold(provider: str, offered: list[PriceSheet], later: Mapping[tupl
     if to_come:
         raise NotBegun(_together(to_come))
     raise UnknownName("provider", provider, sorted({sheet.provider for sheet in offered}))
+
+
+def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: list[ModelRow]) -> None:
+    """A name that means nothing but models that were released later."""
+    later = before_release(meant, known)
+    if meant and all((sheet.provider, sheet.model) in later for sheet in meant):
+        pair, day = min(later.items(), key=lambda of: of[1])
+        others = f" (the first of {len(later)})" if len(later) > 1 else ""
+        raise NotReleased(f"{shorten(asked)}: {'/'.join(pair)} was released on {day}{others}, after {meant[0].as_of}; --as-of {day}")
 
 
 def _together(said: list[str]) -> str:

@@ -8,6 +8,7 @@ from math import exp, log
 from derive.briefly import brief
 from invert.sheets.assemble import Place, spelled
 from invert.sheets.rows import Problem, SheetKey
+from invert.sheets.sheet import FileText
 
 __all__ = [
     "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "SheetChange", "SheetKey", "Side", "Told",
@@ -132,7 +133,7 @@ class Comparison:
     """Two runs side by side.
 
     `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `problems`
-    are those of what is compared with.
+    are those of what is compared with, `file` is it where it is one.
     """
 
     __repr__ = brief
@@ -145,6 +146,7 @@ class Comparison:
     recalibrated: bool
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    file: FileText | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

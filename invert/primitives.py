@@ -4,21 +4,20 @@ FLOP/s and byte/s are sustained: utilisations are 1, and a step yields one token
 """
 
 from collections.abc import Collection, Mapping
-from functools import cache
-from math import inf, prod
+from functools import cache, reduce
+from math import inf
 from re import findall
 from typing import TYPE_CHECKING
 
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.evaluate import evaluate
-from derive.expressions.regimes import closed_forms, regimes
-from derive.expressions.roots import elasticities
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity, symbol
+from derive.expressions.branches import branches, regimes_of, sides_of
+from derive.formulas import TreePair
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
+from derive.trees import PRODUCT, Tree, difference, names, put_into, slopes
 
 if TYPE_CHECKING:
-    from sympy import Expr
-
     from invert.arrays import Array
 
 COMPONENTS = ("input", "output", "long_input", "long_output", "cache_read", "storage")
@@ -34,6 +33,9 @@ PRIMITIVES = tuple(TYPICAL)
 
 `holding_cost_ratio` is here without a mark-up, which is apart; `cache_read_markup` is relative to that of input.
 """
+
+CANCELS = {"bytes_per_weight": 1.0}
+"""What stands in formulas above and below the line alike: weights are counted in bytes, whatever the width of one."""
 
 PLACE = {name: place for place, name in enumerate(PRIMITIVES)}
 HAIR = 1e-12
@@ -91,7 +93,11 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
     for name in {*TYPICAL, *GIVEN_AS} & {*values}:
         if not (0 < values[name] < inf or (values[name] == 0 and name == "attention_flops_per_pair")):
             raise WrongValue(f"{name} = {values[name]:g}: must be a finite number > 0")
-    at = {name: float(values.get(name, usual)) for name, usual in TYPICAL.items()} | {"overlap": quantity("overlap").check(float(overlap))}
+    at = (
+        {name: float(values.get(name, usual)) for name, usual in TYPICAL.items()}
+        | CANCELS
+        | {"overlap": quantity("overlap").check(float(overlap))}
+    )
     if "long_context" not in values:
         at["long_context"] *= at["short_context"] / TYPICAL["short_context"]
     if at["long_context"] <= at["short_context"]:
@@ -103,38 +109,36 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
         given["attention_context"] = at["long_context"] / HAIR
     for name, value in given.items():
         # Each is a product of powers of primitives.
-        singles, _ = _factors(built(name))
-        at[GIVEN_AS[name]] *= (value / evaluate(built(name), at)) ** (1 / singles[GIVEN_AS[name]])
+        usual, found = slopes(built(name), at)
+        power = found[GIVEN_AS[name]] * at[GIVEN_AS[name]] / usual
+        at[GIVEN_AS[name]] *= (value / usual) ** (1 / power)
     return {**at, "no_attention": no_attention}
 
 
 @cache
-def built(name: str) -> "Expr":
+def built(name: str) -> Tree:
     """A quantity, or a product of them by name, in primitives, the overlap, and the context and mark-up of its own component."""
-    from sympy import Integer, Symbol
-
     name = ALSO.get(name, name)
     if name in QUANTITIES and name not in DEFINED_BY:
-        return Integer(int(NEUTRAL_DEFAULTS[name])) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else symbol(name)
+        return int(NEUTRAL_DEFAULTS[name]) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else name
     if name in DEFINED_BY:
-        left, right = equation(DEFINED_BY[name]).sides
-        roots = (right,) if left == symbol(name) else closed_forms(left - right, symbol(name)) or ()
-        return _in_primitives(roots[0])
+        (branch,) = branches(equation(DEFINED_BY[name]), name)
+        return _in_primitives((branch.roots or ())[0])
     if name == SPAN:
-        return symbol("long_context") - symbol("short_context")
+        return difference("long_context", "short_context")
     parts = findall(r"([*/]?)([^*/]+)", name)
-    return prod(built(part) ** (-1 if sign == "/" else 1) for sign, part in parts) if len(parts) > 1 else Symbol(name, positive=True)
+    return reduce(lambda product, part: (part[0], product, built(part[1])), parts[1:], built(parts[0][1])) if len(parts) > 1 else name
 
 
-def _in_primitives(expression: "Expr") -> "Expr":
-    return expression.xreplace({part: built(part.name) for part in expression.free_symbols})
+def _in_primitives(tree: Tree) -> Tree:
+    return put_into(tree, {name: built(name) for name in names(tree)})
 
 
 @cache
-def _regimes() -> "tuple[tuple[Expr, tuple[Expr, Expr]], ...]":
+def _regimes() -> tuple[tuple[Tree, TreePair], ...]:
     """Decode cost by regime in primitives, with the longer and the shorter time of each."""
-    found = regimes(equation("bands.decode_cost").sides[1])
-    return tuple((_in_primitives(one.expression), tuple(map(_in_primitives, one.wins[0]))) for one in found)
+    pairs = ((one.expression, one.wins[0]) for one in regimes_of(equation("bands.decode_cost")))
+    return tuple((_in_primitives(cost), (_in_primitives(longer), _in_primitives(shorter))) for cost, (longer, shorter) in pairs)
 
 
 def _regime(component: str, at: Mapping[str, float]) -> int:
@@ -145,20 +149,20 @@ def _regime(component: str, at: Mapping[str, float]) -> int:
 def regime_in_words(prices: tuple[str, ...], at: Mapping[str, float]) -> str:
     # Of the two times of decode, the weight read is part of that of memory.
     longer = [_regimes()[_regime(component, at)][1][0] for component in ("output", "long_output")]
-    base, long = ("memory-bound" if time.has(symbol("weight_bytes")) else "compute-bound" for time in longer)
+    base, long = ("memory-bound" if "weight_bytes" in names(time) else "compute-bound" for time in longer)
     if not {"long_input", "long_output"} & set(prices):
         return base
     return f"{base} in both bands" if base == long else f"{base} in the base band, {long} in the long one"
 
 
 @cache
-def _price(component: str, regime: int) -> "Expr":
+def _price(component: str, regime: int) -> Tree:
     """The price of a component in primitives, at its own context and mark-up; `regime` is that of decode."""
     if component in ("input", "long_input"):
         return built("input_price")
     if component in ("output", "long_output"):
-        return built("band_price").xreplace({symbol("cost_ratio"): _regimes()[regime][0]})
-    return built("storage_price") if component == "storage" else built("input_price") * built("cache_read_ratio")
+        return put_into(built("band_price"), {"cost_ratio": _regimes()[regime][0]})
+    return built("storage_price") if component == "storage" else (PRODUCT, built("input_price"), built("cache_read_ratio"))
 
 
 def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
@@ -175,26 +179,15 @@ def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
     return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), OWN[name]) for name in prices])
 
 
-@cache
-def _factors(expression: "Expr") -> "tuple[dict[str, float], list[tuple[Expr, float]]]":
-    """The powers of the symbols in a product, and its sums with theirs."""
-    powers = [(base, float(power)) for base, power in expression.as_powers_dict().items() if not base.is_Number]
-    return {base.name: power for base, power in powers if base.is_Symbol}, [(base, power) for base, power in powers if not base.is_Symbol]
-
-
-def gradient(expression: "Expr", at: Mapping[str, float], own: Mapping[str, str]) -> "Array":
-    """d ln(expression)/d ln(primitive); what `own` names counts for the primitive it stands for."""
+def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Array":
+    """d ln(formula)/d ln(primitive); what `own` names counts for the primitive it stands for."""
     import numpy as np
 
-    singles, sums = _factors(expression)
-    slopes = list(singles.items())
-    for total, power in sums:
-        # Any symbol that the sum lacks will do to stand for its value.
-        of_sum = elasticities(symbol("cost_ratio") - total, "cost_ratio", {**at, "cost_ratio": evaluate(total, at)})
-        slopes += [(name, power * slope) for name, slope in of_sum.items() if name != "overlap"]
+    value, found = slopes(tree, at)
     row = np.zeros(len(PRIMITIVES))
-    for name, slope in slopes:
-        row[PLACE[own.get(name, name)]] += slope
+    for name, slope in found.items():
+        if name != "overlap" and name not in CANCELS:
+            row[PLACE[own.get(name, name)]] += slope * at[name] / value
     if at["no_attention"]:
         row[PLACE["attention_flops_per_pair"]] /= HAIR
     return row
@@ -206,10 +199,9 @@ def drain_time_row(at: Mapping[str, float]) -> "Array":
     output, long_output, storage = (evaluate(_price(name, _regime(name, at)), _own(name, at)) for name in names)
     base, long, hold = gradients(names, at)
     made_of = {"output_price": (output, base), "premium_out": (long_output / output, long - base), "storage_price": (storage, hold)}
-    made_of |= {name: (at[name], gradient(symbol(name), at, {})) for name in ("short_context", "long_context")}
-    left, right = equation("cache.implied_drain_time").sides
-    right = right.xreplace({symbol("tokens_per_step"): built("tokens_per_step")})
+    made_of |= {name: (at[name], gradient(name, at, {})) for name in ("short_context", "long_context")}
+    right = put_into(sides_of(equation("cache.implied_drain_time"))[1], {"tokens_per_step": built("tokens_per_step")})
     seen = {name: value for name, (value, _) in made_of.items()}
-    slopes = elasticities(left - right, left.name, {**seen, left.name: evaluate(right, seen)})
-    row: Array = sum(slope * made_of[name][1] for name, slope in slopes.items())
+    drain_time, found = slopes(right, seen)
+    row: Array = sum(slope * seen[name] / drain_time * made_of[name][1] for name, slope in found.items())
     return row

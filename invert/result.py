@@ -13,6 +13,7 @@ from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
 from invert.identifiability import identified
+from invert.made import Made
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
 from invert.records import (
@@ -39,8 +40,8 @@ from invert.records import (
     Worth,
 )  # fmt: skip
 from invert.sheets.contexts import longest_context
-from invert.sheets.rows import ModelRow, Problem, SheetKey
-from invert.sheets.sheet import PriceSheet
+from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
+from invert.sheets.sheet import FileText, PriceSheet
 
 RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
@@ -133,6 +134,43 @@ class Inference:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Request:
+    """What a run was asked for, but for what it holds anyway: anchors and changes. `as_of` is None where the data say the day."""
+
+    __repr__ = brief
+
+    names: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ()
+    tier: str | None = None
+    as_of: date | None = None
+    everything: bool = False
+    prices: FileText | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """How the answer of a run is shown, and which of its sheets: `wanted` are patterns, `by` is the column of the order.
+
+    `against` is what it is compared with: a day, the shipped prices, or a file.
+    """
+
+    __repr__ = brief
+
+    style: str = "table"
+    full: bool = False
+    wide: bool = False
+    summary: bool = False
+    columns: str | None = None
+    by: str | None = None
+    wanted: tuple[str, ...] = ()
+    against: str | FileText | None = None
+
+
+AS_TABLE = Shown()
+"""As an answer is shown unless asked otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """All inferences of one run, the date, anchors and assumptions they share, and what was wrong with the input.
 
@@ -140,7 +178,8 @@ class Run:
     `premium_verdict` is what premiums have earned beside the class of KV bytes; nothing where too few families have one.
     `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
     `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` and `base_inputs`,
-    the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not.
+    the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not. `rows` are
+    the prices that the sheets are made of, but for those set by hand.
     """
 
     __repr__ = brief
@@ -160,6 +199,9 @@ class Run:
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     changes: Mapping[str, str]
+    request: Request
+    rows: tuple[PriceRow, ...]
+    made: Made
 
     def __iter__(self) -> Iterator[Inference]:
         return iter(self.inferences)

@@ -34,7 +34,7 @@ from invert.posterior.simulation import stale
 from invert.records import Record, the_point
 from invert.rent import rental
 from invert.report.layout import aligned, laid_out, title
-from invert.sheets.assemble import models, sheets
+from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
 from invert.single_band import single_band_rows
 from invert.soundness import table_problems
@@ -274,7 +274,7 @@ def _disclosed(tables: Tables, quantity: str) -> float:
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
-    known = price_facts(sheets(book_of(data))[0], models(data), assumptions)
+    known = price_facts(sheets_that_ship(data), models(data), assumptions)
     return claim_rows(data.tables.rows_of(Claim), known, data.tables)
 
 

@@ -31,6 +31,8 @@ FROZEN = Path(__file__).parent / "frozen"
 QUESTIONS = Path(__file__).parent / "validation" / "questions.csv"
 DIGITS = {"infer": 2e-6, "questions": 1e-9, "cite": 0.0}
 """How far numbers may lie apart, relatively: what is sampled is printed with six digits."""
+ROUNDING = 1e-15
+"""What is no more than that is nothing but rounding: slopes that cancel."""
 DAY = "2026-11-20"
 """The day whose prices are read, the newest when they were recorded: a price that holds from a later one moves nothing."""
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
@@ -115,7 +117,7 @@ def without_new(now: Any, before: Any, depth: int) -> Any:
 
 def same(before: Any, now: Any, digits: float) -> bool:
     if isinstance(before, float) and isinstance(now, float | int):
-        return math.isclose(before, now, rel_tol=digits)
+        return math.isclose(before, now, rel_tol=digits, abs_tol=ROUNDING)
     return type(before) is type(now) and before == now
 
 

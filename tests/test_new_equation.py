@@ -54,7 +54,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     assert (lacking.returncode, lacking.stderr) == (1, "")
     lines = lacking.stdout.splitlines()
     places = ("derive/catalogue/scheduling.py, line", "derive/quantities: planted_latency", "tests/validation", "tests/derive/fingerprints")
-    for place in (*places, "docs/reference/catalogue.md", "CHANGELOG.md"):
+    for place in (*places, "derive/formulas", "docs/reference/catalogue.md", "CHANGELOG.md"):
         assert any(line.startswith(f"  {place}") for line in lines), place
     assert sum(line.startswith("  derive/catalogue/scheduling.py, line") for line in lines) == chapter.read_text().count("TODO") == 9
 
@@ -72,6 +72,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     figures = clone / "tests" / "validation" / "lecture.csv"
     appended(figures, f"99,planted,{ID}\n")
     replaced(clone / "tests" / "derive" / "fingerprints.json", ("{", f'{{"{ID}@1": "",'))
+    appended(clone / "derive" / "formulas.tsv", f"{ID}\t\t{{}}\n")
     appended(clone / "docs" / "reference" / "catalogue.md", f'<a id="{ID}"></a>\n')
     line, counted = run(clone, ID).stdout.splitlines()[1:]
     assert line.startswith("  tests/validation/lecture.csv: the line '99' is no number, letter and entry")

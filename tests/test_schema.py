@@ -19,6 +19,8 @@ from invert.estimators import KV_ESTIMATORS
 from invert.inference import infer
 from invert.report.contract import run_as_json as inferred
 from invert.report.contract import saved
+from invert.result import Shown
+from invert.sheets.sheet import FileText
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -181,6 +183,13 @@ def test_a_saved_run_keeps_to_the_schema_and_holds_the_same_list():
     assert document["sheets"] == all_sheets()
     assert (document["schema"], document["run"]["as_of"]) == ("infer-2", "2026-11-20")
     assert document["run"]["anchors"]["ridge_point"] == 600
+    own, old = FileText("own.csv", b"provider,model,component,amount\nacme,m,input,7\nacme,m,output,14\n"), FileText("old.csv", b"\xff")
+    for against in ("shipped", "2026-03-12", old):
+        document = strict(saved(infer(["acme/m"], prices=own), Shown(against=against, columns="model")))
+        assert faults("infer", document) == [] and document["run"]["asked"]["prices"]["place"] == "own.csv"
+    for name, value in (("day_given", None), ("against", "old.csv"), ("prices", {"place": "own.csv"}), ("more", 1)):
+        asked = {**document["run"]["asked"], name: value}
+        assert not validator("infer").is_valid({**document, "run": {**document["run"], "asked": asked}}), name
 
 
 def estimates_of(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -10,7 +10,7 @@ import click
 from backsolve.cli.common import fail_on, report_problems, tell
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
-from derive.files import label, opened, size, standard_input
+from derive.files import LARGEST_RESULT, label, opened, size, standard_input
 from derive.show.folding import folded
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from derive.presets import Preset
     from derive.quantities.row import Quantity
 
-LARGEST_RESULT = 64 * 1024**2
-"""Bytes of a saved result that is cited from; a whole `infer --all` has under one million."""
 CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
@@ -238,9 +236,13 @@ def _show_preset(preset: "Preset") -> None:
 @click.command("cite")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--as", "style", type=click.Choice(CITE_STYLES), default="plain", help="Form of the citation.")
-@click.option("--used-by", metavar="RESULT.json", help="Cite every equation a saved result used; - reads standard input.")
+@click.option(
+    "--used-by",
+    metavar="RESULT.json",
+    help="Cite every equation, and of --save every price page, that a result used; - reads standard input.",
+)
 def cite_command(ids: tuple[str, ...], style: str, used_by: str | None) -> None:
-    """Cite one or more equations, or all that a saved result used.
+    """Cite one or more equations, or all that a saved result used with the pages its prices are from.
 
     Example:
 
@@ -248,12 +250,17 @@ def cite_command(ids: tuple[str, ...], style: str, used_by: str | None) -> None:
     backsolve cite roofline.step_time --as bibtex
     backsolve cite --used-by result.json
     """
-    from derive.show.citation import cite_all, ids_in
+    from derive.show.citation import ids_in
+    from derive.show.price_pages import PricePage, cite_used, pages_in
 
-    wanted = [*ids, *(ids_in(_json(used_by)) if used_by is not None else ())]
+    wanted: list[str] = list(ids)
+    pages: tuple[PricePage, ...] = ()
+    if used_by is not None:
+        result = _json(used_by)
+        wanted, pages = [*ids, *ids_in(result)], pages_in(result)
     if not wanted:
         raise WrongValue("nothing to cite: name an equation's id (backsolve list) or a saved result with --used-by")
-    click.echo(cite_all(wanted, style))
+    click.echo(cite_used(wanted, pages, style))
 
 
 def _json(place: str) -> Any:

@@ -9,11 +9,12 @@ import click
 
 from backsolve.cli.common import all_option, as_of_option, fail_on, pairs, prices_option, processes, workers_option
 from backsolve.streams import say, width
-from derive.errors import WrongValue
+from derive.errors import WrongData, WrongValue, shorten
 from derive.files import write
 
 if TYPE_CHECKING:
     from invert.moved import Comparison
+    from invert.result import Shown
     from invert.table import InferenceTable
 
 RECORDS = ("json", "csv")
@@ -22,6 +23,8 @@ HISTORY_FORMATS = ("table", *RECORDS)
 CHANGES_FORMATS = ("table", *RECORDS, "markdown")
 MOST_LISTED = 100
 """Sheets that a table in the terminal lists, if nothing is said of its columns or order; of more it is what they have in common."""
+BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
+"""Parameters that ask for nothing else than a saved result did."""
 
 
 @click.command("infer")
@@ -58,6 +61,7 @@ MOST_LISTED = 100
     "--summary", is_flag=True, help="What all sheets have in common, on a page; without it that is the table of more than 100 sheets."
 )
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
+@click.option("--like", metavar="FILE", help="Ask again what a result asked that --save wrote, whatever became of its files.")
 @click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
 @click.option(
     "--against",
@@ -67,12 +71,14 @@ MOST_LISTED = 100
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
     changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, columns: str | None,
-    by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, history: bool,
+    by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
+    history: bool,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
     Without MODEL one row a current sheet; with one MODEL what to take home of that sheet and what it rests on, --full for all.
     --set begins with what it moved; --against shows that alone, as text, JSON, CSV or Markdown.
+    --like takes all that is asked from a saved result; beside it stand only --as, --full, --wide, --columns, --save and --workers.
 
     Example:
 
@@ -83,23 +89,24 @@ def infer_command(
     backsolve infer --prices mine.csv --save result.json
     backsolve infer --provider openai --summary
     backsolve infer --against result.json
+    backsolve infer --like result.json
     backsolve infer claude-opus-4-6 --history
     backsolve infer --prices mine.csv --against shipped --as csv
     """
     from derive.units import named_texts
     from invert.assumptions import FACTS
-    from invert.inference import infer
+    from invert.result import Shown
 
-    for option, value in (("--save", save), ("--against", against)):
+    for option, value in (("--save", save), ("--against", against), ("--like", like)):
         if value == "":
             raise WrongValue(f"{option} needs the name of a file; given ''")
-    if against is not None and style not in CHANGES_FORMATS:
-        raise WrongValue(f"--against is not shown as {style}; allowed: {', '.join(CHANGES_FORMATS)}")
-    if summary:
-        otherwise_shown = {"--full": full, "--columns": columns, "--sort": by, "--wide": wide, "--history": history, "--against": against}
-        for option, given in otherwise_shown.items():
-            if given:
-                raise WrongValue(f"--summary and {option} do not go together")
+    shown = Shown(style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, against=against)
+    if like is not None:
+        _ask_again(like, shown, workers, save)
+        return
+    _refuse_form(shown)
+    if summary and history:
+        raise WrongValue("--summary and --history do not go together")
     if history:
         _refuse_beside_history(models, changes, save, against, style)
     asked: dict[str, Any] = {
@@ -111,34 +118,94 @@ def infer_command(
             _show_history(models, {**asked, "executor": executor}, style)
         return
     asked["changes"] = pairs("--set", changes)
-    moved: Comparison | None = None
-    with processes(workers) as executor:
-        if against is not None or (changes and style == "table"):
-            from invert.compare import infer_against
-
-            table, moved = infer_against(against or "", models, **asked, executor=executor)
-        else:
-            table = infer(models, **asked, executor=executor)
-    for note in table.notes:
-        say(note)
-    table = _as_asked(table, wanted, by)
-    shown = columns.split(",") if columns else []
-    if moved:
-        click.echo(_changes(moved, style))
-    if against is None:
-        if moved:
-            click.echo()
-        alone = models and len(table) == 1 and style not in RECORDS and not shown
-        long = len(table) > MOST_LISTED and style == "table" and not (shown or wide or by)
-        if summary or long:
-            click.echo(_summary(table, style))
-        else:
-            click.echo(_reports(table, style, full) if alone else _rendered(table, style, wide, shown, by))
+    table, moved = _worked_out(models, asked, shown, workers)
+    _tell(table, moved, shown)
     if save is not None:
         from invert.report.contract import saved
 
-        write(save, saved(table))
+        write(save, saved(table, replace(shown, against=moved.file) if moved and moved.file else shown))
     fail_on((*table.problems, *(moved.problems if moved else ())))
+
+
+def _refuse_form(shown: "Shown") -> None:
+    if shown.against is not None and shown.style not in CHANGES_FORMATS:
+        raise WrongValue(f"--against is not shown as {shown.style}; allowed: {', '.join(CHANGES_FORMATS)}")
+    otherwise = {"--full": shown.full, "--columns": shown.columns, "--sort": shown.by, "--wide": shown.wide, "--against": shown.against}
+    for option, given in otherwise.items():
+        if shown.summary and given:
+            raise WrongValue(f"--summary and {option} do not go together")
+
+
+def _worked_out(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int) -> "tuple[InferenceTable, Comparison | None]":
+    """The sheets that are wanted, in the order that is; and what moved, where that is shown."""
+    from invert.inference import infer
+
+    moved: Comparison | None = None
+    with processes(workers) as executor:
+        if shown.against is not None or (asked["changes"] and shown.style == "table"):
+            from invert.compare import infer_against
+
+            table, moved = infer_against(shown.against or "", names, **asked, executor=executor)
+        else:
+            table = infer(names, **asked, executor=executor)
+    for note in table.notes:
+        say(note)
+    return _as_asked(table, shown.wanted, shown.by), moved
+
+
+def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
+    columns = shown.columns.split(",") if shown.columns else []
+    if moved:
+        click.echo(_changes(moved, shown.style))
+    if shown.against is None:
+        if moved:
+            click.echo()
+        alone = table.request.names and len(table) == 1 and shown.style not in RECORDS and not columns
+        long = len(table) > MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
+        if shown.summary or long:
+            click.echo(_summary(table, shown.style))
+        else:
+            click.echo(_reports(table, shown.style, shown.full) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by))
+
+
+def _ask_again(place: str, form: "Shown", workers: int, save: str | None) -> None:
+    """What a saved result asked, shown as it was unless another form is given; what is saved keeps the form of the first."""
+    from invert.report.contract import saved
+    from invert.reproduce import arguments, changed_since, saved_run
+
+    given = _given()
+    for name, option in given.items():
+        if name not in BESIDE_LIKE:
+            raise WrongValue(f"--like and {option} do not go together: the saved result says what is asked")
+    run = saved_run(place)
+    shown = run.shown
+    if "style" in given:
+        shown = replace(shown, style=form.style, columns=None)
+    if "columns" in given:
+        shown = replace(shown, columns=form.columns)
+    shown = replace(shown, full=shown.full or form.full, wide=shown.wide or form.wide)
+    if shown.style not in INFER_FORMATS:
+        raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}; allowed: {', '.join(INFER_FORMATS)}")
+    _refuse_form(shown)
+    if said := changed_since(run):
+        say(said)
+    table, moved = _worked_out(run.request.names, arguments(run), shown, workers)
+    _tell(table, moved, shown)
+    if save is not None:
+        write(save, saved(table, run.shown))
+    fail_on((*table.problems, *(moved.problems if moved else ())))
+
+
+def _given() -> dict[str, str]:
+    """The parameters that were typed, by name, as they are typed."""
+    context = click.get_current_context()
+    return {
+        one.name: one.opts[-1] if isinstance(one, click.Option) else "MODEL"
+        for one in context.command.params
+        if one.name
+        and context.get_parameter_source(one.name) is click.core.ParameterSource.COMMANDLINE
+        and context.params[one.name] not in ((), None)
+    }
 
 
 def _refuse_beside_history(models: tuple[str, ...], changes: tuple[str, ...], save: str | None, against: str | None, style: str) -> None:

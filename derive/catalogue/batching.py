@@ -130,7 +130,7 @@ EQUATIONS = (
         ),
         requires=(
             Requirement(
-                holds=lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < 1 + attention_compute_ratio,
+                holds=lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < attention_compute_ratio + 1,
                 otherwise="memory binds at any batch, as a cache is read for longer than its sequence is computed",
             ),
         ),

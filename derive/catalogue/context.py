@@ -61,7 +61,7 @@ EQUATIONS = (
         requires=(
             Requirement(
                 holds=lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_copies, mfu: (
-                    attention_intensity * mbu < attention_rate_ratio * ridge_point * kv_copies * mfu
+                    attention_intensity * mbu < attention_rate_ratio * kv_copies * mfu * ridge_point
                 ),
                 otherwise="attention takes as long as its reads at any context, so that none is in balance",
             ),

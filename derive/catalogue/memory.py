@@ -191,7 +191,7 @@ EQUATIONS = (
             SOME_IS_LEFT,
             Requirement(
                 holds=lambda chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes: (
-                    chips * pipeline_stages * hbm_capacity * (1 - reserved_share) > weight_bytes
+                    chips * hbm_capacity * pipeline_stages * (1 - reserved_share) > weight_bytes
                 ),
                 otherwise="the weights alone do not fit",
             ),

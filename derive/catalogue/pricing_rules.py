@@ -149,7 +149,7 @@ RULES = (
         relation=solved_claim(_upper_ends_covered, "cost_context_scale", "max_context", "premium_out", "long_context_threshold"),
         requires=(
             Requirement(holds=lambda premium_out: premium_out > 1),
-            Requirement(holds=lambda max_context, premium_out, long_context_threshold: max_context > premium_out * long_context_threshold),
+            Requirement(holds=lambda max_context, premium_out, long_context_threshold: max_context > long_context_threshold * premium_out),
         ),
         statement="The cost at the longest context over the cost at the threshold is the premium.",
         assumptions=_AFFINE,
@@ -202,7 +202,7 @@ RULES = (
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(
                 holds=lambda long_context_threshold, premium_out, short_context: (
-                    2 * long_context_threshold > (1 + premium_out) * short_context
+                    2 * long_context_threshold > short_context * (premium_out + 1)
                 ),
             ),
         ),

@@ -74,7 +74,7 @@ GRID = (
         requires=(
             Requirement(
                 holds=lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
-                    layers * synchronisations_per_layer * hop_latency < bytes_per_weight * active_params / hbm_bandwidth
+                    hop_latency * layers * synchronisations_per_layer < active_params * bytes_per_weight / hbm_bandwidth
                 ),
                 otherwise="one chip is the fastest, as waiting for a second takes longer than it saves",
             ),

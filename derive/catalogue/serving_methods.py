@@ -248,7 +248,7 @@ METHODS = (
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
             Requirement(
                 holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                    weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+                    weight_time <= bytes_per_weight * total_params / (chips * hbm_bandwidth * mbu)
                 ),
                 otherwise="decode reads no more than all weights",
             ),
@@ -316,7 +316,7 @@ METHODS = (
         requires=(
             Requirement(
                 holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
-                    memory_time > positions_per_step * (compute_time + attention_time)
+                    memory_time > positions_per_step * (attention_time + compute_time)
                 ),
                 otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
@@ -375,7 +375,7 @@ METHODS = (
         requires=(
             Requirement(
                 holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
-                    memory_time > positions_per_step * (compute_time + attention_time)
+                    memory_time > positions_per_step * (attention_time + compute_time)
                 ),
                 otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
@@ -412,13 +412,13 @@ METHODS = (
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
             Requirement(
                 holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                    weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+                    weight_time <= bytes_per_weight * total_params / (chips * hbm_bandwidth * mbu)
                 ),
                 otherwise="decode reads no more than all weights",
             ),
             Requirement(
                 holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
-                    memory_time > positions_per_step * (compute_time + attention_time)
+                    memory_time > positions_per_step * (attention_time + compute_time)
                 ),
                 otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),

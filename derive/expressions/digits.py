@@ -6,11 +6,11 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from derive.evaluate import precise
-from derive.quantities import quantity, symbol
+from derive.quantities import quantity
+from derive.trees import EXPONENTIAL, LOGARITHM, MINUS, RAISED, ROOT, SUM, Tree, all_parts, is_negative, names
 
 if TYPE_CHECKING:
     from mpmath import mpf
-    from sympy import Expr
 
 STEP = 1e-20
 """Relative step of a slope in 50 digits, and where Newton's method stops."""
@@ -20,49 +20,57 @@ LAST_DIGITS = 1e-13
 
 
 @cache
-def loses_digits(expression: "Expr") -> bool:
+def loses_digits(tree: Tree) -> bool:
     """Whether digits can be lost that the givens determine: log(1 - x) of a small x, (1 - x**n)/(1 - x) of an x near 1.
 
     Where only + - * / are, what a difference loses is what it magnifies of the givens' own rounding.
     """
-    from sympy import exp, log, preorder_traversal
-
-    def irrational(part: "Expr") -> bool:
-        return isinstance(part, (exp, log)) or (part.is_Pow and not part.exp.is_Integer)
-
-    def outer(part: "Expr") -> bool:
-        return isinstance(part, (exp, log)) or (part.is_Pow and not part.exp.is_Number)
-
-    parts = [part for part in preorder_traversal(expression) if irrational(part) or cancels(part)]
-    return any(
-        any(irrational(inner) for inner in preorder_traversal(part)) if cancels(part) else outer(part) and has_difference(part)
-        for part in parts
-    )
-
-
-def cancels(part: "Expr") -> bool:
-    """Whether the expression is a difference of positive terms.
-
-    >>> cancels(1 - symbol("overlap")), cancels(1 + symbol("overlap"))
-    (True, False)
-    """
-    return part.is_Add and len({term.could_extract_minus_sign() for term in part.args}) == 2
+    inner = (part for part in all_parts(tree) if _is_irrational(part) or cancels(part))
+    return any(any(map(_is_irrational, all_parts(part))) if cancels(part) else _is_outer(part) and has_difference(part) for part in inner)
 
 
 @cache
-def has_difference(expression: "Expr") -> bool:
-    """Whether there is a difference of positive terms anywhere in the expression."""
-    from sympy import preorder_traversal
-
-    return any(cancels(part) for part in preorder_traversal(expression))
+def is_rational(tree: Tree) -> bool:
+    """Whether it is made with + - * / and whole powers alone."""
+    return not any(map(_is_irrational, all_parts(tree)))
 
 
-def exactly(difference: "Expr", root: "Expr | None", unknown: str, values: Mapping[str, float]) -> "mpf | None":
+def _is_irrational(part: Tree) -> bool:
+    """Whether it is more than + - * / make: a logarithm, an exponential, a root, a power that is not whole."""
+    if not isinstance(part, tuple):
+        return False
+    return part[0] in (EXPONENTIAL, LOGARITHM, ROOT) or (part[0] == RAISED and not _is_whole(part[2]))
+
+
+def _is_outer(part: Tree) -> bool:
+    return isinstance(part, tuple) and (part[0] in (EXPONENTIAL, LOGARITHM) or (part[0] == RAISED and bool(names(part[2]))))
+
+
+def _is_whole(tree: Tree) -> bool:
+    return isinstance(tree[1] if isinstance(tree, tuple) and tree[0] == MINUS else tree, int)
+
+
+def cancels(part: Tree) -> bool:
+    """Whether the formula is a difference of positive terms.
+
+    >>> cancels(("+", 1, ("-", "overlap"))), cancels(("+", 1, "overlap"))
+    (True, False)
+    """
+    return isinstance(part, tuple) and part[0] == SUM and len(set(map(is_negative, part[1:]))) == 2
+
+
+@cache
+def has_difference(tree: Tree) -> bool:
+    """Whether there is a difference of positive terms anywhere in the formula."""
+    return any(map(cancels, all_parts(tree)))
+
+
+def exactly(difference: Tree, root: Tree | None, unknown: str, values: Mapping[str, float]) -> "mpf | None":
     """The root of these very numbers in 50 digits: by its closed form, or by Newton's method from where the unknown stands."""
     if root is not None:
         found = precise(root, values)
         return found if isfinite(found) else None
-    at = precise(symbol(unknown), values)
+    at = precise(unknown, values)
     for _ in range(60):
         height = precise(difference, {**values, unknown: at})
         step = at * STEP or STEP

@@ -1,17 +1,15 @@
-"""An expression with Max and Min as its smooth regimes, each with the inequalities under which it holds.
+"""What SymPy makes of a formula: its smooth regimes, each with the inequalities under which it holds, and the closed forms in each.
 
 SymPy cannot solve equations that hold a Max. Replacing innermost ones first by each of their arguments leaves
 smooth expressions that it can solve; the inequalities say which argument won.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.evaluate import evaluate
-from derive.quantities import symbol
-from derive.records import Equation
+from derive.trees import Tree, tree_of
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -22,12 +20,11 @@ LARGE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Regime:
-    """A smooth expression, and the (larger, smaller) pairs that make it the value of the whole; `said` is them in words."""
+class Smooth:
+    """A smooth expression, and the (larger, smaller) pairs that make it the value of the whole."""
 
     expression: "Expr"
     wins: "tuple[tuple[Expr, Expr], ...]" = ()
-    said: str | None = None
 
     @property
     def label(self) -> str | None:
@@ -37,7 +34,7 @@ class Regime:
         >>> [regime.label for regime in regimes(equation("experts.scale_out_slowdown").sides[1])][0]
         '1/racks >= scale_out_bandwidth_ratio*(racks - 1)/racks'
         """
-        return self.said or in_words(self.wins)
+        return in_words(self.wins)
 
 
 @cache
@@ -47,7 +44,7 @@ def in_words(wins: "tuple[tuple[Expr, Expr], ...]") -> str | None:
 
 
 @cache
-def regimes(expression: "Expr") -> tuple[Regime, ...]:
+def regimes(expression: "Expr") -> tuple[Smooth, ...]:
     """All smooth regimes of an expression; one without Max or Min is its own.
 
     A Max and a Min of the same terms are decided together, so that no regime contradicts itself.
@@ -55,12 +52,12 @@ def regimes(expression: "Expr") -> tuple[Regime, ...]:
     return tuple(dict.fromkeys(_split(expression, ())))
 
 
-def _split(expression: "Expr", wins: "tuple[tuple[Expr, Expr], ...]") -> Iterator[Regime]:
+def _split(expression: "Expr", wins: "tuple[tuple[Expr, Expr], ...]") -> Iterator[Smooth]:
     from sympy import Max, Min, postorder_traversal
 
     node = next((part for part in postorder_traversal(expression) if isinstance(part, (Max, Min))), None)
     if node is None:
-        yield Regime(expression, wins)
+        yield Smooth(expression, wins)
         return
     for chosen in sorted(node.args, key=str):
         others = [other for other in node.args if other is not chosen]
@@ -69,55 +66,30 @@ def _split(expression: "Expr", wins: "tuple[tuple[Expr, Expr], ...]") -> Iterato
             yield from _split(expression.xreplace({node: chosen}), tuple(dict.fromkeys(wins + pairs)))
 
 
-def in_force(equation: Equation, values: Mapping[str, float]) -> str | None:
-    """The regime of an equation that these values are in, in words; None where there is only one, or too little is known.
+@cache
+def as_tree(expression: "Expr") -> Tree:
+    """An expression as the tree that it is printed as.
 
-    >>> from derive.catalogue import equation
-    >>> times = {"compute_time": 0.01, "attention_time": 0.0, "plain_weight_time": 0.01, "kv_time": 0.01}
-    >>> in_force(equation("serving.plain_step_time"), times)
-    'kv_time + plain_weight_time >= attention_time + compute_time'
+    >>> from derive.quantities import symbol
+    >>> as_tree(symbol("batch") / symbol("chips") - 1)
+    ('+', ('/', 'batch', 'chips'), ('-', 1))
     """
-    for regime in regimes(equation.sides[1]) if all(name in values for name in equation.symbols[1:]) else ():
-        if all(evaluate(larger, values) >= evaluate(smaller, values) for larger, smaller in regime.wins):
-            return regime.label
-    return None
+    return tree_of(str(expression))
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One regime, with the closed forms of the unknown in it; `roots` is None where there are none to be had."""
-
-    regime: Regime
-    difference: "Expr"
-    roots: "tuple[Expr, ...] | None"
-    absent: bool
+def trees_of_roots(difference: "Expr", x: "Expr") -> tuple[Tree, ...] | None:
+    """The closed forms of x as trees."""
+    roots = closed_forms(difference, x)
+    return None if roots is None else tuple(map(as_tree, roots))
 
 
 @cache
-def branches(equation: Equation, unknown: str) -> tuple[Branch, ...]:
-    """Every regime of an equation, solved for one of its quantities.
+def turning_points(difference: "Expr", x: "Expr") -> tuple[tuple[Tree, tuple[Tree, ...] | None], ...]:
+    """What is zero where a difference changes sign, with the closed forms of where that is: it itself, and what it is divided by."""
+    from sympy import fraction, together
 
-    >>> from derive.catalogue import equation
-    >>> for branch in branches(equation("serving.plain_step_time"), "kv_time"):
-    ...     print(branch.regime.label, branch.roots, branch.absent)
-    attention_time + compute_time >= kv_time + plain_weight_time () True
-    kv_time + plain_weight_time >= attention_time + compute_time (plain_step_time - plain_weight_time,) False
-    """
-    x = symbol(unknown)
-    left, right = equation.sides
-    found = []
-    for inner in regimes(right):
-        # A block holds in the regimes that were put in for it, whatever its own come to.
-        said = " and ".join(filter(None, (equation.regime, inner.label))) if equation.wins else None
-        regime = Regime(inner.expression, (*equation.wins, *inner.wins), said or None)
-        difference = left - regime.expression
-        if not difference.has(x):
-            found.append(Branch(regime, difference, (), absent=True))
-        elif left == x and not regime.expression.has(x):
-            found.append(Branch(regime, difference, (regime.expression,), absent=False))
-        else:
-            found.append(Branch(regime, difference, closed_forms(difference, x), absent=False))
-    return tuple(found)
+    parts = (difference, fraction(together(difference))[1])
+    return tuple((as_tree(part), trees_of_roots(part, x)) for part in parts if part.has(x))
 
 
 @cache

@@ -3,17 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from math import exp, inf, isnan, log
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from derive.evaluate import evaluate, precise, vectorised
+from derive.evaluate import at_arrays, evaluate, precise
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, loses_digits
 from derive.quantities import quantity
-
-if TYPE_CHECKING:
-    from sympy import Expr
+from derive.trees import Tree, terms
 
 Point = tuple[float, float]
 """The logarithm of the unknown, and the height of the expression there."""
@@ -27,7 +24,7 @@ LEAST, SPARSE = 1e-15, 50
 """The least share that is looked for, and the number of points below those met in practice."""
 
 
-def bracketed(difference: "Expr", unknown: str, values: Mapping[str, float]) -> list[float]:
+def bracketed(difference: Tree, unknown: str, values: Mapping[str, float]) -> list[float]:
     """All roots of a smooth expression over the domain of the unknown, each worked out to the last digit.
 
     Two roots within one step of the grid are told apart by looking for the extremum between them; a root at which the
@@ -58,9 +55,9 @@ def _with_ends(height: Callable[[float], float], ends: Mapping[float, float]) ->
     return lambda ln_x: ends[ln_x] if ln_x in ends else height(ln_x)
 
 
-def _settled(difference: "Expr", unknown: str, values: Mapping[str, float], root: float) -> list[float]:
+def _settled(difference: Tree, unknown: str, values: Mapping[str, float], root: float) -> list[float]:
     """The root near which the search ended; none where it was led by the rounding of the expression, or onto a pole."""
-    if not any(loses_digits(term) for term in difference.as_ordered_terms()):
+    if not any(loses_digits(term) for term in terms(difference)):
         below, here, above = (evaluate(difference, {**values, unknown: root * (1 + side)}) for side in (-BESIDE, 0, BESIDE))
         # Where the heights beside it lie on a line through it, rounding is less than a thousandth of what they differ by.
         if below * above < 0 and max(abs(above + below), abs(here)) <= abs(above - below) / 1e3:
@@ -69,20 +66,19 @@ def _settled(difference: "Expr", unknown: str, values: Mapping[str, float], root
     exact = exactly(difference, None, unknown, at)
     if exact is not None:
         return [clamped(unknown, float(exact))]
-    scale = max(abs(precise(term, at)) for term in difference.as_ordered_terms())
+    scale = max(abs(precise(term, at)) for term in terms(difference))
     return [root] if abs(precise(difference, at)) <= LAST_DIGITS * scale else []
 
 
-def _grid(difference: "Expr", unknown: str, values: Mapping[str, float]) -> list[Point]:
+def _grid(difference: Tree, unknown: str, values: Mapping[str, float]) -> list[Point]:
     """The heights over the whole domain, NaN where the expression is not defined."""
     row = quantity(unknown)
     low, high = (row.low or row.high / BEYOND) / BEYOND, min(row.high * BEYOND, row.ceiling)
     ln_x = np.linspace(log(low), log(high), GRID + 1)
     if row.ceiling < inf:
         ln_x = np.concatenate([np.linspace(log(LEAST), log(low), SPARSE, endpoint=False), ln_x])
-    names = tuple(sorted(part.name for part in difference.free_symbols))
     with np.errstate(all="ignore"):
-        heights = vectorised(difference, names)(*(np.exp(ln_x) if name == unknown else np.float64(values[name]) for name in names))
+        heights = at_arrays(difference, {**{name: np.float64(value) for name, value in values.items()}, unknown: np.exp(ln_x)})
     return list(zip(ln_x.tolist(), np.where(np.isfinite(heights), heights, np.nan).tolist(), strict=True))
 
 

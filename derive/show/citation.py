@@ -9,9 +9,11 @@ from typing import Any
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
+from derive.expressions.branches import in_latex, sides_of
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
-from derive.requirements import as_relation
+from derive.requirements import in_words_of_names
+from derive.trees import text as printed
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 MAINTAINERS, YEAR, DERIVATION = "The backsolve maintainers", 2026, "derivation"
@@ -69,15 +71,15 @@ def citable(equation: Equation) -> Citable:
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
     symbols = tuple(QUANTITIES[name] for name in equation.symbols)
-    requires = tuple(str(as_relation(needed)) for needed in equation.requires)
-    left, right = equation.sides
+    requires = tuple(map(in_words_of_names, equation.requires))
+    left, right = map(printed, sides_of(equation))
     return Citable(
         id=equation.id,
         version=equation.version,
         title=equation.title,
         statement=equation.statement,
         kind=equation.described,
-        equation_latex=equation.latex,
+        equation_latex=in_latex(equation),
         equation_text=f"{left} {equation.sense} {right}",
         symbols=symbols,
         constants=tuple(CONSTANTS[name] for name in equation.parameters if name in CONSTANTS),
@@ -146,7 +148,7 @@ def work_key(source: Source) -> str:
     'lovelace1843:caches-all-what-to-keep'
     """
     _given, family = _people(source.author)[0]
-    return f"{_slug(family)}{source.year}:" + "-".join(_slug(source.title).split("-")[:5])
+    return f"{slug(family)}{source.year}:" + "-".join(slug(source.title).split("-")[:5])
 
 
 def latex_text(text: str) -> str:
@@ -197,7 +199,12 @@ def _references(found: Any) -> list[str]:
     return found
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """A text as a part of a key: small letters and digits, with a hyphen for whatever stands between them.
+
+    >>> slug("KV bytes, of all!")
+    'kv-bytes-of-all'
+    """
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
@@ -274,7 +281,7 @@ def _myst(row: Citable) -> str:
 
 
 def _markdown(row: Citable) -> str:
-    note, heading = f"[^{_slug(row.id)}]", f"**{MARKDOWN.text(row.title)}**"
+    note, heading = f"[^{slug(row.id)}]", f"**{MARKDOWN.text(row.title)}**"
     return "\n\n".join([heading + note, f"$${row.equation_latex}$$", _table(row), f"{note}: {_paragraph(row, MARKDOWN)}"])
 
 
@@ -291,7 +298,14 @@ def _version() -> str:
         return "0+unknown"
 
 
-def _entry(key: str, **fields: str) -> str:
+def bibtex_entry(key: str, **fields: str) -> str:
+    """An entry of BibTeX with the fields that hold something.
+
+    >>> print(bibtex_entry("a:b", title="{A}", note=""))
+    @misc{a:b,
+      title = {{A}},
+    }
+    """
     return f"@misc{{{key},\n" + "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text) + "}"
 
 
@@ -299,7 +313,7 @@ def _bibtex_equation(row: Citable) -> str:
     how = f"Equation {latex_text(row.id)}, {_version_of(row, LATEX)}, in backsolve {latex_text(_version())}"
     note, abstract = _sentence(map(_bibtex_origin, row.sources)), f"${row.equation_latex}$. {_claim(row, LATEX)}"
     title, author = f"{{{latex_text(row.title)}}}", f"{{{MAINTAINERS}}}"
-    return _entry(row.key, title=title, author=author, howpublished=how, year=str(YEAR), note=note, url=row.url, abstract=abstract)
+    return bibtex_entry(row.key, title=title, author=author, howpublished=how, year=str(YEAR), note=note, url=row.url, abstract=abstract)
 
 
 def _bibtex_origin(source: Source) -> str:
@@ -313,7 +327,7 @@ def _bibtex_origin(source: Source) -> str:
 def _bibtex_work(source: Source) -> str:
     names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _people(latex_text(source.author))]
     author = " and ".join(names).replace("{et al.}", "others")
-    return _entry(work_key(source), title=f"{{{latex_text(source.title)}}}", author=author, year=str(source.year), url=source.url)
+    return bibtex_entry(work_key(source), title=f"{{{latex_text(source.title)}}}", author=author, year=str(source.year), url=source.url)
 
 
 def _csl(key: str, type: str, title: str, author: str, year: int, **more: str) -> dict[str, Any]:

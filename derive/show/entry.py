@@ -6,10 +6,12 @@ from dataclasses import asdict
 from typing import Any
 
 from derive.derivations import conclusion, parents, referenced_by
+from derive.expressions.branches import in_latex, sides_of
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
-from derive.show.narration import formula
+from derive.requirements import in_words_of_names
+from derive.trees import text as printed
 from derive.units import parse
 
 
@@ -60,7 +62,7 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
     >>> entry_as_record(equation("scheduling.sweep_time"))["example"]["values"]
     {'hbm_capacity': 288000000000.0, 'hbm_bandwidth': 20000000000000.0, 'sweep_time': 0.0144}
     """
-    left, right = row.sides
+    left, right = map(printed, sides_of(row))
     names = ("name", "symbol", "latex", "unit", "meaning")
     return {
         "id": row.id,
@@ -71,10 +73,10 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
         "defines": row.defines,
         "variant": asdict(row.variant) if row.variant else None,
         "equation": f"{left} {row.sense} {right}",
-        "latex": formula(row),
+        "latex": in_latex(row),
         "quantities": [{name: getattr(QUANTITIES[one], name) for name in names} for one in row.symbols],
         "constants": [asdict(CONSTANTS[name]) for name in row.parameters if name in CONSTANTS],
-        "requires": [str(needed) for needed in row.requirements()],
+        "requires": [*map(in_words_of_names, row.requires)],
         "assumptions": list(row.assumptions),
         "example": _example(row),
         "derivation": [_step(row, number) for number in range(1, len(row.steps) + 1)],

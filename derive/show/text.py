@@ -13,13 +13,16 @@ from typing import Any
 from derive.answers import BOUGHT, BY_DEFAULT, COUNTED, OR, Answer, Result, RouteStep, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
+from derive.expressions.branches import sides_of
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
+from derive.requirements import in_words_of_names
 from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
 from derive.show.citation import citable, latex_text, markdown_text
 from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
+from derive.trees import text as printed
 from derive.units import show
 
 AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
@@ -396,7 +399,7 @@ def _answer_latex(unknown: str, answer: Answer) -> str:
 
 def card(row: Equation) -> str:
     """An equation as `backsolve show` prints it: formula, quantities, derivation, what follows from it, sources."""
-    left, right = row.sides
+    left, right = map(printed, sides_of(row))
     lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
     for name in row.symbols:
@@ -406,7 +409,7 @@ def card(row: Equation) -> str:
     if row.variant:
         lines.append(f"variant     {row.variant.name} of {row.variant.group}{' (default)' if row.variant.default else ''}")
     lines += labelled("example", [worked(row)] if row.example else [])
-    lines += labelled("requires", [str(needed) for needed in row.requirements()])
+    lines += labelled("requires", [*map(in_words_of_names, row.requires)])
     lines += labelled("assumes", list(row.assumptions))
     if row.steps:
         lines += ["", "derivation", *derivation(row), ""]

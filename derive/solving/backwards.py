@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from math import exp, isfinite, log
 from typing import TYPE_CHECKING
 
-from derive.expressions.regimes import branches
+from derive.expressions.branches import branches
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import HOLDS

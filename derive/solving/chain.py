@@ -13,7 +13,7 @@ from types import MappingProxyType
 from derive.answers import BOUGHT, COUNTED, SHORT
 from derive.catalogue import equation
 from derive.evaluate import evaluate
-from derive.expressions.regimes import in_force, regimes
+from derive.expressions.branches import in_force, regimes_of, sides_of
 from derive.presets import ARCHITECTURES, PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
@@ -52,6 +52,7 @@ from derive.solving.reach import beyond_one_domain, out_of_reach
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, OR, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
+from derive.trees import names, text
 from derive.units import show
 
 Outcome = tuple[tuple[Answer, ...], Reason | None]
@@ -404,7 +405,7 @@ def _within_reach(asked: Question, solution: Solution) -> Solution:
     if not most or not any(one.kind == "interval" and (one.high is None or one.high > most[1]) for one in solution.answers):
         return solution
     row, high = most
-    formula = f"{asked.unknown} <= {row.sides[1]}"
+    formula = f"{asked.unknown} <= {text(sides_of(row)[1])}"
     answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.least <= high * (1 + HOLDS))
     if not answers:
         clash = impossible(asked, {**asked.known, asked.unknown: inside(solution.answers[0])})
@@ -1078,8 +1079,8 @@ def _is_anything(unknown: str, found: Answer) -> bool:
 def _at_an_edge(case: Equation | Joint, unknown: str, at: Mapping[str, float], error: float) -> bool:
     """Whether a relative error of the unknown decides which of two terms is the larger: beyond, the unknown would not bind."""
     beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
-    pairs = (pair for regime in regimes(case.sides[1]) for pair in regime.wins)
-    held = (pair for pair in pairs if any(part.name == unknown for side in pair for part in side.free_symbols))
+    pairs = (pair for regime in regimes_of(case) for pair in regime.wins)
+    held = (pair for pair in pairs if any(unknown in names(side) for side in pair))
     return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
 
 

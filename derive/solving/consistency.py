@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 
 from derive.catalogue import ROOF_IDS, bounds, equation
+from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.solving.defaults import IDEALS, in_numbers
@@ -11,6 +12,7 @@ from derive.solving.propagation import followed
 from derive.solving.questions import Question
 from derive.solving.refusals import made_of
 from derive.solving.result import Answer, Reason
+from derive.trees import text
 from derive.units import show
 
 AGREES = 1e-6
@@ -151,7 +153,7 @@ def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], t
             name, side = row.symbols[0], f"at {'most' if row.sense == '<=' else 'least'}"
             made = show(name, right)
             message = f"contradiction: {name} = {show(name, left)}; {row.id} makes it {side} {made} from {_listed(row, known, name)}"
-            return Reason("contradiction", violated=(f"{name} {row.sense} {row.sides[1]}",), message=message)
+            return Reason("contradiction", violated=(f"{name} {row.sense} {text(sides_of(row)[1])}",), message=message)
     return None
 
 
@@ -171,7 +173,7 @@ def _reason(
 
 def _held_against(broken: Equation, violated: list[str]) -> tuple[str, ...]:
     """The requirements that are not met, else the equation that does not hold."""
-    return tuple(violated) or (f"{broken.symbols[0]} = {broken.sides[1]}",)
+    return tuple(violated) or (f"{broken.symbols[0]} = {text(sides_of(broken)[1])}",)
 
 
 def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], used: tuple[Equation, ...]) -> str | None:

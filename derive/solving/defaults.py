@@ -12,6 +12,8 @@ from typing import Any
 
 from derive.arguments import argument_names
 from derive.catalogue import equation
+from derive.expressions.branches import formulas
+from derive.formulas import found, key
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER, Equation, in_place, in_sympy
 from derive.requirements import named
@@ -163,6 +165,18 @@ def neutral(defaults: Standing) -> Values:
     return tuple(sorted(values.items()))
 
 
+def put_in_ways() -> Mapping[str, tuple[int | str, ...]]:
+    """What may be put into an equation for each of its quantities: a number by default, or what it follows.
+
+    >>> put_in_ways()["microbatches"]
+    (1, 'pipeline_stages')
+    """
+    numbers = {name: (int(value),) for name, value in NEUTRAL_DEFAULTS.items() if name not in MAY_DIFFER}
+    # One stage is put in beside as many microbatches.
+    numbers["pipeline_stages"] = (int(NEUTRAL_DEFAULTS["pipeline_stages"]),)
+    return {name: (*numbers.get(name, ()), *FOLLOWS.get(name, ())) for name in (*numbers, *FOLLOWS)}
+
+
 @lru_cache(maxsize=4096)
 def with_defaults(row: Equation, values: Values) -> Equation:
     """An equation without the quantities that stand at these values, and without what they take with them.
@@ -229,12 +243,18 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str]) 
 
 
 def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:
+    """Quantities that go with those that are put in, each with a number that may stand for it."""
+    stored = found(key(row.id, spoken)) if formulas(row) else None
+    return dict.fromkeys(taken_along(row, relation, spoken) if stored is None else stored.without_effect(), 1)
+
+
+def taken_along(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
     """Quantities that a term of nothing, or a ratio of one, takes with it; SymPy is asked only where some move nothing at numbers."""
     if all(_moves(relation, name) for name in row.symbols if name not in spoken):
-        return {}
+        return ()
     left, right = in_sympy(relation)
     held = {part.name for part in (left - right).free_symbols}
-    return {name: 1 for name in row.symbols if name not in held and name not in spoken}
+    return tuple(name for name in row.symbols if name not in held and name not in spoken)
 
 
 def _moves(relation: Callable[..., Any], name: str) -> bool:

@@ -12,7 +12,7 @@ from math import inf, isclose
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from derive.expressions.regimes import regimes
+from derive.expressions.branches import regimes_of
 from derive.expressions.roots import in_domain
 from derive.quantities import quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation
@@ -258,7 +258,7 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
     if len(seen) < FEWEST:
         return EITHER
     # Without regimes, what does not move at any draw moves nowhere: it cancels.
-    return frozenset(seen) - {0} or (NEITHER if all(len(regimes(row.sides[1])) == 1 for row in rows) else EITHER)
+    return frozenset(seen) - {0} or (NEITHER if all(len(regimes_of(row)) == 1 for row in rows) else EITHER)
 
 
 def _move(rows: tuple[Equation, ...], cause: str, random: Random) -> int | None:

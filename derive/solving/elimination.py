@@ -1,15 +1,14 @@
 """Several equations brought to one in a single unknown: the others are put in or solved for, and drop out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import isclose, isfinite
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from derive.evaluate import evaluate
-from derive.expressions.regimes import in_words, one_root, regimes
+from derive.evaluate import evaluate, exact
+from derive.expressions.regimes import as_tree, in_words, one_root, regimes
 from derive.quantities import quantity, symbol
 from derive.records import Equation, Unmet, as_relations
 from derive.requirements import HOLDS, Requirement, named
@@ -79,26 +78,26 @@ class Joint:
     def ruled_out(self, values: Mapping[str, float]) -> bool:
         """Whether its regimes or its sides cannot hold at these numbers; what holds a quantity that is not known is not judged."""
         known = (pair for pair in self.wins if _names(*pair) <= values.keys())
-        if any(evaluate(larger, values) < evaluate(smaller, values) * (1 - HOLDS) for larger, smaller in known):
+        if any(_at(larger, values) < _at(smaller, values) * (1 - HOLDS) for larger, smaller in known):
             return True
         if not self.idle or not _names(*self.sides) <= values.keys():
             return False
-        left, right = (evaluate(side, values) for side in self.sides)
+        left, right = (_at(side, values) for side in self.sides)
         return isfinite(left - right) and not isclose(left, right, rel_tol=APART)
 
     def breaks_down(self, values: Mapping[str, float], unknown: str) -> bool:
         """Whether something that was divided by is zero at these numbers: what the equations then say, this one does not."""
         probes = [{**values, unknown: float(size)} for size in (quantity(unknown).low, quantity(unknown).high)]
         parts = {*self.sides, *(side for pair in self.wins for side in pair)}
-        return any(all(not isfinite(evaluate(part, at)) for at in probes) for part in parts if _names(part) <= probes[0].keys())
+        return any(all(not isfinite(_at(part, at)) for at in probes) for part in parts if _names(part) <= probes[0].keys())
 
     def left_side(self, values: Mapping[str, float]) -> float:
         """The left side at numbers."""
-        return evaluate(self.sides[0], values)
+        return _at(self.sides[0], values)
 
     def right_side(self, values: Mapping[str, float]) -> float:
         """The right side at numbers."""
-        return evaluate(self.sides[1], values)
+        return _at(self.sides[1], values)
 
     def requirements(self) -> "tuple[Rel, ...]":
         """The same as SymPy relations."""
@@ -111,6 +110,11 @@ class Joint:
     def unmet(self, values: Mapping[str, float]) -> list[Unmet]:
         """The same with whose they are, of which quantities, and what that means."""
         return [one for row in self.rows for one in row.unmet(values)]
+
+
+def _at(expression: "Expr", values: Mapping[str, float]) -> float:
+    """The number an expression of SymPy comes to."""
+    return evaluate(as_tree(expression), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,18 +295,18 @@ def _same_ratio(left: "Expr", right: "Expr", name: str) -> bool:
     from sympy import Pow
 
     ratio, others = left / right, sorted(_names(left, right))
-    kind: type[Fraction | float] = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
+    worked_out: Callable[..., Any] = exact if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else evaluate
     random = Random(0)
     for _ in range(_DRAWS):
-        values = {other: kind(_drawn(random, other)) for other in others}
-        ratios = [evaluate(ratio, {**values, name: kind(_drawn(random, name))}) for _ in range(2)]
+        values = {other: _drawn(random, other) for other in others}
+        ratios = [worked_out(as_tree(ratio), {**values, name: _drawn(random, name)}) for _ in range(2)]
         if not abs(ratios[0] - ratios[1]) <= 1e-9 * abs(ratios[0]):
             return False
     return True
 
 
-def _drawn(random: Random, name: str) -> Fraction:
-    return Fraction(f"{quantity(name).at(random.random()):.3g}")
+def _drawn(random: Random, name: str) -> float:
+    return float(f"{quantity(name).at(random.random()):.3g}")
 
 
 def _reduced(

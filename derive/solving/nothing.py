@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
+from derive.expressions.branches import sides_of
+from derive.expressions.digits import has_difference
 from derive.quantities import quantity
 from derive.records import Equation
+from derive.trees import factors, is_negative, terms
 
 NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
 AT_NOTHING: Mapping[str, tuple[str, ...]] = {
@@ -55,13 +58,10 @@ def made_of_nothing(rows: Iterable[Equation], nothing: Iterable[str], some: Set[
 
 def _vanishing(row: Equation, some: Set[str]) -> set[str]:
     """The factors without which nothing is left of a sum; none where it may be nothing in another way."""
-    from sympy import Add, Mul
-
     found: set[str] = set()
-    for term in Add.make_args(row.sides[1]):
-        factors = [part.name for part in Mul.make_args(term) if part.is_Symbol and part.name not in some]
-        can = [name for name in factors if quantity(name).may_be_zero]
-        if len(can) != 1 or not term.is_nonnegative:
+    for term in terms(sides_of(row)[1]):
+        can = [name for name in factors(term) if name not in some and quantity(name).may_be_zero]
+        if len(can) != 1 or is_negative(term) or has_difference(term):
             return set()
         found |= {*can}
     return found

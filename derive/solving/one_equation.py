@@ -11,25 +11,25 @@ cannot decide is decided in 50 digits.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import pairwise
 from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
-from derive.evaluate import evaluate, precise, vectorised
+from derive.evaluate import at_arrays, evaluate, precise, slopes_at_arrays
+from derive.expressions.branches import Branch, branches, comparisons, sides_of, turns
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
-from derive.expressions.regimes import Branch, branches, closed_forms
-from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots, text
-from derive.quantities import quantity, symbol
+from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots
+from derive.formulas import TreePair
+from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
 from derive.solving.elimination import Joint
 from derive.solving.result import Answer, Reason, WhenRead
+from derive.trees import Tree, names, text
 from derive.units import show
 
 if TYPE_CHECKING:
     import numpy as np
-    from sympy import Expr
 
 Row = Equation | Joint
 """An equation of the catalogue, or one that follows from several."""
@@ -58,7 +58,7 @@ class _Cut:
 
     value: float
     formula: str | None
-    difference: "Expr"
+    difference: Tree
 
 
 class _Found(NamedTuple):
@@ -67,7 +67,7 @@ class _Found(NamedTuple):
     answer: Answer
     rank: int
     branch: Branch | None = None
-    root: "Expr | None" = None
+    root: Tree | None = None
 
 
 def solve_equation(equation: Row, unknown: str, given: Values) -> tuple[tuple[Answer, ...], Reason | None]:
@@ -92,7 +92,7 @@ def _on_its_bound(equation: Row, unknown: str, values: Values, answer: Answer) -
     for needed in equation.requires:
         at = {**values, unknown: answer.point}
         if unknown in named(needed) and at.keys() >= {*named(needed)} and _beyond(needed, at):
-            bounds = [evaluate(root, values) for root in _bounds_of(needed, unknown)]
+            bounds = [evaluate(root, values) for root in _bounds_of(equation, needed, unknown)]
             near = next((bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS)), answer.point)
             answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
     return answer
@@ -103,11 +103,10 @@ def _beyond(needed: Requirement, at: Values) -> bool:
     return not compared(needed, at) and at_its_bound(needed, at)
 
 
-@cache
-def _bounds_of(needed: Requirement, unknown: str) -> "tuple[Expr, ...]":
+def _bounds_of(equation: Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
     """The closed forms of where both sides of a requirement are equal."""
-    left, right = bounding_sides(needed) or (symbol(unknown),) * 2
-    return closed_forms(left - right, symbol(unknown)) or ()
+    pair = bounding_sides(needed)
+    return next((roots or () for _, roots in turns(equation, pair, unknown)), ()) if pair else ()
 
 
 def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float]") -> "np.ndarray":
@@ -118,9 +117,9 @@ def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float
     """
     import numpy as np
 
-    names = tuple(name for name in equation.symbols if name != unknown)
-    shape = np.broadcast_shapes(*(np.shape(values[name]) for name in names))
-    given = {name: np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in names}
+    others = tuple(name for name in equation.symbols if name != unknown)
+    shape = np.broadcast_shapes(*(np.shape(values[name]) for name in others))
+    given = {name: np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in others}
     rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
     free = np.zeros(shape or (1,), dtype=bool)
     with np.errstate(all="ignore"):
@@ -129,7 +128,7 @@ def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float
                 height, scale = _heights(branch.difference, branch.regime.expression, given)
                 free |= np.abs(height) <= HOLDS * np.abs(scale)
             for root in branch.roots or ():
-                row, doubtful = _along(equation, branch, unknown, given, vectorised(root, names)(*given.values()))
+                row, doubtful = _along(equation, branch, unknown, given, at_arrays(root, given))
                 rows.append(row)
                 unsure |= doubtful | loses_digits(root)
     found = np.where(free, np.nan, np.stack(rows))
@@ -168,12 +167,12 @@ def _along(
         equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
     for requirement in equation.requires:
         inside &= met_along(requirement, at)
-        row = at[unknown] = _on_its_bound_along(requirement, unknown, at)
+        row = at[unknown] = _on_its_bound_along(equation, requirement, unknown, at)
     holds = inside & (error <= HOLDS)
     doubtful = inside & ~holds
     if doubtful.any():
         holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
-    _, slope = _heights(*_and_slope(branch.difference, unknown), at)
+    slope = slopes_at_arrays(branch.difference, at)[1][unknown]
     scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
     loose = ~(np.abs(row * slope) * MAGNIFIED > scale)
     lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
@@ -189,14 +188,14 @@ def met_along(needed: Requirement, at: "Mapping[str, np.ndarray | float]") -> "n
     return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
 
 
-def _on_its_bound_along(needed: Requirement, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def _on_its_bound_along(equation: Row, needed: Requirement, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
     """The unknown at arrays, put on the bound of a requirement where rounding alone has put it beyond."""
     import numpy as np
 
     row = at[unknown]
     beyond = ~np.asarray(compared(needed, at))
-    for root in _bounds_of(needed, unknown) if unknown in named(needed) and beyond.any() else ():
-        bound, _ = _heights(root, root, at)
+    for root in _bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
+        bound = at_arrays(root, at)
         row = np.where(beyond & _near(row, bound), bound, row)
     return row
 
@@ -230,7 +229,7 @@ def _sides_along(equation: Row, values: "Mapping[str, np.ndarray]") -> "tuple[np
     """Both sides at arrays, worked out in the order in which numbers are."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
-    left, right = vectorised(equation.sides, equation.symbols)(*(values[name] for name in equation.symbols))
+    left, right = (at_arrays(side, values) for side in sides_of(equation))
     return left, right
 
 
@@ -242,24 +241,20 @@ def _residual_along(equation: Row, values: "Mapping[str, np.ndarray]") -> "np.nd
     return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
 
 
-def _newton(difference: "Expr", unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def _newton(difference: Tree, unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
     """The root one Newton step on, or where it was if there is no slope."""
     import numpy as np
 
-    height, slope = _heights(*_and_slope(difference, unknown), values)
+    height, slopes = slopes_at_arrays(difference, values)
+    slope = slopes[unknown]
     return values[unknown] - np.where(slope == 0, 0.0, height / slope)
 
 
-def _heights(one: "Expr", other: "Expr", values: "Mapping[str, np.ndarray | float]") -> "tuple[np.ndarray, np.ndarray]":
-    """Two expressions at arrays."""
-    names = tuple(sorted({part.name for side in (one, other) for part in side.free_symbols}))
-    first, second = vectorised((one, other), names)(*(values[name] for name in names))
-    return first, second
+def _heights(one: Tree, other: Tree, values: "Mapping[str, np.ndarray | float]") -> "tuple[np.ndarray, np.ndarray]":
+    """Two formulas at arrays."""
+    import numpy as np
 
-
-@cache
-def _and_slope(difference: "Expr", unknown: str) -> "tuple[Expr, Expr]":
-    return difference, difference.diff(symbol(unknown))
+    return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))
 
 
 def residual(equation: Row, values: Values) -> float:
@@ -267,7 +262,7 @@ def residual(equation: Row, values: Values) -> float:
     error = _relative(equation.left_side(values), right_side_at(equation, values))
     if not error > LAST_DIGITS:
         return error
-    left, right = equation.sides
+    left, right = sides_of(equation)
     return float(_relative(precise(left, values), precise(right, values)))
 
 
@@ -275,7 +270,7 @@ def agrees(equation: Row, values: Values, share: float) -> bool:
     """Whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
     if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
         return True
-    left, right = equation.sides
+    left, right = sides_of(equation)
     at = {name: values[name] for name in equation.symbols}
     return negligible(lambda moved: precise(left, moved) - precise(right, moved), at, LAST_DIGITS)
 
@@ -311,7 +306,7 @@ def _of_branch(equation: Row, branch: Branch, unknown: str, values: Values) -> l
     return _interval(equation, branch, unknown, values) if nothing and drops_out(branch.difference, unknown, values) else points
 
 
-def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: float, root: "Expr | None") -> list[_Found]:
+def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: float, root: Tree | None) -> list[_Found]:
     """The root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
     rank = _rank(branch.regime.wins, at, at)
@@ -323,7 +318,7 @@ def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: f
             return []
         exact = _exact(branch, root, unknown, at)
         at = {**values, unknown: float(exact[unknown])}
-        ranks = _rank(branch.regime.wins, at, exact), _alike(equation.sides[0], branch.regime.expression, exact)
+        ranks = _rank(branch.regime.wins, at, exact), _alike(sides_of(equation)[0], branch.regime.expression, exact)
         if ranks[0] is None or ranks[1] is None:
             return []
         rank, error = max(ranks[0], ranks[1]), residual(equation, at)
@@ -337,14 +332,14 @@ def _height(equation: Row, values: Values) -> float:
     return equation.left_side(values) - right_side_at(equation, values)
 
 
-def _exact(branch: Branch, root: "Expr | None", unknown: str, at: Values) -> Values:
+def _exact(branch: Branch, root: Tree | None, unknown: str, at: Values) -> Values:
     """The values, with the root in 50 digits; with the unknown as it was where no root is near, or none in the domain."""
     exact = exactly(branch.difference, root, unknown, at)
     put = at[unknown] if exact is None else clamped(unknown, exact)
     return {**at, unknown: put} if in_domain(unknown, float(put)) else at
 
 
-def _rank(wins: "Iterable[tuple[Expr, Expr]]", at: Values, exact: Values) -> int | None:
+def _rank(wins: Iterable[TreePair], at: Values, exact: Values) -> int | None:
     """How well a regime is in force: by the worst of its inequalities; None if one does not hold."""
     worst = EXACTLY
     for larger, smaller in wins:
@@ -356,7 +351,7 @@ def _rank(wins: "Iterable[tuple[Expr, Expr]]", at: Values, exact: Values) -> int
     return worst
 
 
-def _equal(first: "Expr", second: "Expr", at: Values, exact: Values) -> int | None:
+def _equal(first: Tree, second: Tree, at: Values, exact: Values) -> int | None:
     """How well two terms are equal: in floating point as far as that can tell, else in 50 digits."""
     one, other = evaluate(first, at), evaluate(second, at)
     if isclose(one, other, rel_tol=LAST_DIGITS):
@@ -368,7 +363,7 @@ def _equal(first: "Expr", second: "Expr", at: Values, exact: Values) -> int | No
     return _alike(first, second, exact)
 
 
-def _alike(first: "Expr", second: "Expr", exact: Values) -> int | None:
+def _alike(first: Tree, second: Tree, exact: Values) -> int | None:
     """How well two terms are equal, in 50 digits."""
     if negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
         return ROUNDED
@@ -378,10 +373,10 @@ def _alike(first: "Expr", second: "Expr", exact: Values) -> int | None:
 def _interval(equation: Row, branch: Branch, unknown: str, values: Values) -> list[_Found]:
     """The equation holds without the unknown: all values that keep the regime in force and meet the requirements."""
     probe = {**values, unknown: quantity(unknown).high}
-    rank = _equal(equation.sides[0], branch.regime.expression, probe, probe)
+    rank = _equal(sides_of(equation)[0], branch.regime.expression, probe, probe)
     if rank is None:
         return []
-    cuts = [cut for larger, smaller in branch.regime.wins for cut in _cuts(larger - smaller, unknown, values)]
+    cuts = [cut for pair in branch.regime.wins for cut in _cuts(equation, pair, unknown, values)]
     low, high = 0.0, inf
     if not branch.absent and not moves_nothing(branch.difference, unknown, values):
         # An effect below the last digits was only looked for where the unknown is found in practice.
@@ -412,22 +407,13 @@ def _inequality(equation: Row, unknown: str, values: Values) -> list[Answer]:
     return _stretches(equation, unknown, values, cuts, holds, None)
 
 
-def _cuts(difference: "Expr", unknown: str, values: Values) -> list[_Cut]:
-    found = [(part, root) for part, roots in _turns(difference, unknown) for root in real_roots(part, roots, unknown, values)]
-    return [_cut(value, root, part) for part, (value, root) in found]
+def _cuts(equation: Row, pair: TreePair, unknown: str, values: Values) -> list[_Cut]:
+    """Where the larger of a pair may turn into the smaller: where they are equal, and where what they are divided by is nothing."""
+    found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turns(equation, pair, unknown))
+    return [_cut(value, root, part) for part, roots in found for value, root in roots]
 
 
-@cache
-def _turns(difference: "Expr", unknown: str) -> "tuple[tuple[Expr, tuple[Expr, ...] | None], ...]":
-    """What is zero where a difference changes sign, with the closed forms of where that is: it itself, and what it is divided by."""
-    from sympy import fraction, together
-
-    x = symbol(unknown)
-    parts = (difference, fraction(together(difference))[1])
-    return tuple((part, closed_forms(part, x)) for part in parts if part.has(x))
-
-
-def _cut(value: float, root: "Expr | None", difference: "Expr") -> _Cut:
+def _cut(value: float, root: Tree | None, difference: Tree) -> _Cut:
     return _Cut(value, None if root is None else text(root), difference)
 
 
@@ -435,7 +421,7 @@ def _stretches(
     equation: Row, unknown: str, values: Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
 ) -> list[Answer]:
     """The domain cut wherever something changes, and of it the stretches on which all holds, neighbours joined."""
-    required = [cut for needed in equation.requirements() for cut in _cuts(needed.lhs - needed.rhs, unknown, values)]
+    required = [cut for _, larger, smaller in comparisons(equation) for cut in _cuts(equation, (larger, smaller), unknown, values)]
     by_value = {cut.value: cut for cut in (*cuts, *required)}
     floor, ceiling = quantity(unknown).floor, quantity(unknown).ceiling
     ends = [floor, *sorted(value for value in by_value if floor < value < ceiling), ceiling]
@@ -480,14 +466,14 @@ def _merge(equation: Row, unknown: str, values: Values, found: list[_Found]) -> 
         return [one.answer for one in found]
     found = [one for one in found if one.rank != NEARLY] or found
     intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
-    x, (left, right) = symbol(unknown), equation.sides
+    left, right = sides_of(equation)
     groups: list[list[_Found]] = []
     for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: one.answer.point):
         value = one.answer.point
         if any(i.least * (1 - HOLDS) <= value and (i.high is None or value <= i.high * (1 + HOLDS)) for i in intervals):
             continue
         # What the right side comes to is one number, however far apart two terms of which one is rounding.
-        if groups and (isclose(groups[-1][-1].answer.point, value, rel_tol=HOLDS) or (left == x and not right.has(x))):
+        if groups and (isclose(groups[-1][-1].answer.point, value, rel_tol=HOLDS) or (left == unknown and unknown not in names(right))):
             groups[-1].append(one)
         else:
             groups.append([one])
@@ -539,16 +525,16 @@ def _listed(texts: Sequence[str]) -> str:
 
 def _no_solution(equation: Row, unknown: str, values: Values) -> Reason:
     """Why no value in the domain will do: what the right side can reach against what is asked of it."""
-    left, right = equation.sides
+    left, right = sides_of(equation)
     row, name = quantity(unknown), equation.symbols[0]
-    violated = (f"{left} {equation.sense} {right}",)
+    violated = (f"{text(left)} {equation.sense} {text(right)}",)
     message = f"no {unknown} {row.domain} satisfies {equation.told}"
     if not isinstance(equation, Equation) and equation.unmet(known := _put_in(equation.rows, values)):
         return _requirement(equation, unknown, [known])
     roots = (evaluate(root, values) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for root in roots if row.ceiling < root < inf]:
         return Reason("no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
-    if not left.is_Symbol or right.has(left):
+    if not isinstance(left, str) or left in names(right):
         return Reason("no_solution", violated=violated, message=message)
     if name == unknown:
         made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)

@@ -7,12 +7,14 @@ is isolated in each regime; an answer of one regime says where that is.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
-from derive.expressions.regimes import LARGE, Regime, branches
+from derive.expressions.branches import Regime, branches
+from derive.expressions.regimes import LARGE
 from derive.quantities import QUANTITIES, quantity, symbol
+from derive.quantities.formula import as_expression
 from derive.records import Equation
 from derive.solving.chain import rests_on
 from derive.solving.directions import EITHER, carried, direction, taken_for_granted
@@ -20,6 +22,7 @@ from derive.solving.questions import Question, posed, taken_as_known
 from derive.solving.refusals import missing_givens
 from derive.solving.result import Solution
 from derive.solving.route import Leg, Route, route
+from derive.trees import Tree, text
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -148,7 +151,7 @@ def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
         value = _rounded(_put_in(formula, way.values))
         known = {**way.values, leg.unknown: value}
         wins = regime.wins if regime else ()
-        margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
+        margins = [_put_in(_in_sympy(larger), known) - _put_in(_in_sympy(smaller), known) for larger, smaller in wins]
         nothing = not QUANTITIES[leg.unknown].may_be_zero and _is_small(value) and value.is_nonpositive
         if nothing or any(_is_small(margin) and margin.is_negative for margin in margins):
             continue
@@ -200,7 +203,12 @@ def _formulas(leg: Leg) -> "Iterator[tuple[Expr, Regime | None]]":
         for branch in branches(case, leg.unknown):
             if branch.roots is None:
                 raise _NoFormula(f"{leg.unknown} has no closed form in {case.told}: give numbers for the symbols")
-            yield from ((root, branch.regime) for root in branch.roots if not branch.absent)
+            yield from ((_in_sympy(root), branch.regime) for root in branch.roots if not branch.absent)
+
+
+def _in_sympy(tree: Tree) -> Any:
+    """The expression that a tree was printed from."""
+    return as_expression(text(tree))
 
 
 def _number(value: float) -> "Expr":

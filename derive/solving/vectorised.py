@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from derive.evaluate import vectorised
-from derive.expressions.regimes import branches, regimes
+from derive.evaluate import at_arrays
+from derive.expressions.branches import branches, regimes_of
+from derive.formulas import TreePair
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS, named
@@ -20,9 +20,6 @@ from derive.solving.one_equation import met_along, points
 from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
 from derive.solving.route import Leg, Route, checks
-
-if TYPE_CHECKING:
-    from sympy import Expr
 
 Columns = Mapping[str, np.ndarray]
 Arrays = Mapping[str, "np.ndarray | float"]
@@ -108,7 +105,7 @@ def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[s
     places: np.ndarray | int = 0
     labels: tuple[tuple[str | None, ...], ...] = ((),)
     for row in way.rows:
-        found = regimes(row.sides[1])
+        found = regimes_of(row)
         if len(found) == 1 or not all(name in world for name in row.symbols[1:]):
             continue
         won = [_wins(regime.wins, world) for regime in found[:-1]]
@@ -117,11 +114,9 @@ def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[s
     return places, tuple(" and ".join(dict.fromkeys(part for part in parts if part)) or None for parts in labels)
 
 
-def _wins(pairs: "tuple[tuple[Expr, Expr], ...]", world: Arrays) -> "np.ndarray":
+def _wins(pairs: tuple[TreePair, ...], world: Arrays) -> "np.ndarray":
     """Where the larger of each pair is the larger."""
-    names = tuple(sorted({part.name for pair in pairs for side in pair for part in side.free_symbols}))
-    sides = vectorised(tuple(side for pair in pairs for side in pair), names)(*(world[name] for name in names))
-    won = (larger >= smaller for larger, smaller in zip(sides[::2], sides[1::2], strict=True))
+    won = (at_arrays(larger, world) >= at_arrays(smaller, world) for larger, smaller in pairs)
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
 
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, floor
 
-import numpy as np
-
 from derive.answers import BOUGHT, COUNTED
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
@@ -72,6 +70,8 @@ def _whole(value: float, bound: str | None) -> float:
 
 def _of_sweep(asked: Question, sweep: Sweep) -> Sweep:
     """The table with whole numbers; without one where there is none, and why."""
+    import numpy as np
+
     bounds = np.array([{LOWER: 1, UPPER: -1}.get(bound or "", 0) for bound in sweep.bounds])[sweep.places]
     up, down = np.ceil(sweep.values * (1 - HOLDS)), np.floor(sweep.values * (1 + HOLDS))
     values = np.select([bounds > 0, bounds < 0], [up, down], sweep.values)

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from derive.catalogue import equation
+from derive.expressions.branches import sides_of
 from derive.solving.api import respond
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Solution
+from derive.trees import text
 from derive.units import show
 from invert.assumptions import ASSUMED, Assumptions
 from invert.data import Data
@@ -81,7 +83,7 @@ def broken_by(case: Case, assumptions: Assumptions) -> str | None:
     needed = equation("bands.increments_of_a_sum")
     least = needed.right_side({**case.anchors.values, **increments}) if increments["input_increment"] > 0 else 0.0
     if assumptions.overlap == 0 and increments["output_increment"] < least:
-        left, right = needed.sides
+        left, right = map(text, sides_of(needed))
         paid = show("output_increment", increments["output_increment"])
         return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
     return f"inconsistent: {problem}"

@@ -21,9 +21,8 @@ from invert.market.recency import Cache, classes
 from invert.market.record import LEAST_VOTES, record_by_votes
 from invert.market.student import Floats, foretold_by
 from invert.records import Bounds, Estimate, KnownCache, Record, Verdict
-from invert.sheets.assemble import models, sheets
+from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
-from invert.sheets.read import book_of
 from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import by_slope, tariffs
@@ -202,7 +201,7 @@ def _record(estimates: Sequence[Estimate], truths: Floats, by_class: tuple[Float
 def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[PriceSheet, ModelRow, KnownCache], ...]:
     """Every shipped sheet of a model whose cache is known and whose row can be used."""
     described, found = {(row.provider, row.model): row for row in models(data)}, []
-    for sheet in sheets(book_of(data))[0]:
+    for sheet in sheets_that_ship(data):
         model = described.get((sheet.provider, sheet.model))
         try:
             cache = known_cache(model, data, assumptions)

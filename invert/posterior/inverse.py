@@ -1,4 +1,4 @@
-"""The exact inverse of the forward model at arrays of draws, and its Jacobian, both compiled from the catalogue.
+"""The exact inverse of the forward model at arrays of draws, and its Jacobian, both from the formulas of the catalogue.
 
 Given the nuisances, the three ratios of a two-band sheet and the three hidden numbers (attention FLOPs, balance context,
 weight_compute_ratio) determine each other one after the other: premium_in gives the attention FLOPs, the output prices
@@ -11,22 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from derive.catalogue import equation
-from derive.evaluate import vectorised
-from derive.expressions.regimes import branches
-from derive.quantities import symbol
+from derive.evaluate import at_arrays, slopes_at_arrays
+from derive.expressions.branches import branches, sides_of
+from derive.trees import Tree, names
 from invert.arrays import Values
-
-if TYPE_CHECKING:
-    from sympy import Expr
 
 Arrays = Mapping[str, Values]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
 """No ratio of prices tells the size of a model; ridge points here are sustained ones."""
+COST, MEMORY = "decode_cost_short", "memory_ratio_short"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,28 +118,23 @@ def solved(id: str, unknown: str, at: Arrays) -> Values:
     return _value(root, {**PER_PARAMETER, **at})
 
 
-def _value(expression: "Expr", values: Arrays) -> Values:
-    names = tuple(sorted(part.name for part in expression.free_symbols))
-    found: Values = vectorised(expression, names)(*(values[name] for name in names))
-    return found
+def _value(formula: Tree, values: Arrays) -> Values:
+    return np.asarray(at_arrays(formula, values))
 
 
 def _slope(id: str, name: str, at: Arrays) -> Values:
     """d right side / d quantity of an equation."""
-    return _value(_derivative(id, name), at)
+    return _slope_of(sides_of(equation(id))[1], name, at)
+
+
+def _slope_of(formula: Tree, name: str, at: Arrays) -> Values:
+    return np.asarray(slopes_at_arrays(formula, at)[1][name])
 
 
 def _log_slope(id: str, name: str, at: Arrays) -> Values:
     """d ln right side / d ln quantity of an equation."""
     right: Values = equation(id).right_side(at)
     return _slope(id, name, at) * at[name] / right
-
-
-@cache
-def _derivative(id: str, name: str) -> "Expr":
-    from sympy import diff
-
-    return diff(equation(id).sides[1], symbol(name))
 
 
 def _ending(end: str, at: Arrays) -> dict[str, Values]:
@@ -152,27 +144,22 @@ def _ending(end: str, at: Arrays) -> dict[str, Values]:
 
 @dataclass(frozen=True, slots=True)
 class _Regimes:
-    """The memory ratio that a decode cost asks for, where memory binds and where compute does, and the slope of each."""
+    """The memory ratio that a decode cost asks for, where memory binds and where compute does."""
 
-    bound_by_memory: "Expr"
-    bound_by_compute: "Expr"
-    slope_by_memory: "Expr"
-    slope_by_compute: "Expr"
-    compute: "Expr"
+    bound_by_memory: Tree
+    bound_by_compute: Tree
+    compute: Tree
 
 
 @cache
 def _regimes() -> _Regimes:
-    from sympy import diff
-
-    memory, cost = symbol("memory_ratio_short"), symbol("decode_cost_short")
-    found = {branch.regime.wins[0][0].has(memory): branch for branch in branches(equation("bands.decode_cost_short"), memory.name)}
+    found = {MEMORY in names(one.regime.wins[0][0]): one for one in branches(equation("bands.decode_cost_short"), MEMORY)}
     (by_memory,), (by_compute,) = found[True].roots or (), found[False].roots or ()
-    return _Regimes(by_memory, by_compute, diff(by_memory, cost), diff(by_compute, cost), found[True].regime.wins[0][1])
+    return _Regimes(by_memory, by_compute, found[True].regime.wins[0][1])
 
 
 def _memory_ratio(end: str, cost: Values, at: Arrays) -> Values:
-    rows, known = _regimes(), {**_ending(end, at), "decode_cost_short": cost}
+    rows, known = _regimes(), {**_ending(end, at), COST: cost}
     compute, by_memory = _value(rows.compute, known), _value(rows.bound_by_memory, known)
     with np.errstate(all="ignore"):
         by_compute = _value(rows.bound_by_compute, known)
@@ -182,6 +169,11 @@ def _memory_ratio(end: str, cost: Values, at: Arrays) -> Values:
 
 def _memory_slope(end: str, memory: Values, at: Arrays) -> Values:
     """d memory ratio / d decode cost, in the regime that holds."""
-    rows, known = _regimes(), _ending(end, at)
+    # Both closed forms are lines in the cost: their slope is the same at any.
+    rows, known = _regimes(), {**_ending(end, at), COST: np.ones(1)}
     with np.errstate(all="ignore"):
-        return np.where(memory >= _value(rows.compute, known), _value(rows.slope_by_memory, known), _value(rows.slope_by_compute, known))
+        return np.where(
+            memory >= _value(rows.compute, known),
+            _slope_of(rows.bound_by_memory, COST, known),
+            _slope_of(rows.bound_by_compute, COST, known),
+        )

@@ -1,9 +1,10 @@
 """Inferences for programs: the JSON contract and CSV, in SI units."""
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
+from datetime import date
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -32,13 +33,15 @@ from invert.records import (
     why_not,
 )  # fmt: skip
 from invert.report.flat import COLUMNS, flat, six_digits
-from invert.result import Inference, Run
-from invert.sheets.sheet import Price, PriceSheet
+from invert.result import AS_TABLE, Inference, Run, Shown
+from invert.sheets.sheet import FileText, Price, PriceSheet
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 SCHEMA = "infer-2"
+UTF_8, BASE_64 = "utf-8", "base64"
+"""How a saved result holds the content of a file."""
 OBSERVED = (
     "input_price", "output_price", "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio",
 )  # fmt: skip
@@ -54,10 +57,13 @@ def run_as_json(table: Run) -> str:
     return json.dumps(as_records(table), indent=2, allow_nan=False)
 
 
-def saved(table: Run) -> str:
-    """The document `--save` writes: schema, how the run was made, and the sheets."""
+def saved(table: Run, shown: Shown = AS_TABLE) -> str:
+    """The document `--save` writes: schema, what was asked, how the run was made, and the sheets."""
     run = {
-        "version": installed_version(),
+        "versions": dict(table.made.versions),
+        "seeds": dict(table.made.seeds),
+        "tables": dict(table.made.tables),
+        "asked": _asked(table, shown),
         "as_of": table.as_of.isoformat(),
         "anchors": dict(table.anchors.values),
         "assumptions": assumptions_as_record(table.assumptions),
@@ -74,16 +80,44 @@ def saved(table: Run) -> str:
             **{f"drain_times.{device}": times for device, times in table.drain_times.items()},
             "tier_rules": table.tier_rules, "negative_controls": table.negative_controls, "premium_verdict": table.premium_verdict,
         }),
+        "rows": _rows(table),
     }  # fmt: skip
     return json.dumps({"schema": SCHEMA, "run": run, "sheets": as_records(table)}, indent=2, allow_nan=False) + "\n"
 
 
-def installed_version() -> str:
-    """The version of backsolve that runs."""
+def _asked(table: Run, shown: Shown) -> dict[str, object]:
+    """What was asked, but for anchors and changes, which the run holds."""
+    request = table.request
+    return {
+        "models": list(request.names),
+        "providers": list(request.providers),
+        "tier": request.tier,
+        "day_given": request.as_of is not None,
+        "all": request.everything,
+        "prices": request.prices and _file(request.prices),
+        "against": _file(shown.against) if isinstance(shown.against, FileText) else shown.against,
+        "where": list(shown.wanted),
+        "sort": shown.by,
+        "form": {"as": shown.style, "full": shown.full, "wide": shown.wide, "summary": shown.summary, "columns": shown.columns},
+    }
+
+
+def _file(file: FileText) -> dict[str, object]:
+    """A file with what is in it, as text where it is text."""
     try:
-        return version("backsolve")
-    except PackageNotFoundError:
-        return "0+unknown"
+        return {"place": file.place, "encoding": UTF_8, "content": file.content.decode(UTF_8)}
+    except UnicodeDecodeError:
+        return {"place": file.place, "encoding": BASE_64, "content": b64encode(file.content).decode()}
+
+
+def _rows(table: Run) -> list[dict[str, object]]:
+    """The price rows that the sheets are made of, as they stand in their files."""
+    sheets = {(one.sheet.provider, one.sheet.model, one.sheet.region, one.sheet.service_tier) for one in table}
+    return [{name: _cell(cell) for name, cell in asdict(row).items()} for row in table.rows if row.sheet_key in sheets]
+
+
+def _cell(value: object) -> object:
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:

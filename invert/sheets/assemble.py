@@ -10,8 +10,9 @@ from operator import attrgetter
 from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, skeleton, trimmed
-from derive.errors import UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
+from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from invert.data import Data
+from invert.sheets.read import book_of
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
 from invert.sheets.rules import (
     COMPONENTS,
@@ -25,6 +26,8 @@ from invert.sheets.sheet import CacheOffer, CachePrice, Price, PriceBand, PriceS
 
 ALL = "all"
 DEFAULT_TIERS = ("standard", "off_peak")
+MOST_NAMED = 3
+"""Models that a note on many of them names."""
 TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
 TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
@@ -88,6 +91,37 @@ def not_begun(book: PriceBook, day: date) -> tuple[dict[Name, str], dict[Name, s
         return found
 
     return {pair: text for pair, text in said(book.rows).items() if pair not in begun}, said(book.own)
+
+
+def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[Name, date]:
+    """The day of release of each model that a sheet here is of a day before: nobody could buy it then.
+
+    >>> before_release([], [])
+    {}
+    """
+    released = {(row.provider, row.model): row.release_date for row in known}
+    days = ((sheet, released.get((sheet.provider, sheet.model))) for sheet in offered)
+    return {(sheet.provider, sheet.model): day for sheet, day in days if day and day > sheet.as_of}
+
+
+def once_released(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> tuple[list[PriceSheet], list[str]]:
+    """The sheets of days on which their model was out, and a note that counts the others and names some."""
+    offered = list(offered)
+    later = before_release(offered, known)
+    early = [sheet for sheet in offered if (sheet.provider, sheet.model) in later]
+    if not early:
+        return offered, []
+    named = list(dict.fromkeys(f"{sheet.model} {later[sheet.provider, sheet.model]}" for sheet in early))
+    some = ", ".join(named[:MOST_NAMED]) + (", ..." if named[MOST_NAMED:] else "")
+    count = "1 sheet" if len(early) == 1 else f"{len(early)} sheets"
+    whose = "its model was" if len(early) == 1 else "their models were"
+    note = f"{count} left out: {whose} released after {early[0].as_of} ({some})"
+    return [sheet for sheet in offered if (sheet.provider, sheet.model) not in later], [note]
+
+
+def sheets_that_ship(data: Data) -> list[PriceSheet]:
+    """The current sheets of the shipped prices, of models that are out: what records are taken over."""
+    return once_released(sheets(book_of(data))[0], models(data))[0]
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
@@ -235,6 +269,10 @@ class NotBegun(WrongValue):
     """A model asked for before any of its prices begins; the message names the day."""
 
 
+class NotReleased(NotCovered):
+    """A model asked for on a day before its release; the message names that."""
+
+
 class UnknownModel(UnknownName):
     """A name that means no sheet, or several; the message lists every candidate, near in spelling or not."""
 
@@ -316,6 +354,17 @@ def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
     for offer in (*sheet.writes, *([sheet.storage] if sheet.storage else [])):
         found |= {(offer.component, one.threshold_tokens, offer.ttl_seconds): one.price for one in offer.prices}
     return found
+
+
+def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
+    """The rows that these sheets are made of, in the order of the files; a price that was set by hand is of no row."""
+    of = {
+        (sheet.provider, sheet.model, sheet.region, sheet.service_tier, *place, price.origin): sheet.as_of
+        for sheet in sheets
+        for place, price in prices_by_place(sheet).items()
+    }
+    keyed = (((*row.sheet_key, row.component, row.threshold_tokens, row.ttl_seconds, row.origin), row) for row in book.rows)
+    return [row for key, row in keyed if key in of and row.valid_on(of[key])]
 
 
 def placed(spec: str, prices: Mapping[Place, Price]) -> Place:

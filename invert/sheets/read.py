@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from io import BytesIO
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeAlias
@@ -37,6 +37,7 @@ from invert.sheets.rules import (
     whole_or_blank,
     word,
 )
+from invert.sheets.sheet import FileText
 
 ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 1_000_000, 64_000, 1_000
 """Rows of a file (blank lines count), characters of a line, and faults that are listed one by one.
@@ -49,8 +50,8 @@ A_YEAR = 366
 TOO_LARGE = f"larger than {size(LARGEST)}"
 Source: TypeAlias = Iterable[str] | BinaryIO | TextIO
 """Lines, or a stream of text or bytes."""
-Prices: TypeAlias = str | Path | Source
-"""Prices of one's own: the place of a file, or what is in it."""
+Prices: TypeAlias = str | Path | Source | FileText
+"""Prices of one's own: the place of a file, what is in it, or both."""
 
 PRICE_COLUMNS: dict[str, Parser] = {
     "provider": required,
@@ -95,11 +96,12 @@ def load(prices: Prices | None = None) -> PriceBook:
 def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     """What `load` reads, by the tables of a run."""
     fx, rows, faults = prices_that_ship(data)
-    own, own_faults = read_overlay(prices, fx, rows, _described(data.tables)) if prices is not None else ([], [])
+    overlay = None if prices is None else own_file(prices)
+    own, own_faults = read_rows(BytesIO(overlay.content), overlay.place, fx, True, rows, _described(data.tables)) if overlay else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
     day, far_off = newest_day(rows, own)
-    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own), Records(own))
+    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own), Records(own), overlay)
 
 
 def undated(row: PriceRow) -> Iterator[tuple[str, str]]:
@@ -164,14 +166,24 @@ def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]
     return f"prices are of {day}, the retrieved_date of {place}; the shipped ones were read on {before}"
 
 
-def read_overlay(
-    prices: Prices, fx: Fx, beside: Sequence[PriceRow] = (), described: Sequence[ModelRow] = ()
-) -> tuple[list[PriceRow], list[Problem]]:
-    """The rows of a file or stream of one's own, in which only four columns are needed; `beside` are the shipped rows."""
-    if not isinstance(prices, str | Path):
-        return read_rows(prices, "standard input", fx, True, beside, described)
-    with opened(prices) as stream:
-        return read_rows(stream, label(prices), fx, True, beside, described)
+def own_file(prices: Prices) -> FileText:
+    """Prices of one's own as they were read, every line ended: all of them, or as much as it takes to refuse them.
+
+    >>> own_file(["provider,model,component,amount", "acme,m,input,2"]).content
+    b'provider,model,component,amount\\nacme,m,input,2\\n'
+    """
+    if isinstance(prices, FileText):
+        return prices
+    if isinstance(prices, str | Path):
+        with opened(prices) as stream:
+            return FileText(label(prices), _first_lines(stream, label(prices)))
+    return FileText("standard input", _first_lines(prices, "standard input"))
+
+
+def _first_lines(source: Source, origin: str) -> bytes:
+    """One line more than is read of any file, long ones as far as it takes to see that they are."""
+    lines = (line.encode(errors="replace") if isinstance(line, str) else line for line in raw_lines(source, origin))
+    return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in islice(lines, ROW_LIMIT + 2))
 
 
 def read_rows(

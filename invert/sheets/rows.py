@@ -7,6 +7,7 @@ from datetime import date
 from derive.briefly import brief
 from derive.shipped import Problem
 from derive.shipped_rows import FxRate, ModelRow
+from invert.sheets.sheet import FileText
 
 __all__ = ["Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "units_per_usd"]
 
@@ -96,7 +97,7 @@ class PriceBook:
     """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
 
     `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day;
-    `own` are those of `rows` that did not ship.
+    `own` are those of `rows` that did not ship, `overlay` the file that they stand in.
     """
 
     __repr__ = brief
@@ -108,3 +109,4 @@ class PriceBook:
     far_off: tuple[Problem, ...] = ()
     day_moved: str = ""
     own: tuple[PriceRow, ...] = ()
+    overlay: FileText | None = None

@@ -6,6 +6,16 @@ from datetime import date
 from derive.briefly import brief, cut
 
 
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """The bytes of a file as they were read, and how messages name it."""
+
+    __repr__ = brief
+
+    place: str
+    content: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
     """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour).

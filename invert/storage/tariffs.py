@@ -16,9 +16,8 @@ from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data
 from invert.records import BandPair, NegativeControl, Observable, Observables, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
-from invert.sheets.assemble import models, sheets
+from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
-from invert.sheets.read import book_of
 from invert.sheets.sheet import PriceSheet
 from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
@@ -142,7 +141,7 @@ def sole_source(sheet: PriceSheet) -> SoleSource | None:
     """Where the storage price, or a write price, of a sheet is that of one database alone; None where a page or a second one has it.
 
     >>> from invert.data import read_data
-    >>> offered, _ = sheets(book_of(read_data()))
+    >>> offered = sheets_that_ship(read_data())
     >>> sole_source(next(one for one in offered if one.model == "gpt-6-sol"))
     SoleSource(database='litellm', ttls=(43200,))
     """
@@ -159,7 +158,7 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
     """Where a vendor sells the caches of several models by one tariff: what it tells of a tier it tells once.
 
     >>> from invert.data import read_data
-    >>> offered, _ = sheets(book_of(read_data()))
+    >>> offered = sheets_that_ship(read_data())
     >>> [(one.provider, len(one.models)) for one in shared_tariffs(offered)][:2]
     [('anthropic', 10), ('baidu-qianfan', 2)]
     """
@@ -182,7 +181,7 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
 
     They weigh against reading KV bytes from a storage price: bytes differ, and it does not.
     """
-    offered, _ = sheets(book_of(data))
+    offered = sheets_that_ship(data)
     architectures = {(row.provider, row.model): row.architecture for row in models(data)}
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
     for sheet in offered:
@@ -245,7 +244,7 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
     Facts that were given about one model or its traffic say nothing of these.
     """
     assumptions = assumptions.apart_from(UNLESS_GIVEN)
-    offered, _ = sheets(book_of(data))
+    offered = sheets_that_ship(data)
     contexts = {(row.provider, row.model): row.max_context for row in models(data)}
     found = []
     for row in _disclosures(data.tables):

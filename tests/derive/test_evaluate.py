@@ -1,5 +1,6 @@
 """Expressions as functions: numbers, arrays and fifty digits say the same, and there is no number off a domain."""
 
+from fractions import Fraction
 from math import isnan
 
 import numpy as np
@@ -7,8 +8,11 @@ import pytest
 from mpmath import mp
 from sympy import Max, log, sqrt
 
-from derive.evaluate import DIGITS, evaluate, precise, scalar, vectorised
+from derive.evaluate import DIGITS, at_arrays, evaluate, exact, exact_slope, precise, precise_slope, slopes_at_arrays
+from derive.expressions.regimes import as_tree
 from derive.quantities import symbol
+from derive.trees import tree_of
+from tests.tools.compiled import scalar, vectorised
 
 B, N = symbol("batch"), symbol("chips")
 SHAPES = (B / N + 1, Max(B, 2 * N) ** 2, sqrt(B) * log(1 + N), B**0 * 3)
@@ -17,19 +21,45 @@ SHAPES = (B / N + 1, Max(B, 2 * N) ** 2, sqrt(B) * log(1 + N), B**0 * 3)
 @pytest.mark.parametrize("expression", SHAPES, ids=str)
 def test_numbers_arrays_and_many_digits_agree(expression):
     batch, chips = np.array([1.0, 2.5, 64.0]), np.array([3.0, 1.0, 8.0])
-    columns = np.broadcast_to(vectorised(expression, ("batch", "chips"))(batch, chips), batch.shape)
+    tree = as_tree(expression)
+    columns = np.broadcast_to(at_arrays(tree, {"batch": batch, "chips": chips}), batch.shape)
+    assert columns == pytest.approx(np.broadcast_to(vectorised(expression, ("batch", "chips"))(batch, chips), batch.shape), rel=1e-14)
     for place, values in enumerate({"batch": b, "chips": n} for b, n in zip(batch.tolist(), chips.tolist(), strict=True)):
-        one = evaluate(expression, values)
+        one = evaluate(tree, values)
         assert one == pytest.approx(scalar(expression, ("batch", "chips"))(*values.values()), rel=1e-15)
-        assert one == pytest.approx(float(columns[place]), rel=1e-14) == pytest.approx(float(precise(expression, values)), rel=1e-14)
+        assert one == pytest.approx(float(columns[place]), rel=1e-14) == pytest.approx(float(precise(tree, values)), rel=1e-14)
 
 
 @pytest.mark.parametrize(("expression", "at"), [(1 / B, 0.0), (log(B), -1.0), (sqrt(B - 2), 1.0), (Max(sqrt(B - 2), 1), 1.0)], ids=str)
 def test_off_its_domain_an_expression_is_no_number(expression, at):
-    assert isnan(evaluate(expression, {"batch": at})) and isnan(precise(expression, {"batch": at}))
+    tree = as_tree(expression)
+    assert isnan(evaluate(tree, {"batch": at})) and isnan(precise(tree, {"batch": at}))
 
 
 def test_many_digits_are_fifty_whatever_mpmath_is_set_to(monkeypatch):
     monkeypatch.setattr(mp, "dps", 5)
-    third = precise(1 / B, {"batch": 3.0})
+    third = precise(("/", 1, "batch"), {"batch": 3.0})
     assert abs(3 * third - 1) < 10.0 ** (1 - DIGITS) and mp.dps == 5
+
+
+FRACTION = tree_of("batch**2/(chips - 3) - 1/chips")
+
+
+def test_of_fractions_alone_the_value_and_the_slope_are_exact():
+    values = {"batch": 0.1, "chips": 7.0}
+    batch = Fraction(0.1)
+    assert exact(FRACTION, values) == batch**2 / 4 - Fraction(1, 7) and exact_slope(FRACTION, "batch", values) == batch / 2
+    assert isnan(exact(FRACTION, {"batch": 1.0, "chips": 3.0})) and isnan(exact_slope(FRACTION, "batch", {"batch": 1.0, "chips": 3.0}))
+    assert exact_slope(FRACTION, "layers", values) == 0
+
+
+@pytest.mark.parametrize("expression", [*SHAPES[:1], *SHAPES[2:3], B**N / (1 + log(B)), 1 / (B - N) ** 2, sqrt(B * N) - B], ids=str)
+def test_slopes_are_those_of_sympy(expression):
+    """At numbers, at arrays and in fifty digits, by every quantity."""
+    tree, values = as_tree(expression), {"batch": 2.5, "chips": 7.0}
+    value, found = slopes_at_arrays(tree, {name: np.array([number]) for name, number in values.items()})
+    assert value == pytest.approx(evaluate(tree, values), rel=1e-14)
+    for name in ("batch", "chips"):
+        theirs = float(expression.diff(symbol(name)).subs({B: 2.5, N: 7}))
+        assert found[name] == pytest.approx(theirs, rel=1e-12)
+        assert float(precise_slope(tree, name, values)) == pytest.approx(theirs, rel=1e-14)

@@ -8,13 +8,13 @@ from math import isclose
 import pytest
 
 from derive.catalogue import by_id, equation
-from derive.evaluate import evaluate
 from derive.quantities import symbol
 from derive.records import Equation, Example, solved_claim
 from derive.show.text import card
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Answer
 from derive.units import parse
+from tests.tools.compiled import scalar
 from tests.tools.together import in_one_test
 
 ROWS = tuple(by_id().values())
@@ -50,7 +50,7 @@ def slopes(row: Equation, values: dict[str, float]) -> dict[str, float]:
     """How the right side moves with each quantity on it, per percent of it; what has no effect is left out."""
     right = row.sides[1]
     at = {name: right.diff(symbol(name)) * symbol(name) / right for name in row.symbols[1:]}
-    found = {name: abs(float(evaluate(slope, values))) for name, slope in at.items()}
+    found = {name: abs(scalar(slope, row.symbols[1:])(*(values[name] for name in row.symbols[1:]))) for name, slope in at.items()}
     return {name: slope for name, slope in found.items() if slope > 1e-6}
 
 

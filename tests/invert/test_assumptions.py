@@ -82,7 +82,7 @@ NUMERICS = {
     "storage/tiers": {"_DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
-INPUT = ("sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")
+INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")
 """What a file may hold: limits of size, units, likely slips of the pen; so does every module of `DATABASES`."""
 DATABASES = "sheets/databases/"
 

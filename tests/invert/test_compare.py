@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import date
 from math import log
 from pathlib import Path
 
@@ -98,14 +99,24 @@ def test_prices_that_all_change_alike_have_one_elasticity():
 
 
 def test_a_day_moves_what_the_day_does_and_no_price():
-    _, found = infer_against("2026-03-12", ["gemini-3.1-pro", "claude-opus-4-6", "mistral-large-4"])
-    gemini, opus, mistral = ({one.key[1]: one for one in found.sheets}[name] for name in (
-        "gemini-3.1-pro-preview", "claude-opus-4-6", "mistral-large-4"))  # fmt: skip
+    _, found = infer_against("2026-03-12", ["gemini-3.1-pro", "claude-opus-4-6", "grok-4.20"])
+    gemini, opus, grok = ({one.key[1]: one for one in found.sheets}[name] for name in (
+        "gemini-3.1-pro-preview", "claude-opus-4-6", "grok-4.20"))  # fmt: skip
     assert not gemini.prices and {one.estimator for one in gemini.moved} == {"headline"} and not gemini.moved[0].prices
     assert {one.place[1] for one in opus.prices} == {200_000} and all(one.new is None for one in opus.prices)
     assert all(one.prices for one in opus.moved if one.estimator in ("lecture", "joint", "increment"))
-    of_class = [one for one in mistral.moved if one.estimator == "headline"]
-    assert mistral.prices and of_class and not any(one.prices for one in of_class)
+    of_class = [one for one in grok.moved if one.estimator == "headline"]
+    assert grok.prices and of_class and not any(one.prices for one in of_class)
+
+
+def test_a_sheet_of_a_day_before_the_release_of_its_model_is_not_compared():
+    _, found = infer_against("2026-03-12", ["gpt-5.4", "mistral-large-4"])
+    assert [one.key[1] for one in found.sheets] == ["gpt-5.4"] and [key[1] for key in found.added] == ["mistral-large-4"]
+    (note,) = found.notes
+    assert note == "1 sheet left out: its model was released after 2026-03-12 (mistral-large-4 2026-09-01)"
+    run, found = infer_against("shipped", as_of=date(2026, 3, 12))
+    assert not found.added and not found.gone and not found.notes, "both sides leave out the same, which the run says"
+    assert any("left out" in note for note in run.notes)
 
 
 def test_sheets_of_one_side_alone_are_named():

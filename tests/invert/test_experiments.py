@@ -33,6 +33,11 @@ def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
     assert all(float(str(rows()[name]["rms"])) > 0.3 for name in ("active_params, by price", "KV one mark-up", "KV at rent"))
 
 
+def test_a_price_of_a_day_before_the_release_is_not_compared():
+    (row,) = [row for row in rows_of(NaturalExperiment) if (row.model, str(row.date)) == ("mistral-large-4", "2026-10-20")]
+    assert retests([replace(row, date=date(2026, 9, 2))]) and retests([replace(row, date=date(2026, 9, 1))]) == []
+
+
 def test_a_move_is_that_of_the_two_sheets():
     """gpt-5.6-luna at a fifth of its price: input at rent falls by ln 5 where the size by price does not take part."""
     day = date(2026, 7, 30)

@@ -59,6 +59,16 @@ def test_no_day_after_that_of_the_prices_is_shown():
     assert [str(one.since) for one in found.days] == ["None", "2026-10-20"]
 
 
+def test_no_day_before_the_release_is_shown(tmp_path: Path):
+    path = tmp_path / "own.csv"
+    lines = [f"openai,gpt-5.4,output,{amount},{begins},{ends},start" for amount, begins, ends in (
+        (20, "2026-01-01", "2026-02-01"), (30, "2026-02-01", "2026-05-01"), (40, "2026-05-01", ""))]  # fmt: skip
+    path.write_text("\n".join([HEADER, *lines, ""]), encoding="utf-8")
+    (found,) = histories(["gpt-5.4"], prices=str(path))
+    assert [str(one.as_of) for one in found.days] == ["2026-03-05", "2026-05-01"]
+    assert found.days[0].side.prices["output", 0, None][0] == 30
+
+
 def test_a_model_that_is_none_is_refused():
     with pytest.raises(UnknownName):
         histories(["gemini-3.1-prow"])

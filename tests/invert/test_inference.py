@@ -5,6 +5,7 @@ Expected readings: those of the lecture (E3, E8, E13 of tests/validation/notes.c
 
 import csv
 import io
+import json
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -15,13 +16,16 @@ from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
 from invert.anchors import lecture_anchors
 from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
+from invert.data import read_data
 from invert.inference import infer
 from invert.records import verdict
+from invert.report.contract import saved
 from invert.report.flat import flat
 from invert.report.sheet import report
 from invert.result import Inference
-from invert.sheets.assemble import NotBegun
+from invert.sheets.assemble import NotBegun, NotReleased, models, sheets
 from invert.sheets.observables import rounding_cell
+from invert.sheets.read import load
 from invert.table import InferenceTable
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
@@ -474,6 +478,36 @@ def test_a_day_before_anyone_read_the_prices_is_flagged():
     assert table.inferences and table.problems == ()
     assert all("start not known" in found.flags for found in table.inferences)
     assert not any("start not known" in found.flags for found in current().inferences)
+
+
+def test_a_sheet_of_a_day_before_the_release_of_its_model_is_left_out_and_counted():
+    day = date(2026, 3, 4)
+    released = {(row.provider, row.model): row.release_date or day for row in models(read_data())}
+    table = infer(as_of=day)
+    left_out = [sheet for sheet in sheets(load(), day)[0] if released[sheet.provider, sheet.model] > day]
+    assert left_out and not any(released[one.sheet.provider, one.sheet.model] > day for one in table)
+    (note,) = [note for note in table.notes if "left out" in note]
+    assert note.startswith(f"{len(left_out)} sheets left out: their models were released after 2026-03-04 (")
+    assert all(f"{sheet.model} {released[sheet.provider, sheet.model]}" in note for sheet in left_out[:3]) and note.endswith(", ...)")
+    assert json.loads(saved(table))["run"]["notes"] == list(table.notes)
+    assert not any("left out" in note for note in current().notes)
+
+
+def test_a_model_of_a_later_release_is_refused_by_name_and_left_out_of_a_pattern():
+    with pytest.raises(NotReleased, match=r"openai/gpt-5.4 was released on 2026-03-05, after 2026-03-04; --as-of 2026-03-05"):
+        infer(["gemini-3.1-pro", "gpt-5.4"], as_of=date(2026, 3, 4))
+    with pytest.raises(NotReleased, match="'minimax': minimax/MiniMax-M3 was released on 2026-06-01"):
+        infer(provider="minimax", as_of=date(2026, 3, 4))
+    assert infer("gpt-5.4", as_of=date(2026, 3, 5)).notes == ()
+    table = infer("gpt-5.[24]", as_of=date(2026, 3, 4))
+    assert [one.sheet.model for one in table] == ["gpt-5.2"]
+    assert table.notes == ("1 sheet left out: its model was released after 2026-03-04 (gpt-5.4 2026-03-05)",)
+
+
+def test_what_is_sold_on_a_day_is_sold_by_models_that_are_out():
+    early = infer("gemini-3.1-pro", as_of=date(2026, 3, 4))
+    assert any(asked.provider == "minimax" for asked in current().premiums)
+    assert early.premiums and not any(asked.provider == "minimax" for asked in early.premiums), "MiniMax-M3 is of June"
 
 
 @pytest.mark.parametrize(("day", "noted"), [(date(2026, 11, 20), False), (date(2026, 11, 21), True), (date(2030, 1, 1), True)])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import derive
-from backsolve.cli.catalogue import LARGEST_RESULT
+from derive.files import LARGEST_RESULT
 from tests.tools.commands import CONTROL, STAR, call, plain, refused
 
 

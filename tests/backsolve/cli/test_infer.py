@@ -11,6 +11,7 @@ import invert
 from invert.report.glance import glance
 from invert.report.table import summary
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
+from tests.tools.together import in_one_test
 
 
 def test_a_choice_among_providers_is_said_on_stderr():
@@ -41,6 +42,8 @@ def test_a_saved_run_can_be_cited_from(tmp_path):
     cited = call("cite", "--used-by", str(path), "--as", "bibtex")
     assert cited.status == 0
     assert all(f"backsolve:{id.split('@')[0]}:v" in cited.out for id in document["sheets"][0]["equations"])
+    for row in document["run"]["rows"]:
+        assert row["source_url"] in cited.out and row["verification"] in cited.out and row["retrieved_date"] in cited.out
 
 
 def test_saving_replaces_the_whole_file_or_nothing(tmp_path):
@@ -117,6 +120,14 @@ def test_a_sheet_with_an_absurd_ratio_is_named_and_the_others_are_printed():
 def test_a_day_before_anyone_read_the_prices_is_flagged():
     said = call("infer", "--as-of", "2020-01-01", "--as", "json")
     assert said.status == 0 and all("start not known" in sheet["flags"] for sheet in json.loads(said.out))
+
+
+def test_a_model_that_was_released_later_has_no_answer_and_is_named():
+    said = call("infer", "gpt-5.4", "--as-of", "2026-03-04", "--as", "json")
+    assert (said.status, said.out) == (3, "")
+    assert said.err == "backsolve: 'gpt-5.4': openai/gpt-5.4 was released on 2026-03-05, after 2026-03-04; --as-of 2026-03-05\n"
+    said = call("infer", "--as-of", "2026-03-04", "--as", "csv")
+    assert said.status == 0 and "gpt-5.4" not in said.out and said.err.count("\n") == 1 and " sheets left out: " in said.err
 
 
 def test_a_change_that_a_sheet_cannot_take_names_the_sheet():
@@ -204,6 +215,81 @@ def test_the_history_of_a_model_is_shown_in_every_form():
     assert "--history and --set do not go together" in refused(*GEMINI, "--history", "--set", "output=20")
     assert "--history and --against do not go together" in refused(*GEMINI, "--history", "--against", "shipped")
     assert "allowed: table, json, csv" in refused(*GEMINI, "--history", "--as", "html")
+
+
+@in_one_test(
+    "asked",
+    [
+        ("gemini-3.1-pro",),
+        ("gemini-3.1-pro", "--set", "output=20", "--full"),
+        ("--provider", "google", "--sort", "price", "--where", "flag=release*", "--columns", "model,price"),
+        ("--prices", "own.csv", "--provider", "acme", "--as", "csv", "--anchor", "active_params=60B"),
+        ("--prices", "-", "acme/*", "--as", "html"),
+        ("--prices", "own.csv", "--provider", "acme", "--against", "old.csv", "--as", "json"),
+        ("gpt-5.4", "o3", "--as-of", "2026-03-12", "--against", "2026-03-04"),
+        ("gpt-5.4", "--against", "saved.json"),
+    ],
+    ids=" ".join,
+)
+def test_a_saved_result_is_shown_and_saved_again_to_the_byte(tmp_path_factory, asked: tuple[str, ...]):
+    own = price_file("acme,m,input,1,,,,", OUTPUT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("saved"))
+        Path("own.csv").write_bytes(own)
+        Path("old.csv").write_bytes(price_file("acme,m,output,9,,,,", "acme,m,input,1,,,,"))
+        if "saved.json" in asked:
+            assert call("infer", "gpt-5.4", "--anchor", "overlap=0", "--save", "saved.json").status == 0
+        first = call("infer", *asked, "--save", "F", stdin=own)
+        assert (first.status, bool(first.out)) == (0, True)
+        for gone in {"own.csv", "old.csv", "saved.json"} & set(os.listdir()):
+            os.unlink(gone)
+        assert call("infer", "--like", "F", "--save", "G") == first
+        assert Path("G").read_bytes() == Path("F").read_bytes()
+
+
+def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert call(*GEMINI, "o3", "--columns", "model", "--save", "F").status == 0
+    said = call("infer", "--like", "F", "--as", "csv", "--columns", "model,provider", "--workers", "2", "--save", "G")
+    assert said == call(*GEMINI, "o3", "--as", "csv", "--columns", "model,provider") and said.out.startswith("model,provider\n")
+    assert call("infer", "--like", "F", "--as", "json").out == call(*GEMINI, "o3", "--as", "json").out
+    assert Path("G").read_bytes() == Path("F").read_bytes()
+    document = json.loads(Path("F").read_text())
+    document["run"]["tables"]["prices.csv"] = "0" * 64
+    Path("F").write_text(json.dumps(document))
+    said = call("infer", "--like", "F")
+    assert (said.status, said.err) == (0, "backsolve: F: prices.csv has changed since\n")
+
+
+@in_one_test(
+    ("option", "named"),
+    [
+        (("o3",), "MODEL"), (("--provider", "google"), "--provider"), (("--tier", "all"), "--tier"), (("--as-of", "2026-03-12"), "--as-of"),
+        (("--all",), "--all"), (("--prices", "own.csv"), "--prices"), (("--set", "output=20"), "--set"), (("--sort", "price"), "--sort"),
+        (("--anchor", "overlap=0"), "--anchor"), (("--where", "tier=batch"), "--where"), (("--against", "shipped"), "--against"),
+        (("--history",), "--history"),
+    ],
+)  # fmt: skip
+def test_what_a_saved_result_says_is_not_asked_beside_it(option: tuple[str, ...], named: str):
+    assert f"--like and {named} do not go together" in refused("infer", "--like", "F", *option)
+
+
+def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "--like needs the name of a file" in refused("infer", "--like", "")
+    assert "F cannot be read" in refused("infer", "--like", "F")
+    Path("F").write_text(call(*GEMINI, "--as", "json").out)
+    assert "is no saved result that can be asked again" in refused("infer", "--like", "F")
+    assert call(*GEMINI, "--save", "F").status == 0
+    document = json.loads(Path("F").read_text())
+    asked = document["run"]["asked"]
+    for name, value, why in (
+        ("form", {**asked["form"], "as": "png"}, "no answer has the form 'png'"),
+        ("models", ["gemini-3.1-prow"], "is no model here"),
+        ("tier", "nothing", "unknown service tier"),
+    ):
+        Path("F").write_text(json.dumps({**document, "run": {**document["run"], "asked": {**asked, name: value}}}))
+        assert why in refused("infer", "--like", "F")
 
 
 def test_what_all_sheets_have_in_common_is_shown_in_every_form():

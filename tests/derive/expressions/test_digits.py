@@ -1,11 +1,9 @@
 """What rounding leaves of a root."""
 
 from derive.expressions.digits import exactly
-from derive.quantities import symbol
-
-X, N = symbol("batch"), symbol("chips")
+from derive.trees import tree_of
 
 
 def test_at_the_bottom_of_a_curve_the_root_stays():
-    assert exactly((X - N) ** 2, None, "batch", {"chips": 2.0, "batch": 2.0}) == 2
-    assert exactly((X - N) ** 2 + 1, None, "batch", {"chips": 2.0, "batch": 2.0}) is None
+    assert exactly(tree_of("(batch - chips)**2"), None, "batch", {"chips": 2.0, "batch": 2.0}) == 2
+    assert exactly(tree_of("(batch - chips)**2 + 1"), None, "batch", {"chips": 2.0, "batch": 2.0}) is None

@@ -1,20 +1,17 @@
 """A root that floating point has almost lost is found again with more digits."""
 
 import pytest
-import sympy
 
 from derive.expressions.digits import exactly
 from derive.expressions.roots import real_roots
-from derive.quantities import symbol
-
-X, N = symbol("batch"), symbol("chips")
+from derive.trees import tree_of
 
 
 def test_newtons_method_in_many_digits_brings_back_lost_ones():
     """The small root of x^2 - 2 n x + 1 = 0, where the closed form subtracts two numbers that are nearly equal."""
-    difference = X**2 - 2 * N * X + 1
+    difference = tree_of("batch**2 - 2*chips*batch + 1")
     lost = 1e8 - (1e16 - 1) ** 0.5
     nearer = exactly(difference, None, "batch", {"chips": 1e8, "batch": lost})
     assert abs(lost / 5e-9 - 1) > 0.1 and float(nearer) == pytest.approx(5e-9, rel=1e-15)
-    found = real_roots(difference, (N - sympy.sqrt(N**2 - 1),), "batch", {"chips": 1e8})
+    found = real_roots(difference, (tree_of("chips - sqrt(chips**2 - 1)"),), "batch", {"chips": 1e8})
     assert [value for value, _ in found] == [pytest.approx(5e-9, rel=1e-15)]

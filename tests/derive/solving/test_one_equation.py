@@ -7,7 +7,7 @@ import pytest
 
 from derive.arithmetic import maximum, minimum
 from derive.catalogue import by_id, equation
-from derive.expressions.regimes import branches
+from derive.expressions.branches import branches
 from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.requirements import Requirement

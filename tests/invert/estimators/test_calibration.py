@@ -155,6 +155,13 @@ def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
     assert len(members(shipped_data())) == 9
 
 
+def test_a_sheet_of_a_day_before_the_release_of_its_model_teaches_nothing():
+    with reading(edited("Qwen3-Coder-480B-A35B", "sheet_date", "2025-07-21")):
+        (problem,) = calibration.class_problems(shipped_data())
+    assert (problem.column, problem.message) == (
+        "sheet_date", "2025-07-21 is before the release of alibaba/qwen3-coder-plus, on 2025-07-22")  # fmt: skip
+
+
 def test_a_sheet_without_an_increment_teaches_nothing():
     (member,) = [member for member in members(shipped_data()) if member.architecture == "MiniMax-M1"]
     none = increments.PriceLine(1e-6, 0.0)

@@ -9,8 +9,11 @@ import pytest
 
 from invert.records import Part
 from invert.report import contract
-from invert.report.contract import as_records, installed_version, run_as_csv, run_as_json, saved
+from invert.report.contract import as_records, run_as_csv, run_as_json, saved
 from invert.report.flat import COLUMNS, flat
+from invert.result import Shown
+from invert.sheets.assemble import prices_by_place
+from invert.sheets.sheet import FileText
 from invert.table import InferenceTable
 
 
@@ -70,12 +73,21 @@ def test_a_part_that_is_left_out_is_null_and_named_with_its_reason(run: Inferenc
 def test_what_is_saved_holds_the_same_list_and_how_the_run_was_made(run: InferenceTable):
     document = json.loads(saved(replace(run, changes={"output": "20"})), parse_constant=pytest.fail)
     assert document["sheets"] == as_records(run) and document["run"]["changes"] == {"output": "20"}
-    assert document["schema"] == contract.SCHEMA and document["run"]["version"] == metadata.version("backsolve")
+    assert document["schema"] == contract.SCHEMA and document["run"]["versions"]["backsolve"] == metadata.version("backsolve")
 
 
-def test_a_checkout_that_is_not_installed_has_a_version_too(monkeypatch: pytest.MonkeyPatch):
-    def missing(name: str) -> str:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(contract, "version", missing)
-    assert installed_version() == "0+unknown"
+def test_what_is_saved_holds_the_rows_of_its_sheets_and_what_was_asked(run: InferenceTable):
+    alone = replace(run, inferences=run.inferences[:1])
+    document = json.loads(saved(alone, Shown(style="csv", wanted=("flag=*",), against=FileText("a.csv", b"\xff"))))["run"]
+    rows = document["rows"]
+    sheet = run[0].sheet
+    assert {(row["provider"], row["model"], row["service_tier"]) for row in rows} == {(sheet.provider, sheet.model, sheet.service_tier)}
+    assert {(row["amount"], row["origin"]) for row in rows} == {(one.amount, one.origin) for one in prices_by_place(sheet).values()}
+    assert all(row["source_url"] and row["verification"] and row["retrieved_date"] for row in rows)
+    asked = document["asked"]
+    assert asked["models"] == list(run.request.names) and (asked["day_given"], asked["where"], asked["form"]["as"]) == (
+        False,
+        ["flag=*"],
+        "csv",
+    )
+    assert asked["against"] == {"place": "a.csv", "encoding": "base64", "content": "/w=="}

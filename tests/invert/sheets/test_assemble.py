@@ -6,12 +6,12 @@ import pytest
 
 from derive import shipped
 from derive.errors import UnknownName, WrongData
-from invert.sheets.assemble import find, models, sheets
+from invert.sheets.assemble import find, models, sheets, sheets_that_ship
 from invert.sheets.read import load
 from invert.sheets.rows import ModelRow, PriceBook
 from tests.tools.data import shipped_data
 from tests.tools.sheets import TODAY, book_of, full, pair
-from tests.tools.tables import reading
+from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test
 
 
@@ -29,6 +29,15 @@ def test_a_sheet_holds_bands_writes_and_storage_in_order():
         (3600, [(0, 4)]),
     ]
     assert sheet.storage.base.amount == 4.5 and sheet.as_of == TODAY
+
+
+def test_shipped_sheets_of_models_that_are_not_out_are_no_record_of_anything():
+    later = with_cells(
+        shipped.content("models.csv").decode(), lambda row: row | ({"release_date": "2026-11-21"} if row["model"] == "o3" else {})
+    )
+    with reading(shipped.read().edited(models=later)):
+        left = [sheet.model for sheet in sheets_that_ship(shipped_data())]
+    assert [sheet.model for sheet in sheets(load())[0] if sheet.model not in left] == ["o3"]
 
 
 def test_prices_are_si_in_dollars():

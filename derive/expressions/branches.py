@@ -1,0 +1,214 @@
+"""The smooth regimes of an equation and the closed forms in each, as trees: out of the table of formulas, else from SymPy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
+
+from derive.evaluate import evaluate
+from derive.formulas import Formulas, Roots, TreePair, found, key
+from derive.quantities import symbol
+from derive.records import Equation
+from derive.requirements import Requirement
+from derive.trees import Tree, difference, names, text
+from derive.written import as_it_is_written
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+
+class Solvable(Protocol):
+    """What can be solved: an equation of the catalogue, or one that follows from several in a regime of theirs."""
+
+    @property
+    def sides(self) -> "tuple[Expr, Expr]": ...
+    @property
+    def requires(self) -> tuple[Requirement, ...]: ...
+    @property
+    def wins(self) -> "tuple[tuple[Expr, Expr], ...]": ...
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """A smooth formula, and the (larger, smaller) pairs that make it the value of the whole; `said` is them in words."""
+
+    expression: Tree
+    wins: tuple[TreePair, ...] = ()
+    said: str | None = None
+
+    @property
+    def label(self) -> str | None:
+        """The inequalities in words of the registry, or None where the whole is smooth.
+
+        >>> from derive.catalogue import equation
+        >>> [regime.label for regime in regimes_of(equation("experts.scale_out_slowdown"))][0]
+        '1/racks >= scale_out_bandwidth_ratio*(racks - 1)/racks'
+        """
+        return self.said or " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in self.wins)) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One regime, with the closed forms of the unknown in it; `roots` is None where there are none to be had."""
+
+    regime: Regime
+    difference: Tree
+    roots: Roots
+    absent: bool
+
+
+@cache
+def formulas(equation: Equation) -> Formulas | None:
+    """The line of the table that was made from the very relation of this equation; None where there is none."""
+    line = found(key(equation.id, equation.put_in))
+    if line and line.stated() != as_stated(equation):
+        _tell_of_change(equation.id)
+        return None
+    return line
+
+
+@cache
+def _tell_of_change(id: str) -> None:
+    """Says once that an equation is worked out anew, which takes a while."""
+    from logging import getLogger
+
+    getLogger(__name__).warning("%s is not what the table of formulas was made from: python -m derive.expressions.making makes it", id)
+
+
+def in_latex(equation: Equation) -> str:
+    r"""The relation as LaTeX, in the symbols of the lecture.
+
+    >>> from derive.catalogue import equation
+    >>> print(in_latex(equation("batching.ridge_point")))
+    \beta = \frac{F}{W}
+    """
+    line = formulas(equation)
+    return line.latex.decode() if line else equation.latex
+
+
+def as_stated(equation: Equation) -> str:
+    """An equation as the catalogue writes it, with what it requires, in one line.
+
+    >>> from derive.catalogue import equation
+    >>> as_stated(equation("batching.sparsity"))
+    'sparsity = total_params/active_params where total_params >= active_params'
+    """
+    left, right = as_it_is_written(equation.relation)
+    needed = [f"{text(larger)} {sign} {text(smaller)}" for sign, larger, smaller in comparisons(equation)]
+    return f"{text(left)} = {text(right)}" + (f" where {' and '.join(needed)}" if needed else "")
+
+
+def comparisons(equation: "Equation | Solvable") -> tuple[tuple[str, Tree, Tree], ...]:
+    """What an equation requires: a sign and both sides; without what is so of anything."""
+    return tuple(one for needed in equation.requires if isinstance(one := as_it_is_written(needed.holds), tuple))
+
+
+@cache
+def sides_of(row: "Equation | Solvable") -> tuple[Tree, Tree]:
+    """Left and right side as trees."""
+    from derive.expressions.regimes import as_tree
+
+    if isinstance(row, Equation):
+        line = formulas(row)
+        return row.symbols[0], line.right_side() if line else as_tree(row.sides[1])
+    return as_tree(row.sides[0]), as_tree(row.sides[1])
+
+
+@cache
+def regimes_of(row: "Equation | Solvable") -> tuple[Regime, ...]:
+    """All smooth regimes of the right side of an equation."""
+    line = formulas(row) if isinstance(row, Equation) else None
+    if line:
+        return tuple(Regime(expression, wins) for expression, wins in line.smooth())
+    from derive.expressions.regimes import as_tree, regimes
+
+    return tuple(Regime(as_tree(one.expression), _as_pairs(one.wins)) for one in regimes(row.sides[1]))
+
+
+def _as_pairs(wins: "tuple[tuple[Expr, Expr], ...]") -> tuple[TreePair, ...]:
+    from derive.expressions.regimes import as_tree
+
+    return tuple((as_tree(larger), as_tree(smaller)) for larger, smaller in wins)
+
+
+def in_force(equation: Equation, values: Mapping[str, float]) -> str | None:
+    """The regime of an equation that these values are in, in words; None where there is only one, or too little is known.
+
+    >>> from derive.catalogue import equation
+    >>> times = {"compute_time": 0.01, "attention_time": 0.0, "plain_weight_time": 0.01, "kv_time": 0.01}
+    >>> in_force(equation("serving.plain_step_time"), times)
+    'kv_time + plain_weight_time >= attention_time + compute_time'
+    """
+    for regime in regimes_of(equation) if all(name in values for name in equation.symbols[1:]) else ():
+        if all(evaluate(larger, values) >= evaluate(smaller, values) for larger, smaller in regime.wins):
+            return regime.label
+    return None
+
+
+@cache
+def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
+    """Every regime of an equation, solved for one of its quantities.
+
+    >>> from derive.catalogue import equation
+    >>> for branch in branches(equation("serving.plain_step_time"), "kv_time"):
+    ...     print(branch.regime.label, branch.roots, branch.absent)
+    attention_time + compute_time >= kv_time + plain_weight_time () True
+    kv_time + plain_weight_time >= attention_time + compute_time (('+', 'plain_step_time', ('-', 'plain_weight_time')),) False
+    """
+    line = formulas(row) if isinstance(row, Equation) else None
+    if line:
+        left = sides_of(row)[0]
+        solved = zip(regimes_of(row), line.roots_of(unknown), strict=True)
+        return tuple(_branch(regime, left, unknown, roots) for regime, roots in solved)
+    return _by_sympy(row, unknown)
+
+
+def _branch(regime: Regime, left: Tree, unknown: str, roots: Roots) -> Branch:
+    rest = difference(left, regime.expression)
+    return Branch(regime, rest, roots, absent=unknown not in names(rest))
+
+
+def _by_sympy(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
+    from derive.expressions.regimes import as_tree, in_words, regimes, trees_of_roots
+
+    x, (left, right) = symbol(unknown), row.sides
+    solved = []
+    for inner in regimes(right):
+        # A block holds in the regimes that were put in for it, whatever its own come to.
+        said = " and ".join(filter(None, (getattr(row, "regime", None), in_words(inner.wins)))) if row.wins else None
+        regime = Regime(as_tree(inner.expression), _as_pairs((*row.wins, *inner.wins)), said or None)
+        whole = left - inner.expression
+        if not whole.has(x):
+            solved.append(Branch(regime, as_tree(whole), (), absent=True))
+        elif left == x and not inner.expression.has(x):
+            solved.append(Branch(regime, as_tree(whole), (as_tree(inner.expression),), absent=False))
+        else:
+            solved.append(Branch(regime, as_tree(whole), trees_of_roots(whole, x), absent=False))
+    return tuple(solved)
+
+
+@cache
+def turns(row: "Equation | Solvable", pair: TreePair, unknown: str) -> tuple[tuple[Tree, Roots], ...]:
+    """What is zero where the larger of a pair turns into the smaller, with the closed forms of where that is."""
+    if unknown not in names(pair[0]) | names(pair[1]):
+        return ()
+    line = formulas(row) if isinstance(row, Equation) else None
+    stored = line.turns_of(unknown, pair) if line else None
+    if stored is not None:
+        return stored
+    from derive.expressions.regimes import turning_points
+    from derive.quantities.formula import as_expression
+
+    larger, smaller = (as_expression(text(side)) for side in pair)
+    return turning_points(larger - smaller, symbol(unknown))
+
+
+@cache
+def at_nothing_of(smooth: Tree, nothing: frozenset[str], unknown: str) -> tuple[Tree, Roots]:
+    """What is left of a formula where these quantities are 0, and its closed forms."""
+    from derive.expressions.regimes import as_tree, trees_of_roots
+    from derive.quantities.formula import as_expression
+
+    rest = as_expression(text(smooth)).subs({symbol(name): 0 for name in nothing})
+    return as_tree(rest), trees_of_roots(rest, symbol(unknown))

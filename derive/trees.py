@@ -1,0 +1,267 @@
+"""Formulas as small trees: read from text, printed, worked out at values of any kind, and their slopes.
+
+A tree is the name of a quantity, a number, or a tuple of an operation and what it is done to. It is data: it can be written
+to a file, and nothing of it is ever executed. SymPy makes the trees; what works with numbers reads them.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, reduce
+from math import exp, log, nan, sqrt
+from operator import add, mul, neg, pow, truediv
+from typing import Any
+
+Tree = str | int | float | tuple[Any, ...]
+
+SUM, PRODUCT, RATIO, RAISED, MINUS = "+", "*", "/", "**", "-"
+"""A sum and a product of any number of terms, a ratio and a power of two, and a minus before one."""
+ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF = "sqrt", "log", "exp", "Max", "Min"
+FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF)
+
+Operations = Mapping[str, Callable[..., Any]]
+"""What to do with values of one kind for each operation, and for a plain number that stands in a tree."""
+PLAIN_NUMBER = "number"
+
+IN_ORDER: Operations = {
+    SUM: lambda *terms: reduce(add, terms),
+    PRODUCT: lambda *factors: reduce(mul, factors),
+    RATIO: truediv,
+    RAISED: pow,
+    MINUS: neg,
+    PLAIN_NUMBER: lambda number: number,
+}
+"""What is the same for all kinds: from left to right, as it is written."""
+
+FLOATS: Operations = {**IN_ORDER, ROOT: sqrt, LOGARITHM: log, EXPONENTIAL: exp, LARGEST_OF: max, SMALLEST_OF: min}
+
+
+def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> Any:
+    """What a tree comes to at values by quantity name; raises ArithmeticError or ValueError off its domain.
+
+    >>> value_of(("/", ("*", 2, "batch"), "chips"), {"batch": 3.0, "chips": 4.0})
+    1.5
+    """
+    if isinstance(tree, str):
+        return values[tree]
+    if isinstance(tree, tuple):
+        return by[tree[0]](*[value_of(part, values, by) for part in tree[1:]])
+    return by[PLAIN_NUMBER](tree)
+
+
+def slopes(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> tuple[Any, dict[str, Any]]:
+    """What a tree comes to, and its derivative by each of its quantities, worked out backwards from the whole.
+
+    >>> slopes(("*", "batch", "batch", "chips"), {"batch": 3.0, "chips": 2.0})
+    (18.0, {'batch': 12.0, 'chips': 9.0})
+    """
+    worked = _worked(tree, values, by)
+    found: dict[str, Any] = {}
+    for name, slope in _spread(tree, worked, 1, by):
+        found[name] = found[name] + slope if name in found else slope
+    return worked[0], found
+
+
+def _worked(tree: Tree, values: Mapping[str, Any], by: Operations) -> tuple[Any, list[Any]]:
+    """What a tree comes to, and the same of each of its parts."""
+    if not isinstance(tree, tuple):
+        return value_of(tree, values, by), []
+    parts = [_worked(part, values, by) for part in tree[1:]]
+    return by[tree[0]](*[value for value, _ in parts]), parts
+
+
+def _spread(tree: Tree, worked: tuple[Any, list[Any]], weight: Any, by: Operations) -> Iterator[tuple[str, Any]]:
+    """The share of a weight on the whole that comes down to each place where a quantity stands."""
+    if isinstance(tree, str):
+        yield tree, weight
+    elif isinstance(tree, tuple):
+        value, parts = worked
+        for place, part in enumerate(tree[1:]):
+            if names(part):
+                slope = _slope_of_part(tree[0], place, value, [one for one, _ in parts], by)
+                yield from _spread(part, parts[place], weight * slope, by)
+
+
+def _slope_of_part(operation: str, place: int, value: Any, parts: list[Any], by: Operations) -> Any:
+    """How an operation moves with one of its parts."""
+    part = parts[place]
+    match operation:
+        case "+":
+            return 1
+        case "-":
+            return -1
+        case "*":
+            others = parts[:place] + parts[place + 1 :]
+            return by[PRODUCT](*others) if others else 1
+        case "/":
+            return 1 / parts[1] if place == 0 else -value / part
+        case "**":
+            base, exponent = parts
+            return exponent * base ** (exponent - 1) if place == 0 else value * by[LOGARITHM](base)
+        case "sqrt":
+            return 1 / (2 * value)
+        case "log":
+            return 1 / part
+        case "exp":
+            return value
+    # Of the largest or smallest term the one it is moves it.
+    return (part == value) * 1
+
+
+@cache
+def names(tree: Tree) -> frozenset[str]:
+    """The quantities in a tree.
+
+    >>> sorted(names(("+", "batch", ("*", 2, "chips"))))
+    ['batch', 'chips']
+    """
+    if isinstance(tree, str):
+        return frozenset([tree])
+    return frozenset().union(*map(names, tree[1:])) if isinstance(tree, tuple) else frozenset()
+
+
+def all_parts(tree: Tree) -> Iterator[Tree]:
+    """The tree itself and all that it is made of."""
+    yield tree
+    if isinstance(tree, tuple):
+        for part in tree[1:]:
+            yield from all_parts(part)
+
+
+def terms(tree: Tree) -> tuple[Tree, ...]:
+    """The terms of a sum; of anything else that alone."""
+    return tree[1:] if isinstance(tree, tuple) and tree[0] == SUM else (tree,)
+
+
+def factors(tree: Tree) -> Iterator[str]:
+    """The quantities that a term is multiplied by, each by itself.
+
+    >>> [*factors(tree_of("2*batch*sqrt(chips)/(1 - mfu)"))]
+    ['batch']
+    """
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, tuple) and tree[0] in (PRODUCT, MINUS):
+        for part in tree[1:]:
+            yield from factors(part)
+    elif isinstance(tree, tuple) and tree[0] == RATIO:
+        yield from factors(tree[1])
+
+
+def put_into(tree: Tree, values: Mapping[str, Tree]) -> Tree:
+    """The tree with others in place of some of its quantities, all at once.
+
+    >>> text(put_into(("/", "batch", "chips"), {"chips": ("*", 8, "replicas")}))
+    'batch/(8*replicas)'
+    """
+    if isinstance(tree, str):
+        return values.get(tree, tree)
+    return (tree[0], *(put_into(part, values) for part in tree[1:])) if isinstance(tree, tuple) else tree
+
+
+def difference(left: Tree, right: Tree) -> Tree:
+    """One tree less another, as one sum.
+
+    >>> text(difference("batch", tree_of("chips - 2*replicas")))
+    'batch - chips + 2*replicas'
+    """
+    less = tuple(term[1] if isinstance(term, tuple) and term[0] == MINUS else (MINUS, term) for term in terms(right) if term != 0)
+    more = () if left == 0 else terms(left)
+    return (SUM, *more, *less) if len(more) + len(less) > 1 else (*more, *less, 0)[0]
+
+
+def is_negative(tree: Tree) -> bool:
+    """Whether a term is written with a minus before it.
+
+    >>> is_negative(tree_of("-2*batch/chips")), is_negative(tree_of("batch - chips"))
+    (True, False)
+    """
+    if isinstance(tree, tuple):
+        return tree[0] == MINUS or (tree[0] in (PRODUCT, RATIO) and is_negative(tree[1]))
+    return not isinstance(tree, str) and tree < 0
+
+
+_OF_TERMS, _OF_FACTORS, _OF_POWERS, _WHOLE = range(4)
+"""How closely a printed tree holds together."""
+
+
+def text(tree: Tree) -> str:
+    """A tree printed, with no more parentheses than it needs: as SymPy prints what it was read from.
+
+    >>> text(("/", ("+", "batch", ("-", 1)), ("*", 2, ("**", "chips", 3))))
+    '(batch - 1)/(2*chips**3)'
+    """
+    return _printed(tree)[0]
+
+
+@cache
+def _printed(tree: Tree) -> tuple[str, int]:
+    """A tree printed, and how closely that holds together."""
+    if not isinstance(tree, tuple):
+        return str(tree), _OF_TERMS if is_negative(tree) else _WHOLE
+    operation, *inner = tree
+    match operation:
+        case "+":
+            first, *others = inner
+            return _closed(first, _OF_TERMS) + "".join(map(_added, others)), _OF_TERMS
+        case "-":
+            return "-" + _closed(inner[0], _OF_FACTORS), _OF_TERMS
+        case "*":
+            return "*".join((_first_factor(inner[0]), *(_closed(factor, _OF_POWERS) for factor in inner[1:]))), _OF_FACTORS
+        case "/":
+            return f"{_first_factor(inner[0])}/{_closed(inner[1], _OF_POWERS)}", _OF_FACTORS
+        case "**":
+            return f"{_closed(inner[0], _WHOLE)}**{_closed(inner[1], _WHOLE)}", _OF_POWERS
+    return f"{operation}({', '.join(map(text, inner))})", _WHOLE
+
+
+def _closed(tree: Tree, least: int) -> str:
+    """A tree printed, in parentheses where it holds together less closely than that."""
+    printed, closely = _printed(tree)
+    return printed if closely >= least else f"({printed})"
+
+
+def _added(term: Tree) -> str:
+    if isinstance(term, tuple) and term[0] == MINUS:
+        return f" - {_closed(term[1], _OF_FACTORS)}"
+    return f" + {_closed(term, _OF_FACTORS)}"
+
+
+def _first_factor(tree: Tree) -> str:
+    """What stands first in a product may have a minus before it."""
+    printed, closely = _printed(tree)
+    return printed if closely >= _OF_FACTORS or (is_negative(tree) and terms(tree) == (tree,)) else f"({printed})"
+
+
+def tree_of(written: str) -> Tree:
+    """The tree that a text is of: names, numbers, + - * / **, and the functions of formulas; ValueError for anything else.
+
+    >>> tree_of("batch*(chips - 1)/2")
+    ('/', ('*', 'batch', ('+', 'chips', ('-', 1))), 2)
+    """
+    return _of_node(ast.parse(written, mode="eval").body)
+
+
+_SIGNS = {ast.Add: SUM, ast.Sub: SUM, ast.Mult: PRODUCT, ast.Div: RATIO, ast.Pow: RAISED}
+
+
+def _of_node(node: ast.AST) -> Tree:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.Name(id="nan" | "zoo"):
+            return nan
+        case ast.Name(id=name):
+            return name
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return (MINUS, _of_node(inner))
+        case ast.BinOp(left=before, op=sign, right=after) if type(sign) in _SIGNS:
+            operation, first, last = _SIGNS[type(sign)], _of_node(before), _of_node(after)
+            last = (MINUS, last) if isinstance(sign, ast.Sub) else last
+            # What is written one after another, without parentheses, is one sum or one product.
+            chained = operation in (SUM, PRODUCT) and isinstance(first, tuple) and first[0] == operation
+            return (*first, last) if chained and isinstance(first, tuple) else (operation, first, last)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+            return (name, *map(_of_node, arguments))
+    raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")

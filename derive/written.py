@@ -1,0 +1,99 @@
+"""What a function of the catalogue says, as a tree in the shape in which it is written: it is called with names instead of numbers."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from derive.arguments import argument_names
+from derive.quantities import CONSTANTS
+from derive.trees import LARGEST_OF, LOGARITHM, MINUS, PRODUCT, RAISED, RATIO, SMALLEST_OF, SUM, Tree
+
+AT_LEAST, AT_MOST, ABOVE, BELOW = ">=", "<=", ">", "<"
+
+
+class Written:
+    """A tree that arithmetic is done with, which makes a larger tree of it."""
+
+    __slots__ = ("tree",)
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def __add__(self, other: Any) -> "Written":
+        return _with(SUM, self, other)
+
+    def __radd__(self, other: Any) -> "Written":
+        return _with(SUM, other, self)
+
+    def __sub__(self, other: Any) -> "Written":
+        return _with(SUM, self, Written((MINUS, as_written(other))))
+
+    def __rsub__(self, other: Any) -> "Written":
+        return _with(SUM, other, Written((MINUS, self.tree)))
+
+    def __mul__(self, other: Any) -> "Written":
+        return _with(PRODUCT, self, other)
+
+    def __rmul__(self, other: Any) -> "Written":
+        return _with(PRODUCT, other, self)
+
+    def __truediv__(self, other: Any) -> "Written":
+        return _with(RATIO, self, other)
+
+    def __rtruediv__(self, other: Any) -> "Written":
+        return _with(RATIO, other, self)
+
+    def __pow__(self, other: Any) -> "Written":
+        return _with(RAISED, self, other)
+
+    def __rpow__(self, other: Any) -> "Written":
+        return _with(RAISED, other, self)
+
+    def __neg__(self) -> "Written":
+        return Written((MINUS, self.tree))
+
+    def __ge__(self, other: Any) -> "Written":
+        return _with(AT_LEAST, self, other)
+
+    def __le__(self, other: Any) -> "Written":
+        return _with(AT_MOST, self, other)
+
+    def __gt__(self, other: Any) -> "Written":
+        return _with(ABOVE, self, other)
+
+    def __lt__(self, other: Any) -> "Written":
+        return _with(BELOW, self, other)
+
+
+def as_written(value: Any) -> Tree:
+    """The tree of what is written, of a number itself."""
+    tree: Tree = value.tree if isinstance(value, Written) else value
+    return tree
+
+
+def _with(operation: str, *parts: Any) -> Written:
+    return Written((operation, *map(as_written, parts)))
+
+
+def largest(terms: Iterable[Any]) -> Written:
+    """The largest of several terms, of which one is written."""
+    return _with(LARGEST_OF, *terms)
+
+
+def smallest(terms: Iterable[Any]) -> Written:
+    """The smallest of several terms, of which one is written."""
+    return _with(SMALLEST_OF, *terms)
+
+
+def logarithm_of(value: Written) -> Written:
+    """The natural logarithm of what is written."""
+    return _with(LOGARITHM, value)
+
+
+def as_it_is_written(function: Callable[..., Any]) -> Any:
+    """What a function of quantities and constants comes to, its constants as numbers: a tree, or a tuple of trees.
+
+    >>> as_it_is_written(lambda batch, chips: (batch, 2 * chips)), as_it_is_written(lambda batch: batch >= 1)
+    (('batch', ('*', 2, 'chips')), ('>=', 'batch', 1))
+    """
+    found = function(*(int(CONSTANTS[name].value) if name in CONSTANTS else Written(name) for name in argument_names(function)))
+    return tuple(map(as_written, found)) if isinstance(found, tuple) else as_written(found)

@@ -1,0 +1,47 @@
+"""What a result was made with, so that another one can be told from it: versions, seeds, and the tables by what is in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+
+import numpy
+import scipy
+
+from derive.briefly import brief
+from invert.data import Data, once_a_run
+from invert.posterior.sobol import SEED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """Versions of what numbers hang on, seeds by what is drawn with them, SHA-256 by table (None of one that cannot be read)."""
+
+    __repr__ = brief
+
+    versions: Mapping[str, str]
+    seeds: Mapping[str, int]
+    tables: Mapping[str, str | None]
+
+
+@once_a_run
+def made_with(data: Data) -> Made:
+    """What a run on these tables is made with.
+
+    >>> from invert.data import read_data
+    >>> made = made_with(read_data())
+    >>> made.seeds, len(made.tables["prices.csv"])
+    ({'draws': 20260429}, 64)
+    """
+    versions = {"backsolve": installed_version(), "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}
+    hashes = {name: sha256(found).hexdigest() if isinstance(found, bytes) else None for name, found in data.tables.files.items()}
+    return Made(versions=versions, seeds={"draws": SEED}, tables=hashes)
+
+
+def installed_version() -> str:
+    """The version of backsolve that runs."""
+    try:
+        return version("backsolve")
+    except PackageNotFoundError:
+        return "0+unknown"

@@ -1,0 +1,97 @@
+"""The pages of prices that a saved result used can be cited in every style, and the programs that read a style read ours."""
+
+import json
+from datetime import date
+
+import pytest
+from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
+from citeproc.source.json import CiteProcJSON
+from pybtex.database import parse_string
+
+from derive.errors import UnknownName, WrongData
+from derive.show.citation import STYLES, cite_all
+from derive.show.price_pages import PricePage, cite_used, pages_in
+from tests.tools.together import in_one_test
+
+ID = "roofline.step_time"
+ROW = {"provider": "acme", "model": "m", "source_url": "https://acme.example/a_b?c=d&e=f%20g#h", "verification": "official",
+       "origin": "prices.csv:2", "retrieved_date": "2026-11-20"}  # fmt: skip
+HOSTILE = r"100% of {A} & B_c #1 $x$ ~y^2 \input{z} a<b> |d| *e* `f` [g](https://h)"
+OWN = {**ROW, "source_url": "", "verification": "user", "origin": "my prices.csv:3", "retrieved_date": None}
+
+
+def pages(*rows: object) -> tuple[PricePage, ...]:
+    return pages_in({"schema": "infer-2", "run": {"rows": list(rows)}, "sheets": []})
+
+
+def test_a_page_has_all_that_was_read_from_it():
+    found = pages(
+        ROW, {**ROW, "model": "n", "verification": "db", "retrieved_date": "2026-03-12"}, {**ROW, "source_url": "https://b"}, ROW, OWN
+    )
+    assert [page.place for page in found] == [ROW["source_url"], "https://b", "my prices.csv"]
+    assert (found[0].models, found[0].grades, found[0].days) == (
+        ("m", "n"), ("official", "db"), (date(2026, 3, 12), date(2026, 11, 20)))  # fmt: skip
+    assert found[0].read == "grade official (the page was read) and db (a price database), read on 2026-03-12 and 2026-11-20"
+    assert (found[2].days, found[2].url, found[2].read) == ((), "", "grade user (a file of one's own)")
+
+
+def test_what_holds_no_price_rows_has_no_pages():
+    for result in ([], {}, {"run": None}, {"run": {}}, {"unknown": "batch", "equations": []}, [{"rows": [3]}], None):
+        assert pages_in(result) == ()
+
+
+@in_one_test(
+    "row",
+    [
+        3, {}, {**ROW, "provider": 3}, {**ROW, "model": "a\x1b[2J"}, {**ROW, "retrieved_date": "today"}, {**ROW, "retrieved_date": 3},
+        {name: cell for name, cell in ROW.items() if name != "origin"},
+    ],
+)  # fmt: skip
+def test_what_is_no_price_row_is_refused(row: object):
+    with pytest.raises(WrongData, match="not price rows as infer --save writes them"):
+        pages(ROW, row)
+    with pytest.raises(WrongData):
+        pages_in({"run": {"rows": row}})
+
+
+@in_one_test("style", STYLES)
+def test_every_style_says_where_how_well_and_when(style: str):
+    text = cite_used([ID], pages(ROW, OWN), style)
+    for said in (ROW["source_url"], "2026-11-20", "official", "the page was read", "my prices.csv", "user", "Prices of acme"):
+        assert said in text
+    assert cite_used([ID], (), style) == cite_all([ID], style)
+    assert style == "csl-json" or text.startswith(cite_all([ID], style))
+
+
+def test_other_programs_read_the_entries():
+    found = pages(ROW, OWN)
+    entries = parse_string(cite_used([ID], found, "bibtex"), "bibtex").entries
+    first, own = (entries[page.key] for page in found)
+    assert (first.fields["url"], first.fields["urldate"]) == (ROW["source_url"], "2026-11-20") and "url" not in own.fields
+    items = json.loads(cite_used([ID], found, "csl-json"), parse_constant=pytest.fail)
+    assert items[-2]["accessed"] == {"date-parts": [[2026, 11, 20]]} and items[-2]["URL"] == ROW["source_url"]
+    bibliography = CitationStylesBibliography(
+        CitationStylesStyle("harvard-cite-them-right", validate=False), CiteProcJSON(items), formatter.plain
+    )
+    for item in items:
+        bibliography.register(Citation([CitationItem(item["id"])]))
+    assert sum("Prices of acme" in str(entry) for entry in bibliography.bibliography()) == 2
+
+
+@in_one_test("style", STYLES)
+def test_what_a_file_holds_stays_text(style: str):
+    rows = [
+        {**OWN, "provider": HOSTILE, "model": HOSTILE, "origin": f"{HOSTILE}:2", "source_url": url} for url in ("", "https://a}\\input{z}")
+    ]
+    text = cite_used([], pages(*rows), style)
+    if style == "bibtex":
+        entries = parse_string(text, "bibtex").entries
+        assert len(entries) == 2 and not any("url" in entry.fields for entry in entries.values())
+    assert (r"\input" in text) == (style in ("csl-json", "plain", "markdown", "myst"))
+    if style in ("markdown", "myst"):
+        assert "[g](https://" not in text and "<b>" not in text and r"\\input" in text
+
+
+def test_a_style_that_does_not_exist_is_refused():
+    with pytest.raises(UnknownName, match="unknown style"):
+        cite_used([ID], (), "apa")

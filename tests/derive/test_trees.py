@@ -1,0 +1,55 @@
+"""Trees are read from what SymPy prints, print it again, and come to what SymPy makes of it."""
+
+import pytest
+
+from derive.catalogue import by_id
+from derive.trees import all_parts, difference, is_negative, names, put_into, slopes, terms, text, tree_of, value_of
+from tests.tools.together import in_one_test
+
+SIDES = {f"{row.id} {place}": str(side) for row in by_id().values() for place, side in enumerate(row.sides)}
+WRITTEN = (
+    "-a**2",
+    "(-a)**b",
+    "a**(-b)",
+    "a**(1/3)",
+    "-2*a*(b - c)",
+    "a - (b - c)",
+    "1/(a*b)",
+    "a/b*c",
+    "sqrt(a + 1)",
+    "Max(a, -b)",
+    "-(a + b)",
+)
+
+
+@in_one_test("said", SIDES)
+def test_what_sympy_prints_is_printed_again(said):
+    assert text(tree_of(SIDES[said])) == SIDES[said]
+
+
+@pytest.mark.parametrize("said", WRITTEN)
+def test_what_a_person_writes_is_printed_again(said):
+    values = {"a": 2.0, "b": 3.0, "c": 5.0}
+    assert text(tree_of(said)) == said and value_of(tree_of(said), values) == eval(said, {"sqrt": lambda x: x**0.5, "Max": max, **values})
+
+
+@pytest.mark.parametrize("said", ["a and b", "f(a)", "a.b", "a[0]", "__import__('os')", "a if b else c", "'a'", "lambda: a", "a @ b"])
+def test_what_is_no_formula_is_not_read(said):
+    with pytest.raises(ValueError, match="not a formula of quantities"):
+        tree_of(said)
+
+
+def test_what_a_tree_is_made_of():
+    tree = tree_of("a*(b - 2*c)/d")
+    assert names(tree) == {"a", "b", "c", "d"} and next(iter(all_parts(tree))) == tree and len([*all_parts(tree)]) == 10
+    assert terms(tree_of("a - b")) == ("a", ("-", "b")) and terms("a") == ("a",)
+    assert (
+        put_into(tree, {"a": "b", "b": ("+", "a", 1)}) == tree_of("b*(a + 1 - 2*c)/d")
+        or text(put_into(tree, {"a": "b"})) == "b*(b - 2*c)/d"
+    )
+    assert is_negative(tree_of("-a*b/c")) and not is_negative(tree_of("a - b"))
+    assert [difference(*pair) for pair in (("a", 0), (0, "a"), (0, 0), ("a", ("-", "b")))] == ["a", ("-", "a"), 0, ("+", "a", "b")]
+
+
+def test_the_largest_term_alone_moves_the_largest():
+    assert slopes(tree_of("Max(2*a, b)"), {"a": 1.0, "b": 1.0}) == (2.0, {"a": 2.0, "b": 0.0})

@@ -1,0 +1,42 @@
+"""What the catalogue says is recorded as it is written: with numbers it comes to the same as the relation itself."""
+
+import pytest
+
+from derive.arithmetic import logarithm, maximum, minimum, power
+from derive.catalogue import by_id
+from derive.quantities import quantity
+from derive.requirements import compared, named
+from derive.trees import text, value_of
+from derive.written import as_it_is_written
+from tests.tools.together import in_one_test
+
+ROWS = [pytest.param(row, id=row.id) for row in by_id().values()]
+
+
+@in_one_test("row", ROWS)
+def test_a_relation_comes_to_the_same_as_its_tree(row):
+    values = {name: quantity(name).at(0.3 + 0.01 * place) for place, name in enumerate(row.symbols)}
+    left, right = as_it_is_written(row.relation)
+    assert left == row.symbols[0]
+    try:
+        expected = row.right_side(values)
+    except ArithmeticError:
+        return
+    if not isinstance(expected, complex):
+        assert value_of(right, values) == pytest.approx(expected, rel=1e-12)
+    for needed in row.requires:
+        sign, larger, smaller = as_it_is_written(needed.holds)
+        held = {">=": float.__ge__, ">": float.__gt__, "<=": float.__le__, "<": float.__lt__}[sign]
+        known = {name: values[name] for name in named(needed)}
+        assert held(float(value_of(larger, known)), float(value_of(smaller, known))) == bool(compared(needed, known))
+
+
+def test_every_operation_is_recorded():
+    def all_of_them(a, b):
+        return -a + 1 - b * 2 / 3**a, 1 + a, 2 * b, 1 / a, 1 - b, a**2, maximum(a, 1), minimum(1, b), logarithm(a), power(b, 2, 3)
+
+    assert [text(one) for one in as_it_is_written(all_of_them)] == [
+        *("-a + 1 - b*2/3**a", "1 + a", "2*b", "1/a", "1 - b", "a**2", "Max(a, 1)", "Min(1, b)", "log(a)", "b**(2/3)"),
+    ]
+    assert as_it_is_written(lambda a, b: a >= b) == (">=", "a", "b") and as_it_is_written(lambda a: a < 1) == ("<", "a", 1)
+    assert as_it_is_written(lambda a, b: a <= 2 * b) == ("<=", "a", ("*", 2, "b"))

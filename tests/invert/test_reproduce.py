@@ -1,0 +1,177 @@
+"""A saved result asked again: the same bytes, what has changed since, and files that are none."""
+
+import json
+from collections.abc import Callable
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from derive import shipped
+from derive.errors import WrongData
+from derive.files import LARGEST_RESULT
+from invert.inference import infer
+from invert.report.contract import saved
+from invert.reproduce import arguments, changed_since, saved_run
+from invert.result import Shown
+from invert.sheets.sheet import FileText
+from tests.tools.tables import reading
+from tests.tools.together import in_one_test
+
+OWN = b"\xef\xbb\xbfprovider,model,component,amount,notes\r\nacme,m,input,1,\r\nacme,m,output,4,\r\nacme,m,output,x,\xff"
+"""With a mark of its encoding, other ends of lines, a bad row, a byte that is no text and no last end of line."""
+
+
+@cache
+def document() -> str:
+    return saved(infer("o3"))
+
+
+def kept(path: Path, text: str | bytes) -> str:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+@in_one_test(
+    "asked",
+    [
+        {"names": "o3"},
+        {"names": ["gpt-5.[24]", "gemini-3.1-pro"], "as_of": date(2026, 3, 4)},
+        {"provider": ["google", "openai"], "tier": "batch"},
+        {"provider": "deepseek", "everything": True},
+        {"names": "gemini-3.1-pro", "anchors": {"overlap": 0, "active_params": "60B"}, "changes": {"output": "+10%", "cache_storage": "0"}},
+        {"names": "acme/m", "prices": ["provider,model,component,amount", "acme,m,input,1", "acme,m,output,4"]},
+        {"names": "acme/m", "prices": FileText("own.csv", OWN)},
+    ],
+)  # fmt: skip
+def test_what_was_saved_is_what_is_found_again_and_saved_again(tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any]):
+    text = saved(infer(**asked))
+    run = saved_run(kept(tmp_path_factory.mktemp("saved") / "r.json", text))
+    assert changed_since(run) == ""
+    assert saved(infer(run.request.names, **arguments(run)), run.shown) == text
+
+
+def test_what_was_shown_and_the_file_it_was_held_against_are_kept(tmp_path):
+    shown = Shown(style="csv", columns="model", by="-model", wanted=("tier=s*",), against=FileText("old.csv", OWN))
+    run = saved_run(kept(tmp_path / "r.json", saved(infer("o3"), shown)))
+    assert run.shown == shown
+    for against in ("shipped", "2026-03-12"):
+        assert saved_run(kept(tmp_path / "r.json", saved(infer("o3"), Shown(against=against)))).shown == Shown(against=against)
+
+
+def test_the_day_that_was_not_asked_for_stays_that_of_the_result(tmp_path):
+    run = saved_run(kept(tmp_path / "r.json", document()))
+    assert (run.as_of, run.request.as_of, arguments(run)["as_of"]) == (date(2026, 11, 20), None, None)
+    later = shipped.content("prices.csv").decode().replace("2026-11-20", "2026-11-24", 1)
+    with reading(shipped.read().edited(prices=later)):
+        assert arguments(run)["as_of"] == run.as_of
+
+
+def test_what_has_changed_since_is_said_in_a_line(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    run = saved_run(kept(tmp_path / "r.json", document()))
+    tables = shipped.read()
+    with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n")):
+        assert changed_since(run).endswith("r.json: fx.csv has changed since")
+    with reading(tables.of({name: content for name, content in tables.files.items() if name not in ("claims.csv", "problems.csv")})):
+        assert changed_since(run).endswith("r.json: claims.csv and problems.csv have changed since")
+    with reading(tables.of(dict.fromkeys(tables.files, b""))):
+        assert changed_since(run).endswith(f", fx.csv, models.csv and {len(tables.files) - 5} more have changed since")
+    for module in ("numpy", "scipy"):
+        monkeypatch.setattr(f"invert.made.{module}.__version__", "9.9")
+    with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n\n")):
+        assert "; made with numpy " in changed_since(run) and ", this is 9.9; made with scipy " in changed_since(run)
+
+
+def test_other_assumptions_and_draws_are_said(tmp_path):
+    changed = json.loads(document())
+    changed["run"]["assumptions"]["level"] = 0.5
+    changed["run"]["seeds"]["draws"] = 1
+    run = saved_run(kept(tmp_path / "r.json", json.dumps(changed)))
+    assert changed_since(run).endswith("r.json: made of other draws; made on another level")
+
+
+def test_a_file_is_asked_again_from_what_it_held_and_never_looked_for(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    own = kept(Path("own.csv"), OWN)
+    text = saved(infer("acme/m", prices=own))
+    run = saved_run(kept(Path("r.json"), text))
+    kept(Path("own.csv"), "provider,model,component,amount\nacme,m,input,7\nacme,m,output,9\n")
+    assert saved(infer(run.request.names, **arguments(run))) == text
+
+
+def spoiled(change: Callable[[dict[str, Any]], object]) -> Callable[[], bytes]:
+    """A saved result with one thing in it that is not as it should be; it is made when it is tried."""
+
+    def made_of_it() -> bytes:
+        changed = json.loads(document())
+        change(changed)
+        return json.dumps(changed).encode()
+
+    return made_of_it
+
+
+def asking(name: str, value: object) -> Callable[[], bytes]:
+    return spoiled(lambda found: found["run"]["asked"].update({name: value}))
+
+
+PASSWORDS = "/etc/passwd"
+FILE = {"place": "a.csv", "encoding": "utf-8", "content": "a"}
+
+
+@in_one_test(
+    ("content", "why"),
+    [
+        (b"", "not JSON"),
+        (b"\0\xff\xfe", "not JSON"),
+        (b"[" * 200_000, "not JSON"),
+        (b"9" * 10_000, "not JSON"),
+        (b'{"schema": NaN}', "not JSON"),
+        (b"[]", "--as json"),
+        (b"3", "no schema"),
+        (b'{"unknown": "batch", "answers": []}', "no schema"),
+        (b'{"schema": {}}', "no schema"),
+        (b'{"schema": "infer-1", "run": {}}', "its schema is 'infer-1'"),
+        (b'{"schema": "' + b"x" * 100_000 + b'"}', "its schema is 'xxx"),
+        (b'{"schema": "infer-2"}', "lacks run"),
+        (b'{"schema": "infer-2", "run": []}', "'run' is of another type"),
+        (spoiled(lambda found: found["run"].pop("asked")), "lacks asked"),
+        (spoiled(lambda found: found["run"]["asked"].pop("prices")), "lacks prices"),
+        (spoiled(lambda found: found["run"].update(as_of="yesterday")), "'yesterday' is no day"),
+        (spoiled(lambda found: found["run"].update(changes={"output": 20})), "'output' is of another type"),
+        (spoiled(lambda found: found["run"].update(changes={"output\x1b": "20"})), "changes holds what does not show"),
+        (spoiled(lambda found: found["run"]["assumptions"].update(given=["overlap"], overlap=True)), "'overlap' is of another type"),
+        (spoiled(lambda found: found["run"]["assumptions"].update(given=["overlap"], overlap=10**400)), "'overlap' is too large"),
+        (spoiled(lambda found: found["run"]["seeds"].update(draws=1.5)), "'draws' is of another type"),
+        (asking("models", "o3"), "'models' is of another type"),
+        (asking("models", [3]), "models is of another type"),
+        (asking("models", ["o3"] * 5000), "models is of another type"),
+        (asking("models", ["o3\n"]), "models holds what does not show"),
+        (asking("day_given", 1), "'day_given' is of another type"),
+        (asking("against", PASSWORDS), "'/etc/passwd' is no day"),
+        (asking("against", ""), "'' is no day"),
+        (asking("prices", PASSWORDS), "'prices' is of another type"),
+        (asking("prices", FILE | {"place": "a\nb"}), "'place' holds what does not show"),
+        (asking("prices", FILE | {"place": "a" * 201}), "prices is no file"),
+        (asking("prices", FILE | {"encoding": "rot13"}), "prices is no file"),
+        (asking("prices", FILE | {"encoding": "base64", "content": "%"}), "prices is no file"),
+        (asking("prices", FILE | {"content": "\ud800"}), "prices is no file"),
+    ],
+)  # fmt: skip
+def test_what_is_no_saved_result_is_refused_in_a_line(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes | Callable[[], bytes], why: str
+):
+    text = content if isinstance(content, bytes) else content()
+    with pytest.raises(WrongData) as refused:
+        saved_run(kept(tmp_path_factory.mktemp("spoiled") / "r.json", text))
+    said = str(refused.value)
+    assert "r.json: is no saved result that can be asked again (" in said and why in said and "\n" not in said
+
+
+def test_a_file_of_any_size_is_not_read(tmp_path):
+    with open(tmp_path / "large", "wb") as large:
+        large.truncate(LARGEST_RESULT + 1)
+    for place, why in ((tmp_path / "large", "larger than 64 MiB"), (tmp_path, "not a file"), (tmp_path / "none", "No such file")):
+        with pytest.raises(WrongData, match=why):
+            saved_run(str(place))
