@@ -279,8 +279,27 @@ class Assumptions:
         3.0, "1", "vendors keep caches in what is idle, so that cost decides little; a lower temperature is refused"
     )
     transfers_per_hold: float = _number(2.0, "1", "one write and one read a hold")
+    likely_tier: float = _number(
+        0.6, "1", "probability of a memory tier from which on a table names it without a question mark, if no cost basis and year has less"
+    )
     lifetime_not_stated: float = _number(
         43200.0, "s", 'middle, by ratio, of "a few hours to a few days", taken as 3 to 48 hours', "disclosures.csv, topic cache_tier"
+    )
+
+    # What is asked about, and what is named.
+
+    least_usual_price: float = _number(
+        1e-3, "USD/Mtoken", "below it a price is likely one per token or per thousand: a tenth of the least that is sold", "prices.csv"
+    )
+    usual_price_ratio: float = _number(
+        10.0, "1", "so many times from the next price of its provider a price is likely in another unit or currency", "prices.csv"
+    )
+    least_neighbours: float = _number(3.0, "1", "models of a provider, a doubtful one included, of which one can be said to stand apart")
+    usual_years: float = _number(
+        3.0, "year", "so far from the other days of its file a day is likely a slip of the pen: no list of prices is as old"
+    )
+    dominant_price: float = _number(
+        10.0, "1", "how many times further than every other price one must move an inference to be named as what moved it"
     )
 
     # What follows from the fields.

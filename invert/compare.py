@@ -255,7 +255,7 @@ def _compared(
         names = [name for name in {**new.said, **old.said} if old.said.get(name) != new.said.get(name) and _worth_a_line(name, old, new)]
         key = sheet_key(one.sheet)
         by_day = {name for name in names if key in of_day and of_day[key].said.get(name) == new.said.get(name)}
-        moved = tuple(_moved(name, old, new, () if name in by_day else change, turned.get(key, {})) for name in names)
+        moved = tuple(_moved(name, old, new, () if name in by_day else change, turned.get(key, {}), assumptions) for name in names)
         unmoved = len({**new.said, **old.said}) - len(names)
         found.append(SheetChange(key=key, prices=change, moved=moved, unmoved=unmoved, calibrates=key[:2] in calibrating))
     return tuple(found)
@@ -319,7 +319,9 @@ def _common_factor(changes: Sequence[PriceChange]) -> float | None:
     return first if first and all(one and abs(one / first - 1) < 1e-9 for one in factors) else None
 
 
-def _moved(name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], turned: Mapping[Place, Side]) -> Moved:
+def _moved(
+    name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], turned: Mapping[Place, Side], assumptions: Assumptions
+) -> Moved:
     """One inference with the price that moved it: all of them where they changed alike, else the one that moves it most by itself."""
     quantity, estimator = name
     before, after = old.said.get(name), new.said.get(name)
@@ -336,5 +338,6 @@ def _moved(name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], t
         return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=rest or changes, elasticity=None)
     elasticity = of_each[most] / log(most.times or 1.0)
     others = tuple(one for one in changes if one is not most and of_each.get(one, 1.0))
-    alone = (most,) if not others or abs(of_each[most]) > 10 * max(abs(of_each.get(one, 0.0)) for one in others) else (most, *others)
+    next_to_it = max((abs(of_each.get(one, 0.0)) for one in others), default=0.0)
+    alone = (most,) if abs(of_each[most]) > assumptions.dominant_price * next_to_it else (most, *others)
     return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=alone, elasticity=elasticity)

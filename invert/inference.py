@@ -46,6 +46,7 @@ from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import (
     NotBegun,
     NotReleased,
+    base_inputs,
     before_release,
     day_of,
     find,
@@ -169,6 +170,7 @@ def infer_of(
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
         shared_tariffs=shared_tariffs(offered),
+        base_inputs=base_inputs(book, day),
         request=Request(names=names, providers=providers, tier=tier or None, as_of=as_of, everything=everything, prices=book.overlay),
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import wraps
 from math import inf, isclose, log
 from sys import float_info
@@ -256,7 +257,8 @@ class TierEvidence:
     `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
     `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
     the least and the most of each tier over the cases, and `agreed` the fewest tiers that hold the level of the run in every
-    case; both of the headline, and of prices alone. `sole_source` is there where one database decides what the prices say.
+    case; both of the headline, and of prices alone. `likely` is whether one tier is so in each of them.
+    `sole_source` is there where one database decides what the prices say.
     `lecture` and `devices` are panels beside the headline, the drain-time rule on the lecture's own drain times and on those
     of devices; neither enters it. `anchors` are the outside facts that what the prices say rests on.
     """
@@ -278,6 +280,7 @@ class TierEvidence:
     agreed: tuple[str, ...]
     undisclosed_ranges: Mapping[str, tuple[float, float]] | None
     undisclosed_agreed: tuple[str, ...]
+    likely: bool = False
     anchors: tuple[str, ...] = ()
     sole_source: SoleSource | None = None
 
@@ -695,3 +698,90 @@ class TierRules:
     equation: str
     kind: str
     scores: tuple[RuleScore, ...]
+
+
+# Of all sheets together.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Some numbers by their least, median and greatest."""
+
+    low: float
+    median: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How many offers have an estimate of each kind, and why how many have no range."""
+
+    quantity: str
+    estimator: str
+    kinds: Mapping[str, int]
+    because: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """A ratio of prices that offers carry: how many of them, of how many providers, and the value that most of them have.
+
+    `of` is the lifetime [s] of a cache write, or the service tier that is sold beside.
+    """
+
+    observable: str
+    of: str
+    offers: int
+    providers: int
+    commonest: float
+    at_commonest: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPremiums:
+    """Premiums over the first threshold that offers share, and by threshold [token] how many do."""
+
+    premium_in: float
+    premium_out: float
+    offers: int
+    providers: int
+    thresholds: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSizes:
+    """The active parameters of what one provider sells: of how many offers they are stated or follow from the price, and these medians.
+
+    `makes` is whether most of them are of its own models.
+    """
+
+    provider: str
+    makes: bool
+    offers: int
+    sized: int
+    span: Span | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """The sheets of one run together.
+
+    A sheet that asks to the cent what another provider, or the same one under a second name, asks for the same model in the same
+    service tier is a copy of it; offers are the sheets without these, and all that follows counts offers. `copies` are by provider.
+    `no_result` says why how many sheets could not be read. `premiums` begin with those that most offers share, `sizes` with makers,
+    the one of most offers first.
+    """
+
+    __repr__ = brief
+
+    as_of: date
+    sheets: int
+    providers: int
+    no_result: Mapping[str, int]
+    copies: Mapping[str, int]
+    offers: int
+    outcomes: tuple[Outcome, ...]
+    carried: tuple[Carried, ...]
+    premiums: tuple[SharedPremiums, ...]
+    sizes: tuple[ProviderSizes, ...]

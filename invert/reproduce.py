@@ -142,6 +142,7 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
             style=_line(form, "as"),
             full=_at(form, "full", bool),
             wide=_at(form, "wide", bool),
+            summary=_at(form, "summary", bool),
             columns=_line_or_none(form, "columns"),
             by=_line_or_none(asked, "sort"),
             wanted=_lines(asked, "where"),

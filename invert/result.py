@@ -40,7 +40,7 @@ from invert.records import (
     Worth,
 )  # fmt: skip
 from invert.sheets.contexts import longest_context
-from invert.sheets.rows import ModelRow, PriceRow, Problem
+from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 
 RELEASE_NOT_KNOWN = "release not known"
@@ -104,6 +104,11 @@ class Inference:
         return self.anchors.origin["active_params"] == MARKET
 
     @property
+    def active_params(self) -> float | None:
+        """Its active parameters as stated, else the median of those that its price suggests."""
+        return self.anchors.values["active_params"] if self.size_stated else self.market["active_params"].median
+
+    @property
     def release_known(self) -> bool:
         """Whether anybody says when its model was released."""
         return RELEASE_NOT_KNOWN not in self.flags
@@ -154,6 +159,7 @@ class Shown:
     style: str = "table"
     full: bool = False
     wide: bool = False
+    summary: bool = False
     columns: str | None = None
     by: str | None = None
     wanted: tuple[str, ...] = ()
@@ -171,8 +177,9 @@ class Run:
     `premiums` are those of every sheet on offer that day, each pair of a provider once.
     `premium_verdict` is what premiums have earned beside the class of KV bytes; nothing where too few families have one.
     `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
-    `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` are of every
-    sheet on offer that day, asked for or not. `rows` are the prices that the sheets are made of, but for those set by hand.
+    `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` and `base_inputs`,
+    the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not. `rows` are
+    the prices that the sheets are made of, but for those set by hand.
     """
 
     __repr__ = brief
@@ -188,6 +195,7 @@ class Run:
     tier_rules: Part[TierRules]
     negative_controls: Part[tuple[NegativeControl, ...]]
     shared_tariffs: tuple[SharedTariff, ...]
+    base_inputs: Mapping[SheetKey, float]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     changes: Mapping[str, str]

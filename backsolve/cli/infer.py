@@ -21,6 +21,8 @@ RECORDS = ("json", "csv")
 INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
 HISTORY_FORMATS = ("table", *RECORDS)
 CHANGES_FORMATS = ("table", *RECORDS, "markdown")
+MOST_LISTED = 100
+"""Sheets that a table in the terminal lists, if nothing is said of its columns or order; of more it is what they have in common."""
 BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 """Parameters that ask for nothing else than a saved result did."""
 
@@ -55,6 +57,9 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     help="By provider, model, tier, currency, cache or flag; may be repeated.",
 )
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
+@click.option(
+    "--summary", is_flag=True, help="What all sheets have in common, on a page; without it that is the table of more than 100 sheets."
+)
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 @click.option("--like", metavar="FILE", help="Ask again what a result asked that --save wrote, whatever became of its files.")
 @click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
@@ -66,7 +71,8 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
     changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, columns: str | None,
-    by: str | None, wanted: tuple[str, ...], wide: bool, save: str | None, against: str | None, like: str | None, history: bool,
+    by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
+    history: bool,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
@@ -81,6 +87,7 @@ def infer_command(
     backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
+    backsolve infer --provider openai --summary
     backsolve infer --against result.json
     backsolve infer --like result.json
     backsolve infer claude-opus-4-6 --history
@@ -93,11 +100,13 @@ def infer_command(
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
         if value == "":
             raise WrongValue(f"{option} needs the name of a file; given ''")
-    shown = Shown(style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, against=against)
+    shown = Shown(style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, against=against)
     if like is not None:
         _ask_again(like, shown, workers, save)
         return
     _refuse_form(shown)
+    if summary and history:
+        raise WrongValue("--summary and --history do not go together")
     if history:
         _refuse_beside_history(models, changes, save, against, style)
     asked: dict[str, Any] = {
@@ -121,6 +130,10 @@ def infer_command(
 def _refuse_form(shown: "Shown") -> None:
     if shown.against is not None and shown.style not in CHANGES_FORMATS:
         raise WrongValue(f"--against is not shown as {shown.style}; allowed: {', '.join(CHANGES_FORMATS)}")
+    otherwise = {"--full": shown.full, "--columns": shown.columns, "--sort": shown.by, "--wide": shown.wide, "--against": shown.against}
+    for option, given in otherwise.items():
+        if shown.summary and given:
+            raise WrongValue(f"--summary and {option} do not go together")
 
 
 def _worked_out(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int) -> "tuple[InferenceTable, Comparison | None]":
@@ -148,7 +161,11 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
         if moved:
             click.echo()
         alone = table.request.names and len(table) == 1 and shown.style not in RECORDS and not columns
-        click.echo(_reports(table, shown.style, shown.full) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by))
+        long = len(table) > MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
+        if shown.summary or long:
+            click.echo(_summary(table, shown.style))
+        else:
+            click.echo(_reports(table, shown.style, shown.full) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by))
 
 
 def _ask_again(place: str, form: "Shown", workers: int, save: str | None) -> None:
@@ -227,6 +244,18 @@ def _reports(table: "InferenceTable", style: str, full: bool) -> str:
 
     reports = [(full_parts if full else short_parts)(one, table) for one in table]
     return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
+
+
+def _summary(table: "InferenceTable", style: str) -> str:
+    """What all sheets have in common."""
+    from invert.overview import overview
+    from invert.report import overview as page
+    from invert.report.document import report_document
+
+    found = overview(table)
+    if style in RECORDS:
+        return page.overview_json(found) if style == "json" else page.overview_csv(found)
+    return page.overview_text(found, width(sys.stdout)) if style == "table" else report_document(page.overview_parts(found), style)
 
 
 def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":

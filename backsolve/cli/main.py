@@ -88,6 +88,8 @@ def main() -> None:
     prepare()
     # The matrices here are small: threads of OpenBLAS wait longer than they work, and last digits would hang on their number.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Rows of prices hold no circles, and Python looks through all of them for some ever 700 of them: a third of the time of a large file.
+    gc.set_threshold(100_000)
     if sys.stdout is None:
         say("the output cannot be written (standard output is closed)")
         sys.exit(UNWRITTEN)

@@ -132,7 +132,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
         click.echo(in_a_line(f"warning: {doubt}"))
 
     from invert.inference import infer
-    from invert.report.short import headlines
+    from invert.report.take_home import headlines
 
     row = found.rows[0]
     table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier)

@@ -1,6 +1,7 @@
 """The exact inverse of a pair of bands, and the pricing rules, all solved from catalogue equations."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from derive.catalogue import equation
 from derive.expressions.branches import sides_of
@@ -48,7 +49,13 @@ def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     premium_in gives the attention FLOPs, the output prices the decode cost of each band, those the memory ratios, and
     two memory ratios L_star and w. Where the prices cannot come from the model, the inequality they break is named.
     """
-    given = {**{name: anchors[name] for name in JOINT_ANCHORS}, **pair.values}
+    return _jointly((*((name, anchors[name]) for name in JOINT_ANCHORS), *pair.values.items()))
+
+
+@lru_cache(512)
+def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
+    """The reading of these numbers: what `infer` compares asks mostly the same ones again, and each takes as long as half a posterior."""
+    given = dict(numbers)
     solution = respond("kv_bytes_per_token", given, using=JOINT_EQUATIONS)
     if len(solution.answers) != 1 or solution.answers[0].kind != "point":
         return unanswered("joint", solution)

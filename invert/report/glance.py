@@ -13,9 +13,6 @@ from invert.report.findings import held_in_words
 from invert.report.layout import NONE
 from invert.result import Inference, Run
 
-LIKELY = 0.6
-"""A tier below this share, in one case of cost and year, has a question mark."""
-
 SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
 """Flags that say what other columns show, or the line below the table."""
 
@@ -73,10 +70,6 @@ def _active(one: Inference) -> str:
     return _ranged(one.market["active_params"], 1e9)
 
 
-def _active_params(one: Inference) -> float | None:
-    return one.anchors.values["active_params"] if one.size_stated else one.market["active_params"].median
-
-
 def _markup(one: Inference) -> str:
     found = one.market["input_markup"]
     return f"{_short(found.median)}x" if one.size_stated and found.median else NONE
@@ -101,9 +94,9 @@ def _cache(one: Inference) -> str:
     for of in one.storage:
         if of.disclosed:
             said.append("/".join(TIER_NAMES[tier] for tier in of.agreed))
-        elif of.probabilities and of.ranges:
+        elif of.probabilities:
             tier = max(of.probabilities, key=of.probabilities.__getitem__)
-            said.append(TIER_NAMES[tier] + "?" * (of.ranges[tier][0] < LIKELY))
+            said.append(TIER_NAMES[tier] + "?" * (not of.likely))
     return ", ".join(dict.fromkeys(said)) or NONE
 
 
@@ -124,7 +117,7 @@ COLUMNS = (
     GlanceColumn("model", ("", "model"), _model, lambda one: one.name),
     GlanceColumn("price", ("USD/MTok", "in/out"), _prices, _input),
     GlanceColumn("long", ("long", "context"), _long, _threshold),
-    GlanceColumn("active", ("active, B", "and range"), _active, _active_params),
+    GlanceColumn("active", ("active, B", "and range"), _active, lambda one: one.active_params),
     GlanceColumn("mark-up", ("over", "cost"), _markup, _markup_in_middle),
     GlanceColumn("KV", ("KV read, kB", "and range"), _read, lambda one: one.kv_bytes["headline"].median),
     GlanceColumn("known", ("KV", "known"), _known, lambda one: one.known.read if one.known else None),
@@ -251,7 +244,7 @@ def _told(name: str, table: Run) -> str:
         return f"KV: as models of its time{_record([one.kv_bytes['headline'] for one in table])}."
     if name == "mark-up":
         return "Over cost: input over its cost at rent, where the size is stated."
-    return f"Priced as: the likeliest tier, ? where a case has it below {LIKELY:.0%}." if name == "cache" else ""
+    return f"Priced as: the likeliest tier, ? where a case has it below {table.assumptions.likely_tier:.0%}." if name == "cache" else ""
 
 
 def _record(found: Iterable[Estimate]) -> str:

@@ -12,7 +12,7 @@ from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, times_in_words, title
 from invert.report.prices import all_prices
 from invert.report.size import size_lines
-from invert.report.take_home import take_home
+from invert.report.take_home import headlines
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
 
@@ -24,7 +24,8 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
 
 def full_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
-    sections = [*heading(one, table), "", *take_home(one, table), *all_prices(one), *size_lines(one, table)]
+    flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
+    sections = [*heading(one, table), "", *headlines(one), *flags, *all_prices(one), *size_lines(one, table)]
     sections += [*findings(one, table), *firmness(one), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)

@@ -1,100 +1,94 @@
 """What to take home of one sheet: size, KV bytes, mark-up, decode and tier, each in a line with what it rests on."""
 
-from collections.abc import Mapping
-
 from derive.units import show
 from invert.records import Estimate, TierEvidence
 from invert.report.findings import estimate_text, held_in_words
-from invert.report.tiers import BETWEEN, any_of, deciding_source, likeliest, record_of_tiers, share_of
-from invert.result import Inference, Run
+from invert.report.tiers import any_of, deciding_source, lifetime, likeliest, share_of
+from invert.result import EXTRAPOLATED, Inference
 
 
-def take_home(one: Inference, table: Run) -> list[str]:
-    """The first lines of a full report, the sentences that an analyst would quote."""
-    return [line for line in (_size(one), _kv(one), _stored(one), _markup(one), _decode(one), *_tiers(one, table)) if line]
-
-
-def _introductory(one: Inference) -> str:
-    """That what the line rests on is the price of an introduction."""
-    ends = one.sheet.bands[0].input.ends
-    return f" The price is introductory, and ends {ends}." if ends else ""
+def headlines(one: Inference) -> list[str]:
+    """At most six lines that an analyst would quote, each with what it rests on and how often ranges like it held."""
+    found = (_size(one), _read(one), _stored(one), _markup(one), _decode(one), _tier(one))
+    return [line for line in found if line]
 
 
 def _size(one: Inference) -> str:
-    """Active parameters as stated, else as the price has them."""
+    active = one.market["active_params"]
+    price = "introductory price" if one.sheet.bands[0].input.ends else "price"
+    held = _held(active) or ", extrapolated" * (EXTRAPOLATED in one.flags)
+    by_price = f"{_ranged('active_params', active)} by its {price}{held}" if active.kind == "interval" else ""
     if one.size_stated:
-        size = show("active_params", one.anchors.values["active_params"], digits=3)
-        return f"Size: {size} active parameters, {one.anchors.origin['active_params']}."
-    found = one.market["active_params"]
-    if found.kind != "interval":
-        return f"Size: not identified, {found.because}."
-    by_price = f"{ranged('active_params', found)} active parameters, by {found.because}"
-    return f"Size: {by_price}.{_record(found, 'Of open models such')}{_introductory(one)}"
+        stated, given = _short("active_params", one.anchors.values["active_params"]), one.anchors.origin["active_params"] == "given"
+        return f"Size: {stated} active as {'given' if given else 'stated'}{by_price and f'; {by_price}'}."
+    return f"Size: {by_price.replace(' ', ' active ', 1)}." if by_price else f"Size: not identified, {active.because}."
 
 
-def _kv(one: Inference) -> str:
+def _read(one: Inference) -> str:
     found = one.kv_bytes["headline"]
-    if found.kind == "given":
-        return f"KV read: {estimate_text('kv_bytes_per_token', found)}."
+    if one.known:
+        return f"KV read: {_short('kv_bytes_per_token', one.known.read)} by its architecture ({one.known.grade})."
     if found.kind != "interval":
-        return f"KV read: not identified, {found.because}."
-    by_class = f"{ranged('kv_bytes_per_token', found)} by {found.because}.{_record(found, 'Of open models such')}"
-    if not one.known:
-        return f"KV read: {by_class}"
-    return f"KV read: {show('kv_bytes_per_token', one.known.read, digits=3)} by its architecture ({one.known.grade}); {by_class}"
+        return f"KV read: {estimate_text('kv_bytes_per_token', found)}."
+    return f"KV read: {_ranged('kv_bytes_per_token', found)} as models of its time{_held(found)}."
 
 
 def _stored(one: Inference) -> str:
-    if one.known:
-        return f"KV stored: {show('kv_bytes_per_token', one.known.stored, digits=3)} by its architecture."
     found = one.kv_bytes_stored["headline"]
-    if found.kind != "interval":
-        return ""
-    return f"KV stored: {ranged('kv_bytes_per_token', found)} likewise.{_record(found, 'Of open models such')}"
-
-
-def _record(found: Estimate, such: str = "Such") -> str:
-    return f" {such} ranges held {held_in_words(found)}." if found.kept else ""
+    if one.known:
+        return f"KV stored: {_short('kv_bytes_per_token', one.known.stored)} by its architecture."
+    return f"KV stored: {_ranged('kv_bytes_per_token', found)} likewise{_held(found)}." if found.kind == "interval" else ""
 
 
 def _markup(one: Inference) -> str:
     found = one.market["input_markup"]
     if found.kind != "interval":
         return ""
-    return f"Mark-up: {ranged('input_markup', found)}, {found.because}.{_introductory(one)}"
+    of = "its" if one.size_stated else "that"
+    return f"Mark-up: input at {_ranged('input_markup', found)} times cost at rent, by {of} size; no record."
 
 
 def _decode(one: Inference) -> str:
     found = one.estimates["bandwidth_bound_fraction"]
-    if found.median is None or found.low is None or found.high is None:
+    if found.low is None or found.high is None:
         return ""
-    spread = f"{found.low:.0%} to {found.high:.0%} as hosts of one model differ"
-    return f"Decode: output over input reads as waiting for memory {found.median:.0%} of the time ({spread}); it {found.because}."
+    return f"Decode: waits for memory {100 * found.low:.0f} to {found.high:.0%} as hosts vary, if priced at cost; no record."
 
 
-def _tiers(one: Inference, table: Run) -> list[str]:
-    """A line for what each lifetime has for an answer, lifetimes of one answer together; none where none is sold."""
-    said: dict[tuple[str, str], list[str]] = {}
+def _tier(one: Inference) -> str:
+    """What each lifetime has for an answer, lifetimes of one answer together; nothing where none is sold."""
+    said: dict[str, list[str]] = {}
     for found in one.storage:
-        if found.probabilities and found.ranges:
-            sold = show("ttl", found.ttl_seconds) if found.ttl_seconds else "storage by the hour"
-            answer = _tier(found, found.probabilities, found.ranges)
-            record = record_of_tiers(found.evidence, table.tier_rules) if "%" in answer else ""
-            said.setdefault((answer, record), []).append(sold)
-    source = deciding_source(one)
-    return [" ".join(filter(None, (f"Tier: {' and '.join(sold)} {answer}.", record, source))) for (answer, record), sold in said.items()]
+        if answer := _priced_as(found):
+            said.setdefault(answer, []).append(lifetime(found.ttl_seconds))
+    answers = [f"{' and '.join(sold)} {answer}" for answer, sold in said.items()]
+    return f"Tier: {'; '.join(answers)}{'; one source' if deciding_source(one) else ''}." if answers else ""
 
 
-def _tier(found: TierEvidence, shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:
-    """`in HBM or DDR (98%); HBM 47 to 99% by cost basis and year`."""
-    if len(found.agreed) == len(shares):
-        return "not identified: over cost bases and years no memory tier can be left out"
-    why = f"the vendor says {found.disclosed}" if found.disclosed else share_of(found.agreed, shares)
-    alone = "" if len(found.agreed) == 1 and found.disclosed else f"; {likeliest(shares, ranges)} {BETWEEN}"
-    return f"in {any_of(found.agreed)} ({why}){alone}"
+def _priced_as(found: TierEvidence) -> str:
+    """`as HBM or DDR 98%, HBM 47 to 99%`, or what the vendor says."""
+    if found.probabilities is None or found.ranges is None:
+        return ""
+    if found.disclosed:
+        return f"in {any_of(found.agreed)}, says the vendor"
+    likely = likeliest(found.probabilities, found.ranges)
+    if len(found.agreed) == len(found.probabilities):
+        return f"in any tier, {likely}"
+    shared = f"{any_of(found.agreed)} {share_of(found.agreed, found.probabilities)}, " if len(found.agreed) > 1 else ""
+    return f"as {shared}{likely}"
 
 
-def ranged(name: str, found: Estimate) -> str:
-    """`45.2B (13.5B to 155B)`, or one number where nothing is left open."""
-    low, median, high = (show(name, end or 0.0, digits=3) for end in (found.low, found.median, found.high))
-    return median if low == high else f"{median} ({low} to {high})"
+def _ranged(name: str, found: Estimate) -> str:
+    """`45B (14B to 150B)`, and `20 kB/token (2.8 to 140 kB)`."""
+    low, median, high = (_short(name, end or 0.0) for end in (found.low, found.median, found.high))
+    number, _, unit = low.removesuffix("/token").partition(" ")
+    least = number if unit and high.endswith(f" {unit}/token") else low.removesuffix("/token")
+    return median if low == high else f"{median} ({least} to {high.removesuffix('/token')})"
+
+
+def _short(name: str, value: float) -> str:
+    return show(name, value, digits=2)
+
+
+def _held(found: Estimate) -> str:
+    return f"; such held {held_in_words(found)}" if found.kept else ""

@@ -12,6 +12,7 @@ from derive.briefly import brief
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, label, opened, write
 from derive.show.cells import ACTED_UPON
+from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.assemble import TOKENS, typed_place
 from invert.sheets.doubts import doubtful_prices
@@ -151,7 +152,9 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         raise WrongData(str(faults[0]))
     places = {(problem.origin, problem.row) for problem in (row.problem(None, "") for row in rows if row.key in own)}
     named = PriceBook((*(row for row in shipped if row.key not in own), *rows), fx, (), book.newest_retrieved)
-    return Addition(rows=added, content=content, warnings=tuple(one for one in doubtful_prices(named) if (one.origin, one.row) in places))
+    return Addition(
+        rows=added, content=content, warnings=tuple(one for one in doubtful_prices(named, USUAL) if (one.origin, one.row) in places)
+    )
 
 
 def _content(into: str | None) -> bytes:

@@ -13,7 +13,7 @@ from derive.characters import hidden, is_hidden, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from invert.data import Data
 from invert.sheets.read import book_of
-from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, units_per_usd
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
 from invert.sheets.rules import (
     COMPONENTS,
     absurd_price,
@@ -54,6 +54,16 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     # A day that was asked for needs no day of the rows.
     late = [] if as_of else book.far_off
     return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
+
+
+def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
+    """The input price [USD/token] below any threshold that each sheet asks on a day, of every service tier.
+
+    >>> base_inputs(PriceBook((), {}, (), None), date(2026, 11, 20))
+    {}
+    """
+    base = (row for row in book.rows if row.component == "input" and not row.threshold_tokens and row.valid_on(day))
+    return {row.sheet_key: price(row, day, book.fx).usd_per_token for row in base}
 
 
 def day_of(book: PriceBook, as_of: date | None = None) -> date:

@@ -6,20 +6,16 @@ from itertools import pairwise
 from math import log10
 
 from derive.shipped import Problem
+from invert.assumptions import USUAL, Assumptions
 from invert.sheets.rows import Fx, PriceBook, PriceRow, units_per_usd
 from invert.sheets.rules import broken, by_sheet, days, sheet_name
 
-LEAST_USD = 1e-3
-"""USD per million tokens, below which a price is likely one per token or per thousand: a tenth of the least that is sold."""
-YEARS_OFF = 3
-"""So far from the other days of its file a day is likely a slip of the pen."""
-FAR = 10.0
-"""So many times dearer or cheaper than the next price of its provider a price is likely in another unit or currency."""
-LEAST_NEIGHBOURS = 3
-"""Models of a provider, this one included, from which on there are neighbours to speak of."""
+HAIR = 1e-9
+"""Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
+DAYS_OF_YEAR = 365.25
 
 
-def doubtful_prices(book: PriceBook) -> list[Problem]:
+def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[Problem]:
     """Everything doubtful in a book, each place named once; one pass over the rows and the days on which one begins or ends.
 
     >>> from io import BytesIO
@@ -28,7 +24,13 @@ def doubtful_prices(book: PriceBook) -> list[Problem]:
     >>> str(doubtful_prices(load(BytesIO(own)))[0])
     'standard input row 4, column amount: cache_read 3 is above input 2: a read of the cache is cheaper than the prompt anew'
     """
-    found = [*_small(book.rows, book.fx), *_far_dates(book.rows), *_unsaid(book.rows), *_of_sheets(book), *_far_from_neighbours(book)]
+    found = [
+        *_small(book.rows, book.fx, assumptions),
+        *_far_dates(book.rows, assumptions),
+        *_unsaid(book.rows),
+        *_of_sheets(book),
+        *_far_from_neighbours(book, assumptions),
+    ]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in found:
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
@@ -40,14 +42,14 @@ def _usd(row: PriceRow, fx: Fx) -> float:
     return row.amount / units_per_usd(fx, row.currency, date.max)
 
 
-def _small(rows: Iterable[PriceRow], fx: Fx) -> Iterator[Problem]:
+def _small(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
     for row in rows:
-        if 0 < (usd := _usd(row, fx)) < LEAST_USD:
+        if 0 < (usd := _usd(row, fx)) < assumptions.least_usual_price:
             lack = f"{row.amount:g} is {usd:.2g} USD per million tokens: is it per thousand, or per token? Amounts here are per million"
             yield row.problem("amount", lack)
 
 
-def _far_dates(rows: Sequence[PriceRow]) -> Iterator[Problem]:
+def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
     """Days that are far from the median day of their file."""
     of_file: dict[str, list[PriceRow]] = {}
     for row in rows:
@@ -60,10 +62,10 @@ def _far_dates(rows: Sequence[PriceRow]) -> Iterator[Problem]:
             if (day := getattr(row, column))
         ]
         ordered = sorted(day for _, _, day in dated)
+        middle, years = ordered[len(ordered) // 2] if ordered else date.max, assumptions.usual_years
         for row, column, day in dated:
-            middle = ordered[len(ordered) // 2]
-            if abs((day - middle).days) > YEARS_OFF * 365.25:
-                yield row.problem(column, f"{day} is more than {YEARS_OFF} years from {middle}, the middle of the days of its file")
+            if abs((day - middle).days) > years * DAYS_OF_YEAR:
+                yield row.problem(column, f"{day} is more than {years:g} years from {middle}, the middle of the days of its file")
 
 
 def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
@@ -95,35 +97,35 @@ def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
         if beside and row.amount and row.component == "cache_read" and _usd(row, fx) > _usd(beside, fx):
             lack = f"cache_read {row.amount:g} is above input {beside.amount:g}: a read of the cache is cheaper than the prompt anew"
             yield row.problem("amount", lack)
-        if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - 1e-9):
+        if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - HAIR):
             lack = f"cache_write {row.amount:g} is below input {beside.amount:g}: amounts are prices, not what is added to the input"
             yield row.problem("amount", lack)
     for component in ("input", "output"):
         bands = sorted((row for row in valid if row.component == component), key=lambda row: row.threshold_tokens)
         for below, above in pairwise(bands):
-            if _usd(above, fx) < _usd(below, fx) * (1 - 1e-9):
+            if _usd(above, fx) < _usd(below, fx) * (1 - HAIR):
                 lack = (
                     f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
                 )
                 yield above.problem("amount", f"{lack}: are the two the wrong way round?")
 
 
-def _far_from_neighbours(book: PriceBook) -> Iterator[Problem]:
+def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
     """Base prices that are far from every other of their provider, as they stand on the newest day; those that ship are vouched for."""
-    now = book.newest_retrieved or date.max
+    now, far = book.newest_retrieved or date.max, assumptions.usual_price_ratio
     groups: dict[tuple[str, str], list[tuple[float, PriceRow]]] = {}
     for row in book.rows:
         if row.component in ("input", "output") and not row.threshold_tokens and row.service_tier == "standard" and row.valid_on(now):
             groups.setdefault((row.provider, row.component), []).append((log10(_usd(row, book.fx)), row))
     for (provider, component), group in groups.items():
         ordered = sorted(group, key=lambda pair: pair[0])
-        if len({row.model for _, row in ordered}) < LEAST_NEIGHBOURS:
+        if len({row.model for _, row in ordered}) < assumptions.least_neighbours:
             continue
         for place, (level, row) in enumerate(ordered):
             if row.origin.startswith("prices.csv:"):
                 continue
             gaps = [abs(level - ordered[other][0]) for other in (place - 1, place + 1) if 0 <= other < len(ordered)]
-            if min(gaps) > log10(FAR):
+            if min(gaps) > log10(far):
                 dearer = "dearer" if place else "cheaper"
-                lack = f"{component} {row.amount:g} {row.currency} is more than {FAR:g} times {dearer} than any other of {provider}"
+                lack = f"{component} {row.amount:g} {row.currency} is more than {far:g} times {dearer} than any other of {provider}"
                 yield row.problem("amount", f"{lack}: {sheet_name(row)}")

@@ -230,9 +230,13 @@ def parsed(
     cells: Mapping[str, str], parsers: Mapping[str, Parser], defaults: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """The cells as values, each of the type that its parser gives, and (column, message) for each that cannot be read."""
-    read = {column: read_cell(parser, cells.get(column) or defaults.get(column, "")) for column, parser in parsers.items()}
-    faults = [(column, fault) for column, (_, fault) in read.items() if fault]
-    return {column: value for column, (value, _) in read.items()}, faults
+    values: dict[str, Any] = {}
+    faults: list[tuple[str, str]] = []
+    for column, parser in parsers.items():
+        values[column], fault = read_cell(parser, cells.get(column) or defaults.get(column, ""))
+        if fault:
+            faults.append((column, fault))
+    return values, faults
 
 
 def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:

@@ -99,7 +99,7 @@ def storage_evidence(
             devices=drain_match(data, ttl, "range", assumptions) if ttl else None,
             disclosed=said, undisclosed=undisclosed, cases=cases,
             probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=ANCHORS_OF.get(name, ()),
-            ranges=ranges(told), agreed=agreed(told, assumptions.level),
+            ranges=ranges(told), agreed=agreed(told, assumptions.level), likely=_likely(told, assumptions),
             undisclosed_ranges=ranges(by_case), undisclosed_agreed=agreed(by_case, assumptions.level),
         ))  # fmt: skip
     return tuple(found)
@@ -110,6 +110,11 @@ def _cases(likely: Mapping[tuple[str, int], LogLikelihood]) -> tuple[PricedCase,
     by_case = {case: _marginal(logs) for case, logs in likely.items()}
     shares = normalised(by_case) if by_case else {}
     return tuple(PricedCase(basis, year, normalised(logs), shares[basis, year]) for (basis, year), logs in likely.items())
+
+
+def _likely(cases: Sequence[Probabilities], assumptions: Assumptions) -> bool:
+    """Whether one tier is likely in every case."""
+    return bool(cases) and any(min(one[tier] for one in cases) >= assumptions.likely_tier for tier in TIERS)
 
 
 def ranges(cases: Sequence[Probabilities]) -> Mapping[str, tuple[float, float]] | None:

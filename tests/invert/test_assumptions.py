@@ -19,12 +19,17 @@ from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, assumptions_as_record
+from invert.compare import infer_against
 from invert.inference import infer
 from invert.posterior.simulation import SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
+from invert.report.changes import changes_json
 from invert.report.contract import as_records, saved
+from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.scoreboard import storage_rules
+from invert.sheets.doubts import doubtful_prices
+from invert.sheets.read import load
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
@@ -43,6 +48,7 @@ NUMERICS = {
     "estimators/headline": {"ONE_SD"},
     "claims": {"DIGITS, WHOLE"},
     "single_band": {"SAID_RATIO"},
+    "overview": {"DIGITS"},
     "soundness": {"BEFORE_RELEASE"},
     "records": {"ROUNDING"},
     "data": {"MOST", "_of"},
@@ -67,10 +73,10 @@ NUMERICS = {
     "posterior/summary": {"CHUNK", "prior_spreads"},
     "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},
     "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
-    "compare": {"MOST_TURNED_BACK", "_common_factor", "_moved"},
-    "report/glance": {"LIKELY", "_prices", "_active", "_read", "_known"},  # in the units of the head
-    "sheets/what_if": {"LEAST_THRESHOLD, LARGEST_THRESHOLD", "_threshold_of_band", "_amount"},
-    "sheets/doubts": {"LEAST_USD", "YEARS_OFF", "FAR", "LEAST_NEIGHBOURS", "_far_dates", "_together"},  # questions to a writer
+    "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
+    "report/glance": {"_prices", "_active", "_read", "_known"},  # in the units of the head
+    "sheets/what_if": {"LEAST_THRESHOLD, LARGEST_THRESHOLD", "_threshold_of_band", "_amount"},  # what is a slip of the keys; k, M and %
+    "sheets/doubts": {"HAIR", "DAYS_OF_YEAR"},
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, SAME"},
     "storage/tiers": {"_DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
@@ -259,7 +265,19 @@ OWN = "provider,model,component,amount,threshold_tokens\n" + "".join(
 SHEETS = ("gemini-3.1-pro", "claude-opus-5", "qwen3-coder-plus", "volcengine/deepseek-v4-flash", "acme/one", "acme/two")
 """Storage, lifetimes, a known model of four bands, one that sells storage, sizes known and by price, and sheets of one's own
 whose models nobody describes."""
+DOUBTFUL = "provider,model,component,amount,retrieved_date\n" + "".join(
+    f"{provider},{model},{component},{amount},{day}\n"
+    for provider, model, amount, day in (
+        ("acme", "one", 2, "2026-11-20"), ("acme", "two", 2, "2026-11-20"), ("acme", "far", 24, "2026-11-20"),
+        ("acme", "old", 2, "2022-11-20"), ("pair", "one", 2, "2026-11-20"), ("pair", "far", 50, "2026-11-20"),
+    )
+    for component in ("input", "output")
+) + "acme,one,cache_read,0.00125,2026-11-20\n"  # fmt: skip
+"""Prices near to what is asked about, on either side."""
 OTHERWISE = {
+    "likely_tier": 0.3,
+    "least_neighbours": 2.0,
+    "dominant_price": 1.01,
     "feasible_share": 0.9,
     "prior_dominated_below": 0.9,
     "rent_chip": "H200-SXM:bf16",
@@ -306,6 +324,10 @@ def told(assumptions: Assumptions) -> Iterator[str]:
     yield report(table.inferences[0], table)
     # A batch price says nothing of a size, which then is assumed.
     yield json.dumps([{**record, "anchors": None} for record in as_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])
+    yield glance(table)
+    yield str(doubtful_prices(load(io.StringIO(DOUBTFUL)), assumptions))
+    _, moved = infer_against("", ["gemini-3.1-pro"], changes={"output": "+50%", "input": "+10%"}, assumptions=assumptions)
+    yield changes_json(moved)
 
 
 @cache

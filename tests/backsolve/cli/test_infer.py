@@ -290,3 +290,19 @@ def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch
     ):
         Path("F").write_text(json.dumps({**document, "run": {**document["run"], "asked": {**asked, name: value}}}))
         assert why in refused("infer", "--like", "F")
+
+
+def test_what_all_sheets_have_in_common_is_shown_in_every_form():
+    asked = ("infer", "--provider", "google", "--summary")
+    assert "Premiums above the first threshold" in call(*asked).out
+    assert json.loads(call(*asked, "--as", "json").out)["schema"] == "infer-overview-1"
+    assert call(*asked, "--as", "csv").out.startswith("section,name,")
+    assert call(*asked, "--as", "markdown").out.startswith("# ")
+    assert "--summary and --wide do not go together" in refused(*asked, "--wide")
+
+
+def test_more_sheets_than_anybody_reads_are_summed_up_unless_a_column_or_an_order_is_asked_for(monkeypatch):
+    monkeypatch.setattr("backsolve.cli.infer.MOST_LISTED", 1)
+    assert "Premiums above the first threshold" in call("infer", "--provider", "google").out
+    assert "KV read, kB" in call("infer", "--provider", "google", "--sort", "price").out
+    assert len(json.loads(call("infer", "--provider", "google", "--as", "json").out)) > 1

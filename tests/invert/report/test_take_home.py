@@ -3,121 +3,117 @@
 from dataclasses import replace
 from functools import cache
 
-import pytest
-
+from derive.show.folding import folded
 from invert.inference import infer
 from invert.records import TierEvidence
-from invert.report.take_home import ranged, take_home
+from invert.report.sheet import report
+from invert.report.short import short_report
+from invert.report.take_home import headlines
 from invert.result import Inference
 from invert.storage.tiers import TIERS
 from invert.table import InferenceTable
 
-
-def of_sheet(table: InferenceTable) -> list[str]:
-    return take_home(table[0], table)
+MOST_HEADLINES = 6
 
 
-def test_size_cache_mark_up_and_decode_stand_with_their_records():
-    run = infer("gpt-6-sol")
-    closed = run[0]
-    size, kv, stored, markup, decode, *_ = take_home(closed, run)
-    active, headline = closed.market["active_params"], closed.kv_bytes["headline"]
-    assert (
-        ranged("active_params", active) in size
-        and f"Of open models such ranges held {active.record.held[-1].held} of {active.record.count}." in size
-    )
-    assert ranged("kv_bytes_per_token", headline) in kv and f"held {headline.record.held[-1].held} of {headline.record.count}." in kv
-    assert ranged("kv_bytes_per_token", closed.kv_bytes_stored["headline"]) in stored and "held 13 of 14." in stored
-    assert "release not known" in kv and "no price enters" in kv
-    assert ranged("input_markup", closed.market["input_markup"]) in markup
-    assert "80% of the time (61% to 90% as hosts of one model differ)" in decode
+@cache
+def everything() -> InferenceTable:
+    return infer()
 
 
-def test_a_public_architecture_is_said_first():
-    _, kv, stored, *_ = of_sheet(infer("kimi-k3"))
-    assert stored == "KV stored: 27.6 kB/token by its architecture."
-    assert "by its architecture (verified); " in kv and kv.index("27.6 kB") < kv.index("such ranges")
-    known = of_sheet(infer("glm-4.7"))
-    assert known[0].startswith("Size: 32B active parameters, models.csv") and "(11.9" not in known[3]
+def test_what_to_take_home_is_six_lines_of_any_terminal():
+    run = everything()
+    for one in run:
+        said = [part for line in headlines(one) for part in folded(line, 80).splitlines()]
+        assert 4 <= len(said) <= MOST_HEADLINES, said
 
 
-def test_what_is_not_identified_is_said_so():
-    assert of_sheet(infer(["gemini-3.1-pro"], tier="batch"))[0].startswith("Size: not identified, ")
+def test_a_closed_sheet_is_its_price_and_its_time_each_with_its_record():
+    run = everything()
+    size, read, stored, markup, decode, tier = headlines(run["openai/gpt-6-sol"])
+    assert size == "Size: 45B active (14B to 150B) by its price; such held 38 of 42."
+    assert read == "KV read: 20 kB/token (2.8 to 140 kB) as models of its time; such held 11 of 14."
+    assert stored.endswith("; such held 13 of 14.") and markup.endswith("times cost at rent, by that size; no record.")
+    assert decode == "Decode: waits for memory 61 to 90% as hosts vary, if priced at cost; no record."
+    assert tier.startswith("Tier: 30 min and 12 h as HBM, DDR or flash ") and tier.endswith("; one source.")
 
 
-def test_given_bytes_stand_in_the_place_of_the_class():
-    assert of_sheet(infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB"}))[1] == "KV read: 70 kB/token (given)."
+def test_what_is_known_stands_before_what_is_estimated():
+    run = everything()
+    size, read, stored, *_ = headlines(run["minimax/MiniMax-M3"])
+    assert size.startswith("Size: 23B active as stated; 19B (6.7B to 55B) by its price; such held ")
+    assert read == "KV read: 21 kB/token by its architecture (verified)." and stored.endswith("by its architecture.")
+
+
+def test_what_qualifies_a_size_stands_beside_it():
+    run = everything()
+    assert "by its price, extrapolated." in headlines(run["openai/gpt-6-astra"])[0]
+    assert "by its introductory price" in headlines(run["google/gemini-3.8-flash"])[0]
+    assert "introductory, ends 2027-01-01" in report(run["google/gemini-3.8-flash"], run)
+
+
+def test_a_sheet_without_a_size_says_why():
+    (one,) = infer("gemini-3.1-pro")
+    lost = replace(one, market={**one.market, "active_params": replace(one.market["active_params"], kind="undetermined", because="why")})
+    assert headlines(lost)[0] == "Size: not identified, why."
+    assert headlines(infer("gemini-3.1-pro", anchors={"active_params": "60B"})[0])[0].startswith("Size: 60B active as given; 45B (")
+    assert headlines(infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})[0])[1] == "KV read: 70 kB/token (given)."
+
+
+def test_the_screen_and_the_full_report_begin_alike():
+    run = everything()
+    one = run["openai/gpt-6-sol"]
+    for form in (short_report, report):
+        assert form(one, run, 100).splitlines()[2:8] == headlines(one)
+
+
+def test_ranges_without_a_record_say_so():
+    one = everything()["openai/gpt-6-sol"]
+    without = {line.partition(":")[0] for line in headlines(one) if line.endswith("no record.")}
+    assert without == {"Mark-up", "Decode"}
+    assert not any(found.kept for found in (one.market["input_markup"], one.estimates["bandwidth_bound_fraction"]))
 
 
 # -- memory tiers ---------------------------------------------------------------------------------------------------
 
 
-@cache
-def everything() -> InferenceTable:
-    return infer(["gemini-3.1-pro-preview", "kimi-k3", "claude-opus-5", "gpt-5.4", "gpt-6-sol"])
-
-
-def one(name: str) -> Inference:
-    return next(one for one in everything() if one.sheet.model == name)
-
-
 def of_tiers(found: Inference) -> list[str]:
-    return [line for line in take_home(found, everything()) if line.startswith("Tier: ")]
-
-
-RECORD = "Where vendors disclosed the tier, the likeliest was right by {} in 2 of 2 lifetimes (1 vendor)."
+    return [line for line in headlines(found) if line.startswith("Tier: ")]
 
 
 def percent(found: TierEvidence, tier: str) -> str:
     low, high = found.ranges[tier]
-    return f"{100 * low:.0f} to {high:.0%} by cost basis and year"
+    return f"{100 * low:.0f} to {high:.0%}"
 
 
 def test_the_tiers_that_all_cases_agree_on_and_the_range_of_the_likeliest():
-    (sold,) = one("gemini-3.1-pro-preview").storage
+    one = everything()["google/gemini-3.1-pro-preview"]
+    (sold,) = one.storage
     share = sold.probabilities["hbm"] + sold.probabilities["ddr"]
-    assert of_tiers(one("gemini-3.1-pro-preview")) == [
-        f"Tier: storage by the hour in HBM or DDR ({share:.0%}); HBM {percent(sold, 'hbm')}. {RECORD.format('implied drain time')}"
-    ]
-    (line,) = of_tiers(one("gpt-6-sol"))
-    sold, later = one("gpt-6-sol").storage
-    assert sold.probabilities == later.probabilities, "one answer for both lifetimes"
-    assert line.startswith("Tier: 30 min and 12 h in HBM, DDR or flash (") and f"); HBM {percent(sold, 'hbm')}. Where vendors" in line
-    assert "(1 vendor). One source decides:" in line
+    assert of_tiers(one) == [f"Tier: per hour as HBM or DDR {share:.0%}, HBM {percent(sold, 'hbm')}."]
 
 
 def test_what_the_vendor_says_stands_in_the_place_of_a_share():
-    sold = one("claude-opus-5").storage[0]
-    assert of_tiers(one("claude-opus-5")) == [
-        f"Tier: 5 min and 1 h in HBM or DDR (the vendor says memory); HBM {percent(sold, 'hbm')}. {RECORD.format('price level')}"
-    ]
-    on_disk = replace(sold, disclosed="hdd", probabilities=dict.fromkeys(TIERS, 0.0) | {"hdd": 1.0}, agreed=("hdd",))
-    assert of_tiers(replace(one("claude-opus-5"), storage=(on_disk,))) == ["Tier: 5 min in disk (the vendor says hdd)."]
+    one = everything()["anthropic/claude-opus-5"]
+    assert of_tiers(one) == ["Tier: 5 min and 1 h in HBM or DDR, says the vendor."]
+    on_disk = replace(one.storage[0], disclosed="hdd", probabilities=dict.fromkeys(TIERS, 0.0) | {"hdd": 1.0}, agreed=("hdd",))
+    assert of_tiers(replace(one, storage=(on_disk,))) == ["Tier: 5 min in disk, says the vendor."]
 
 
-def test_where_no_tier_can_be_left_out_none_is_identified():
+def test_where_no_tier_can_be_left_out_any_is_said():
     """The range of every tier over one half means that each is likely in some case: then all four are needed."""
-    said = "not identified: over cost bases and years no memory tier can be left out."
-    assert of_tiers(one("kimi-k3")) == [f"Tier: 5 min and 1 h {said}"]
+    (line,) = of_tiers(everything()["moonshotai/kimi-k3"])
+    assert line.startswith("Tier: 5 min in any tier, ") and "; 1 h in any tier, " in line
 
 
-@pytest.mark.parametrize("found", [one("gpt-5.4"), replace(one("kimi-k3"), storage=())], ids=["gpt-5.4", "nothing sold"])
-def test_a_sheet_that_sells_no_lifetime_has_no_line(found: Inference):
-    assert of_tiers(found) == [] and take_home(found, everything())
+def test_a_sheet_that_sells_no_lifetime_has_no_line():
+    assert of_tiers(everything()["openai/gpt-5.4"]) == []
+    assert of_tiers(replace(everything()["moonshotai/kimi-k3"], storage=())) == []
 
 
-def test_lifetimes_of_unlike_answers_have_a_line_each():
-    short, long = one("claude-opus-5").storage
+def test_lifetimes_of_unlike_answers_stand_side_by_side():
+    one = everything()["anthropic/claude-opus-5"]
+    short, long = one.storage
     on_disk = replace(long, disclosed="disk", agreed=("flash", "hdd"), probabilities={"hbm": 0.0, "ddr": 0.0, "flash": 0.5, "hdd": 0.5})
-    assert [line.split(" in ")[0] for line in of_tiers(replace(one("claude-opus-5"), storage=(short, on_disk)))] == [
-        "Tier: 5 min",
-        "Tier: 1 h",
-    ]
-
-
-def test_an_introductory_price_is_said_to_be_one_where_numbers_rest_on_it():
-    for name, said in (("gemini-3.8-flash", True), ("gpt-6-sol", False)):
-        table = infer([name])
-        one, lines = table[0], {line.split(":")[0]: line for line in of_sheet(table)}
-        assert any("introductory" in flag for flag in one.flags) is said
-        assert all(lines[about].endswith("The price is introductory, and ends 2027-01-01.") is said for about in ("Size", "Mark-up"))
+    (line,) = of_tiers(replace(one, storage=(short, on_disk)))
+    assert line == "Tier: 5 min in HBM or DDR, says the vendor; 1 h in flash or disk, says the vendor."

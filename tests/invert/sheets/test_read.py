@@ -21,7 +21,7 @@ from derive.characters import hidden, trimmed
 from derive.errors import BacksolveError, WrongData
 from invert.sheets import read as loading
 from invert.sheets.assemble import sheets
-from invert.sheets.read import load, rates, raw_lines, read_rows
+from invert.sheets.read import load, rates, raw_lines, read_rows, split
 from invert.sheets.rows import FxRate, PriceRow, Problem, units_per_usd
 from invert.sheets.rules import LARGEST, SMALLEST, check
 from tests.tools.tables import reading
@@ -310,6 +310,13 @@ def test_as_many_rows_as_the_limit_are_read(monkeypatch):
     assert len(read_rows(lines, "my.csv", overlay=True)[0]) == 20
     with pytest.raises(WrongData, match=r"my\.csv has more than 20 rows"):
         read_rows([*lines, ""], "my.csv", overlay=True)
+
+
+@given(st.text('a1,"=\u00e9\u0301\u00a0 \t', max_size=20))
+def test_a_line_is_taken_apart_as_csv_is(line: str):
+    with suppress(csv.Error):
+        cells = [trimmed(cell) for record in csv.reader([line], strict=True) for cell in record]
+        assert split(line, first=False) == (cells or [""])
 
 
 def test_a_header_that_never_ends_is_refused_at_once():

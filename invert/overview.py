@@ -1,0 +1,187 @@
+"""A run as a market: what its sheets ask for, what comes of them, and which premiums and sizes they share."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import median
+
+from invert.records import BandPair, Carried, Estimate, Outcome, Overview, ProviderSizes, SharedPremiums, Span
+from invert.result import Inference, Run
+from invert.sheets.assemble import prices_by_place
+from invert.sheets.databases.copies import bare
+from invert.sheets.databases.records import MAKERS
+from invert.sheets.what_if import sheet_key
+
+DIGITS = 3
+"""Digits to which two ratios are one: prices are published in as many."""
+OBSERVABLES = (
+    "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "storage_price",
+    "input_price_of_service_tier",
+)  # fmt: skip
+KINDS = ("given", "interval", "upper", "lower", "undetermined")
+
+
+def overview(run: Run) -> Overview:
+    """The market that the sheets of a run make.
+
+    >>> from invert.inference import infer
+    >>> found = overview(infer(["gpt-5.4", "gpt-5.5", "gpt-6-sol"]))
+    >>> found.offers, [(one.premium_in, one.premium_out, dict(one.thresholds)) for one in found.premiums]
+    (3, [(2.0, 1.5, {272000: 3})])
+    """
+    alike = _alike(run)
+    offers, sold = [first for first, *_ in alike], {f"{provider}/{model}" for provider, model, *_ in run.base_inputs}
+    unread = Counter(one.message for one in run.problems if one.row is None and one.origin in sold)
+    return Overview(
+        as_of=run.as_of,
+        sheets=len(run),
+        providers=len({one.sheet.provider for one in run}),
+        no_result=_most_first(unread),
+        copies=_most_first(Counter(copy.sheet.provider for _, *copies in alike for copy in copies)),
+        offers=len(offers),
+        outcomes=tuple(_outcomes(offers)),
+        carried=tuple(_carried(offers, run)),
+        premiums=tuple(_premiums(offers)),
+        sizes=tuple(_sizes(offers)),
+    )
+
+
+def _most_first(counts: Counter[str]) -> dict[str, int]:
+    """Counts, the largest first and equal ones by name."""
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _alike(run: Run) -> list[list[Inference]]:
+    """Every offer with its copies behind it: the offer is that of the maker where it is one of them, else the first by name."""
+    found: dict[tuple[object, ...], list[Inference]] = {}
+    for one in run:
+        asked = frozenset((place, price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items())
+        found.setdefault((bare(one.sheet.model), one.sheet.service_tier, asked), []).append(one)
+    return [sorted(of_one, key=_precedence) for of_one in found.values()]
+
+
+def _precedence(one: Inference) -> tuple[object, ...]:
+    return not _first_party(one), len(one.sheet.model), sheet_key(one.sheet)
+
+
+def _first_party(one: Inference) -> bool:
+    """Whether who sells it made it, as far as is known."""
+    return one.model.first_party if one.model else one.sheet.provider in MAKERS
+
+
+# What comes of them.
+
+
+def _outcomes(offers: Sequence[Inference]) -> Iterator[Outcome]:
+    """Of every estimate that a sheet is given, by quantity and estimator."""
+    yield _outcome("active_params", "market", [one.market["active_params"] for one in offers])
+    for estimator in dict.fromkeys(name for one in offers for name in one.kv_bytes):
+        yield _outcome("kv_bytes_per_token", estimator, [one.kv_bytes[estimator] for one in offers])
+    for quantity in dict.fromkeys(name for one in offers for name in one.estimates):
+        yield _outcome(quantity, "", [one.estimates[quantity] for one in offers if quantity in one.estimates])
+
+
+def _outcome(quantity: str, estimator: str, found: Sequence[Estimate]) -> Outcome:
+    kinds = Counter(one.kind for one in found)
+    because = Counter(one.because for one in found if one.kind not in ("given", "interval"))
+    return Outcome(
+        quantity=quantity,
+        estimator=estimator,
+        kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
+        because=_most_first(because),
+    )
+
+
+# What they carry.
+
+
+def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Carried]:
+    """Every ratio of prices that an offer has, cache writes by lifetime and service tiers by name."""
+    found: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    tiers = _tiers(run)
+    for one in offers:
+        for name, value in _ratios(one, tiers):
+            found.setdefault(name, []).append((one.sheet.provider, float(f"{value:.{DIGITS}g}")))
+    for observable, of in sorted(found, key=lambda name: (OBSERVABLES.index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
+        asked = found[observable, of]
+        values = [value for _, value in asked]
+        commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
+        yield Carried(
+            observable=observable,
+            of=of,
+            offers=len(asked),
+            providers=len({provider for provider, _ in asked}),
+            commonest=commonest,
+            at_commonest=count,
+            span=_span(values),
+        )
+
+
+def _tiers(run: Run) -> dict[tuple[str, str, str], dict[str, float]]:
+    """The base input [USD/token] of every service tier on offer, by provider, model and region."""
+    found: dict[tuple[str, str, str], dict[str, float]] = {}
+    for (provider, model, region, tier), asked in run.base_inputs.items():
+        found.setdefault((provider, model, region), {})[tier] = asked
+    return found
+
+
+def _ratios(one: Inference, tiers: Mapping[tuple[str, str, str], Mapping[str, float]]) -> Iterator[tuple[tuple[str, str], float]]:
+    seen, sheet = one.observables, one.sheet
+    yield ("output_input_ratio", ""), seen.output_input_ratio.value
+    for pair in seen.pairs[:1]:
+        yield ("premium_in", ""), pair.premium_in.value
+        yield ("premium_out", ""), pair.premium_out.value
+    if seen.cache_read_ratio:
+        yield ("cache_read_ratio", ""), seen.cache_read_ratio.value
+    for write in seen.cache_write_premiums:
+        yield ("cache_write_premium", str(write.ttl_seconds or "")), write.premium
+    if seen.storage_price:
+        yield ("storage_price", ""), seen.storage_price.value
+    for tier, asked in tiers.get((sheet.provider, sheet.model, sheet.region), {}).items():
+        if tier != sheet.service_tier:
+            yield ("input_price_of_service_tier", tier), asked / sheet.bands[0].input.usd_per_token
+
+
+def _span(values: Sequence[float]) -> Span:
+    return Span(low=min(values), median=median(values), high=max(values))
+
+
+def _premiums(offers: Iterable[Inference]) -> list[SharedPremiums]:
+    """The pairs of premiums over a first threshold, the one that most offers ask first."""
+    asking: dict[tuple[float, float], list[tuple[str, BandPair]]] = {}
+    for one in offers:
+        for pair in one.observables.pairs[:1]:
+            asked = float(f"{pair.premium_in.value:.{DIGITS}g}"), float(f"{pair.premium_out.value:.{DIGITS}g}")
+            asking.setdefault(asked, []).append((one.sheet.provider, pair))
+    found = [
+        SharedPremiums(
+            premium_in=over,
+            premium_out=beyond,
+            offers=len(asked),
+            providers=len({provider for provider, _ in asked}),
+            thresholds=dict(Counter(pair.long_context_threshold for _, pair in asked).most_common()),
+        )
+        for (over, beyond), asked in asking.items()
+    ]
+    return sorted(found, key=lambda one: (-one.offers, -one.providers, one.premium_in, one.premium_out))
+
+
+# Which sizes they suggest.
+
+
+def _sizes(offers: Iterable[Inference]) -> list[ProviderSizes]:
+    of_provider: dict[str, list[Inference]] = {}
+    for one in offers:
+        of_provider.setdefault(one.sheet.provider, []).append(one)
+    found = []
+    for provider, sold in of_provider.items():
+        sizes = [one.active_params for one in sold if one.active_params is not None]
+        found.append(
+            ProviderSizes(
+                provider=provider,
+                makes=2 * sum(map(_first_party, sold)) > len(sold),
+                offers=len(sold),
+                sized=len(sizes),
+                span=_span(sizes) if sizes else None,
+            )
+        )
+    return sorted(found, key=lambda one: (not one.makes, -one.offers, one.provider))

@@ -1,0 +1,184 @@
+"""The market that the sheets of a run make, on a page: text and documents, JSON, CSV."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+
+from derive.show.cells import csv_text
+from derive.units import show
+from invert.estimators import KV_ESTIMATORS
+from invert.records import Carried, Outcome, Overview, ProviderSizes, SharedPremiums, Span
+from invert.report.flat import six_digits
+from invert.report.layout import NONE, aligned, laid_out, title
+
+SCHEMA = "infer-overview-1"
+MOST_ROWS, MOST_NAMED = 12, 3
+"""Rows of a table, and names in a sentence, that a page has; JSON and CSV have all."""
+QUANTITIES_IN_WORDS = {"active_params": "active parameters", "active_params_times_markup": "size x mark-up"}
+CSV_HEAD = ("section", "name", "of", "offers", "providers", "low", "median", "high", "commonest", "at_commonest", "because")
+
+
+def overview_text(found: Overview, width: int) -> str:
+    """The page in so many columns."""
+    return laid_out(overview_parts(found), width)
+
+
+def overview_parts(found: Overview) -> list[str]:
+    """The page as a title, paragraphs and tables."""
+    parts = [f"{found.sheets:,} sheets of {_many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
+    parts += [*title("What comes of the prices"), aligned(OUTCOME_HEAD, [_outcome_row(one) for one in found.outcomes])]
+    parts += [*title("What offers carry"), aligned(CARRIED_HEAD, [_carried_row(one) for one in found.carried]), OVER_INPUT]
+    if found.premiums:
+        shown = found.premiums[:MOST_ROWS]
+        parts += [*title("Premiums above the first threshold"), aligned(PREMIUM_HEAD, [_premium_row(one) for one in shown])]
+        parts += _not_shown("more pair", [one.offers for one in found.premiums[MOST_ROWS:]])
+    listed = [one for one in found.sizes if one.makes][:MOST_ROWS] or found.sizes[:MOST_ROWS]
+    parts += [*title("Active parameters by provider"), aligned(SIZE_HEAD, [_size_row(one) for one in listed]), OF_MEDIANS]
+    parts += _not_shown("more provider", [one.offers for one in found.sizes if one not in listed])
+    return [*parts, "", "--as json or csv has all of it; --wide, --columns or --sort a line a sheet; --where NAME=PATTERN takes some."]
+
+
+OUTCOME_HEAD = ("estimate", "range", "bound", "none", "why most have no range")
+CARRIED_HEAD = ("price", "offers", "sellers", "most ask", "median", "least to most")
+PREMIUM_HEAD = ("input", "output", "offers", "sellers", "at thresholds")
+SIZE_HEAD = ("provider", "offers", "median", "least to most")
+OVER_INPUT = "Times the input price of the sheet; of long context, times the same price below the first threshold; storage as it is asked."
+OF_MEDIANS = "Of sizes as stated, else the medians of the ranges that prices suggest: each of those is good to a factor of three or more."
+
+
+def _counted(found: Overview) -> list[str]:
+    copies, unread = sum(found.copies.values()), sum(found.no_result.values())
+    same = f"{copies:,} ask what another sheet of the same model asks ({_named(found.copies)}). "
+    none = f"{_many(unread, 'sheet')} without a result: {_named(found.no_result)}." if unread else "Every sheet has a result."
+    return [f"{same if copies else ''}{_many(found.offers, 'offer')} are counted below. {none}"]
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    """`openrouter 300, aws 120 and 80 of 12 others`."""
+    first, others = list(counts.items())[:MOST_NAMED], list(counts.values())[MOST_NAMED:]
+    said = ", ".join(f"{name} {count:,}" for name, count in first)
+    return said + (f" and {sum(others):,} of {len(others)} other{'s' if len(others) > 1 else ''}" if others else "")
+
+
+def _not_shown(what: str, offers: list[int]) -> list[str]:
+    return [f"{_many(len(offers), what)} of {_many(sum(offers), 'offer')}."] if offers else []
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _outcome_row(one: Outcome) -> dict[str, str]:
+    name = QUANTITIES_IN_WORDS.get(one.quantity, one.quantity.replace("_", " "))
+    kinds = {"range": ("given", "interval"), "bound": ("upper", "lower"), "none": ("undetermined",)}
+    counts = {column: f"{sum(one.kinds.get(kind, 0) for kind in of):,}" for column, of in kinds.items()}
+    label = KV_ESTIMATORS[one.estimator].heading if one.estimator in KV_ESTIMATORS else name
+    return dict(zip(OUTCOME_HEAD, (label, *counts.values(), next(iter(one.because), NONE).partition(";")[0]), strict=True))
+
+
+def _carried_row(one: Carried) -> dict[str, str]:
+    ends = f"{_asked(one, one.span.low)} to {_asked(one, one.span.high)}" if one.span.low < one.span.high else NONE
+    cells = (_label(one), f"{one.offers:,}", f"{one.providers:,}", f"{_asked(one, one.commonest)} ({one.at_commonest:,})",
+             _asked(one, one.span.median), ends)  # fmt: skip
+    return dict(zip(CARRIED_HEAD, cells, strict=True))
+
+
+def _label(one: Carried) -> str:
+    """`cache write, 5 min`."""
+    of = show("ttl", float(one.of)) if one.of.isdecimal() else one.of.replace("_", "-")
+    labels = {
+        "output_input_ratio": "output",
+        "premium_in": "long context, input",
+        "premium_out": "long context, output",
+        "cache_read_ratio": "cache read",
+        "cache_write_premium": f"cache write{of and f', {of}'}",
+        "storage_price": "storage, $/MTok/h",
+        "input_price_of_service_tier": f"{of} tier",
+    }
+    return labels[one.observable]
+
+
+def _asked(one: Carried, value: float) -> str:
+    """A price as a multiple of what it is held against."""
+    if one.observable == "storage_price":
+        return show("storage_price", value, digits=3).removeprefix("$").removesuffix("/MTok/h")
+    return f"{value + (one.observable == 'cache_write_premium'):.3g}"
+
+
+def _premium_row(one: SharedPremiums) -> dict[str, str]:
+    at = ", ".join(f"{_tokens(threshold)} {count}" for threshold, count in one.thresholds.items())
+    cells = f"x{one.premium_in:g}", f"x{one.premium_out:g}", f"{one.offers:,}", f"{one.providers:,}", at
+    return dict(zip(PREMIUM_HEAD, cells, strict=True))
+
+
+def _tokens(threshold: int) -> str:
+    return show("long_context_threshold", threshold, digits=3).removesuffix(" tokens")
+
+
+def _size_row(one: ProviderSizes) -> dict[str, str]:
+    def size(value: float) -> str:
+        return show("active_params", value, digits=2)
+
+    middle, ends = (size(one.span.median), f"{size(one.span.low)} to {size(one.span.high)}") if one.span else (NONE, NONE)
+    return dict(zip(SIZE_HEAD, (one.provider, f"{one.offers:,}", middle, ends), strict=True))
+
+
+# For programs.
+
+
+def overview_json(found: Overview) -> str:
+    """Strict JSON, SI units."""
+    premiums = [
+        {**asdict(one), "thresholds": [{"threshold_tokens": at, "offers": count} for at, count in one.thresholds.items()]}
+        for one in found.premiums
+    ]
+    document = {
+        "schema": SCHEMA,
+        "as_of": found.as_of.isoformat(),
+        "sheets": found.sheets,
+        "providers": found.providers,
+        "no_result": _counts(found.no_result),
+        "copies": _counts(found.copies),
+        "offers": found.offers,
+        "outcomes": [{**asdict(one), "because": _counts(one.because)} for one in found.outcomes],
+        "carried": [{**asdict(one), "span": _spanned(one.span)} for one in found.carried],
+        "premiums": premiums,
+        "sizes": [{**asdict(one), "span": one.span and _spanned(one.span)} for one in found.sizes],
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _counts(counts: Mapping[str, int]) -> list[dict[str, object]]:
+    return [{"name": name, "count": count} for name, count in counts.items()]
+
+
+def _spanned(span: Span) -> dict[str, object]:
+    return {name: six_digits(value) for name, value in asdict(span).items()}
+
+
+def overview_csv(found: Overview) -> str:
+    """A line a count; SI units."""
+    rows: list[dict[str, object]] = [{"section": "copies", "name": name, "offers": count} for name, count in found.copies.items()]
+    rows += [{"section": "no_result", "offers": count, "because": why} for why, count in found.no_result.items()]
+    rows += [
+        {"section": "outcome", "name": one.quantity, "of": f"{one.estimator} {kind}".strip(), "offers": count}
+        for one in found.outcomes for kind, count in one.kinds.items()
+    ]  # fmt: skip
+    rows += [
+        {"section": "carried", "name": one.observable, "of": one.of, "offers": one.offers, "providers": one.providers,
+         **_spanned(one.span), "commonest": one.commonest, "at_commonest": one.at_commonest}
+        for one in found.carried
+    ]  # fmt: skip
+    rows += [
+        {"section": "premiums", "name": f"{one.premium_in:g}/{one.premium_out:g}", "of": at, "offers": count}
+        for one in found.premiums for at, count in one.thresholds.items()
+    ]  # fmt: skip
+    rows += [
+        {"section": "sizes", "name": one.provider, "offers": one.offers, **(_spanned(one.span) if one.span else {})}
+        for one in found.sizes
+    ]  # fmt: skip
+    return csv_text(CSV_HEAD, _whole(rows))
+
+
+def _whole(rows: Iterable[Mapping[str, object]]) -> Iterable[Mapping[str, object]]:
+    return ({column: row.get(column) for column in CSV_HEAD} for row in rows)
