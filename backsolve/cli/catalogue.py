@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from derive.presets import Preset
     from derive.quantities.row import Quantity
 
+LONGEST_WORD = 200
+"""Characters of what is looked for; a longer text is near no name, and to find that out takes minutes."""
 CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
@@ -57,6 +59,7 @@ def list_command(
     from derive.show.presets import hardware_lines, hardware_records, model_lines, model_records
 
     word = " ".join(words)
+    _refuse_long(word)
     found = quantities_about(word) if word else QUANTITIES.values()
     if quantities:
         tell(list_as_json(quantities=found), style) if style == "json" else _list_quantities(found)
@@ -91,6 +94,11 @@ def list_command(
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
+def _refuse_long(word: str) -> None:
+    if len(word) > LONGEST_WORD:
+        raise WrongValue(f"{shorten(word)} has {len(word):,} characters, and at most {LONGEST_WORD} are looked for")
+
+
 def _list_quantities(rows: "Iterable[Quantity]") -> None:
     rows = list(rows)
     longest = max((len(one.name) for one in rows), default=0)
@@ -118,6 +126,7 @@ def show_command(id: str, style: str) -> None:
     from derive.shipped import problems
     from derive.show.presets import model_card
 
+    _refuse_long(id)
     if id.partition("@")[0] in by_id():
         tell(_equation_shown(id, style), style)
         return

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from io import BytesIO
 
 from derive.briefly import brief
+from derive.characters import hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, label, opened, write
 from derive.show.cells import ACTED_UPON
@@ -132,6 +133,8 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     cells = cells_of_sheet(name, items)
     for row in cells:
         for column, text in row.items():
+            if mark := hidden(trimmed(text)):
+                raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
             if column != "amount" and text.startswith(ACTED_UPON):
                 raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
     before, origin = _content(into), label(into) if into else "what is typed"

@@ -297,8 +297,6 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     [('google', 'gemini-3.1-pro-preview')]
     """
     given = trimmed(name).lower()
-    if is_pattern(given):
-        return [pair for pair in pairs if fnmatchcase(pair[1].lower(), given) or fnmatchcase("/".join(pair).lower(), given)]
     spellings: tuple[Callable[[Name], list[str]], ...] = (
         lambda pair: ["/".join(pair)],
         lambda pair: [pair[1]],
@@ -307,6 +305,9 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     for spelling in spellings:
         if found := [pair for pair in pairs if given in map(str.lower, spelling(pair))]:
             return found
+    # After the names themselves, which may hold the marks of a pattern: m[1m].
+    if is_pattern(given):
+        return [pair for pair in pairs if fnmatchcase(pair[1].lower(), given) or fnmatchcase("/".join(pair).lower(), given)]
     return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
 
 

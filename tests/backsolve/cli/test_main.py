@@ -133,7 +133,8 @@ LONG = "a" * 30_000
 LONGEST = [
     ("solve", LONG), (*STAR, f"{LONG}=3"), (*STAR, f"sparsity={'9' * 100_000}"), (*STAR, LONG), (*STEP, "--hardware", LONG),
     (*STEP, "--model", LONG),
-    (*STEP, "--using", LONG), (*STEP, "--overlap", LONG), ("show", LONG), ("show", f"a.{LONG}"), ("cite", LONG), ("list", "--symbol", LONG),
+    (*STEP, "--using", LONG), (*STEP, "--overlap", LONG), ("show", LONG), ("show", f"a.{LONG}"),
+    ("show", LONG.replace("aaaaaa", "batch ")), ("list", LONG), ("list", *LONG), ("cite", LONG), ("list", "--symbol", LONG),
     ("list", "--chapter", LONG), ("infer", LONG), ("infer", "--provider", LONG), ("infer", "--tier", LONG), ("infer", "--prices", LONG),
     ("infer", "--anchor", f"{LONG}=1"), (*GEMINI, "--set", f"{LONG}=1"), (*GEMINI, "--set", f"output={LONG}"), (*GEMINI, "--set", LONG),
     (LONG,), (*STEP, "--as", LONG), ("infer", "--as-of", LONG), (*STEP, f"--{LONG}"), ("cite", "--used-by", LONG),

@@ -95,7 +95,14 @@ def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
         ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins as a formula of a spreadsheet does"),
         ("acme/perm", {"input": "2", "output": "8", "cache_read@200k": "1"}, WrongData, "so this cache_read has no band"),
         ("=a/b", {"input": "2", "output": "8"}, WrongValue, "provider '=a' begins as a formula"),
-        ("\u0430cme/perm\u200b", {"input": "2", "output": "8"}, WrongData, "which does not show"),
+        (
+            "acme/per\u200bm",
+            {"input": "2", "output": "8"},
+            WrongValue,
+            "holds the character U+200B (zero width space), which does not show",
+        ),
+        ("acme/perm\ud83d", {"input": "2", "output": "8"}, WrongValue, "model 'perm\\ud83d' holds the control character U+D83D"),
+        ("acme/perm", {"input": "2\udcff", "output": "8"}, WrongValue, "which does not show"),
     ],
 )
 def test_a_sheet_that_is_wrong_is_refused_with_what_is_allowed(name: str, items: dict, kind: type[BacksolveError], message: str):

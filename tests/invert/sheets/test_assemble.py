@@ -6,7 +6,7 @@ import pytest
 
 from derive import shipped
 from derive.errors import UnknownName, WrongData
-from invert.sheets.assemble import find, models, sheets, sheets_that_ship
+from invert.sheets.assemble import find, matches, models, sheets, sheets_that_ship
 from invert.sheets.read import load
 from invert.sheets.rows import ModelRow, PriceBook
 from tests.tools.data import shipped_data
@@ -205,6 +205,12 @@ def test_a_pattern_means_all_that_match_it():
     assert {"google/gemini-9-flash", "google/gemini-9-pro-preview", "openai/gpt-9"} <= {*names} and len(names) == len({*names})
     with pytest.raises(UnknownName, match=r"'llama\*' is no model here"):
         find(["llama*"], PRICED, LISTED)
+
+
+def test_a_name_that_holds_the_marks_of_a_pattern_is_a_name_first():
+    named = [("acme", "m[1m]"), ("acme", "m1"), ("[x]", "m*")]
+    assert [matches(name, named, {}) for name in ("m[1m]", "acme/m[1m]", "[x]/m*")] == [[named[0]], [named[0]], [named[2]]]
+    assert matches("m[12]", named, {}) == [named[1]] and matches("*/m[1m]", named, {}) == [named[1]]
 
 
 def test_at_most_five_candidates():
