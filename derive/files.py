@@ -1,5 +1,6 @@
 """Files that a person names: read with care, written whole or not at all."""
 
+import io
 import os
 import signal
 import stat
@@ -10,12 +11,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from threading import current_thread, main_thread
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from derive.errors import WrongData, shorten
 
 if sys.platform != "win32":
     import fcntl
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 MIB = 1024**2
 LARGEST = 128 * MIB
@@ -47,14 +51,59 @@ def opened(path: str | Path, limit: int = LARGEST) -> BinaryIO:
     A pipe or device is refused because it may block or never end.
     """
     try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError("it is not a file; a pipe can be given as standard input with -")
-        if status.st_size > limit:
-            raise OSError(f"it is larger than {size(limit)}")
-        return open(path, "rb")
+        # Before it is opened, as opening a device may do something; and after, as it may be another one by then.
+        _refuse_unreadable(os.stat(path), limit)
+        file = io.FileIO(path, opener=_at_once)
+        try:
+            _refuse_unreadable(os.fstat(file.fileno()), limit)
+        except OSError:
+            file.close()
+            raise
     except (OSError, ValueError) as error:
-        raise WrongData(f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise WrongData(_unreadable(path, error)) from None
+    return io.BufferedReader(_Bytes(file, path, limit))
+
+
+def _refuse_unreadable(status: os.stat_result, limit: int) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("it is not a file; a pipe can be given as standard input with -")
+    if status.st_size > limit:
+        raise OSError(f"it is larger than {size(limit)}")
+
+
+def _unreadable(path: str | Path, error: Exception) -> str:
+    return f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}"
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Opens and does not wait for whoever writes it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+class _Bytes(io.RawIOBase):
+    """The bytes of a file; `WrongData` where they cannot be read, or are more than its size says and may be."""
+
+    def __init__(self, file: io.FileIO, path: str | Path, limit: int):
+        self.file, self.path, self.limit, self.left = file, path, limit, limit
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        try:
+            count = self.file.readinto(buffer)
+            if count is None:
+                raise OSError("it has to be waited for")
+            self.left -= count
+            if self.left < 0:
+                raise OSError(f"it is larger than {size(self.limit)}")
+        except OSError as error:
+            raise WrongData(_unreadable(self.path, error)) from None
+        return count
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
 
 
 def size(limit: int) -> str:

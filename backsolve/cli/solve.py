@@ -1,5 +1,7 @@
 """The command `solve`: any quantity from what is given."""
 
+import os
+import re
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice, product
@@ -9,10 +11,10 @@ import click
 
 from backsolve.cli.common import fail_on, leave, report_problems, tell
 from backsolve.streams import say
-from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongValue, shorten
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from derive.answers import Result
     from derive.show.plot import Panel
@@ -96,6 +98,7 @@ def solve_command(
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency, price)
     typed = named_texts(given)
+    refuse_long(typed)
     texts: dict[str, Given] = {**typed}
     if plot is not None:
         _refuse_form(plot, style)
@@ -256,9 +259,26 @@ def _draw(place: str, found: "list[Panel]", columns: "list[tuple[tuple[str, ...]
     if place == "-":
         click.echo("\n".join(drawing(found)) + "\n")
         return
+    _undisturbed()
     limits = {name: signed(text) for name, text in texts.items()}
     said = caption([one for one in columns if one[1]], limits)
     write(place, picture(found, place.lower()[-3:], said))
+
+
+def _undisturbed() -> None:
+    """Nothing that is set for the pictures of other programs changes ours, or is complained of beside it."""
+    import logging
+
+    for name in ("MPLBACKEND", "SOURCE_DATE_EPOCH"):
+        os.environ.pop(name, None)
+    # A folder in which it cannot keep its list of fonts, a file of settings that it cannot read.
+    logging.getLogger("matplotlib").setLevel(logging.CRITICAL)
+    with suppress(ImportError):
+        try:
+            import matplotlib as mpl
+        except UnicodeDecodeError as error:
+            raise WrongData(f"matplotlibrc of this folder or of yours cannot be read: {error}") from None
+        mpl.rcdefaults()
 
 
 def _named(columns: "list[Column]") -> "list[Column]":
@@ -278,6 +298,19 @@ def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
             say(f"{one.name}: {text}")
     if not any(solution.answers for one in columns for solution in one.solutions):
         leave(NO_ANSWER)
+
+
+def refuse_long(texts: "Mapping[str, str]") -> None:
+    """Refuses a given of which a piece is longer than any value, before it is looked for a range in it."""
+    from derive.units import LONGEST
+
+    for name, text in texts.items():
+        longest = max(map(len, re.split("[,;]", text)))
+        # A range of two, with its signs and its number of points.
+        if longest > 3 * LONGEST:
+            raise WrongValue(
+                f"{name}={shorten(text)[1:-1]}: a piece of it has {longest:,} characters; at most {LONGEST} are read of a value"
+            )
 
 
 def _refuse_options(given: tuple[str, ...]) -> None:

@@ -313,6 +313,8 @@ def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
         nonlocal left
         try:
             part = stream.readline(LINE_LIMIT + 1)
+        except WrongData:
+            raise
         except (OSError, ValueError) as error:
             raise WrongData(f"{origin} cannot be read: {shorten(str(error))}") from None
         left -= len(part)

@@ -1,5 +1,6 @@
 """Files that a person names are written whole or not at all."""
 
+import io
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 
 from derive import files
 from derive.errors import WrongData
-from derive.files import alone, write
+from derive.files import alone, opened, write
 
 
 @pytest.mark.parametrize("kind", ["read-only", "loop", "device", "pipe", "the answer itself"])
@@ -90,3 +91,39 @@ def test_a_folder_that_is_not_there_cannot_be_written(tmp_path):
         alone(str(tmp_path / "none/mine.csv")),
     ):
         pytest.fail("there is no such folder")
+
+
+def test_a_file_that_cannot_be_read_to_its_end_is_named(tmp_path, monkeypatch):
+    place = tmp_path / "mine.csv"
+    place.write_bytes(b"a" * 100_000)
+    with opened(place) as stream:
+        assert stream.read(3) == b"aaa" and len(stream.read()) == 99_997
+    for answer, why in ((OSError(5, "Input/output error"), "Input/output error"), (None, "it has to be waited for")):
+
+        def readinto(_self: object, _buffer: object, answer: OSError | None = answer) -> None:
+            if answer:
+                raise answer
+
+        monkeypatch.setattr(files.io, "FileIO", type("Failing", (io.FileIO,), {"readinto": readinto}))
+        with pytest.raises(WrongData, match=rf"mine\.csv cannot be read: {why}"), opened(place) as stream:
+            stream.read()
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_up_to_the_limit(tmp_path):
+    place = tmp_path / "mine.csv"
+    place.write_bytes(b"a")
+    with opened(place, files.MIB) as stream:
+        place.write_bytes(b"a" * (files.MIB + 1))
+        with pytest.raises(WrongData, match=r"mine\.csv cannot be read: it is larger than 1 MiB"):
+            stream.read()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(tmp_path, monkeypatch):
+    place, file = tmp_path / "pipe", tmp_path / "file"
+    file.write_bytes(b"a")
+    os.mkfifo(place)
+    before = os.stat(file)
+    monkeypatch.setattr(files.os, "stat", lambda _: before)
+    with pytest.raises(WrongData, match=r"pipe cannot be read: it is not a file; a pipe can be given as standard input"):
+        opened(place)

@@ -33,7 +33,7 @@ import click
 from backsolve.cli.catalogue import LONGEST_WORD
 from backsolve.cli.common import day, pairs
 from backsolve.cli.main import backsolve
-from backsolve.cli.solve import _deployments
+from backsolve.cli.solve import _deployments, refuse_long
 from derive import presets
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError
@@ -164,7 +164,9 @@ def arguments(random: Random) -> str:
         pairs("--set", tuple(items))
         return "read"
     conventions = Conventions(*(usual if random.random() < 0.98 else text_of(random) for usual in ("mac", "binary")))
-    for name, text in named_texts(items, FACTS if kind < 0.45 else ()).items():
+    texts = named_texts(items, FACTS if kind < 0.45 else ())
+    refuse_long(texts)
+    for name, text in texts.items():
         for one in (limit.lstrip("<>=") for limit in signed(text) or (text,)):
             if spread(name, one, conventions.read) is None:
                 conventions.read(name, one)
@@ -372,7 +374,8 @@ def ended(kind: str, seed: int, number: int) -> str:
 
 
 def _fits_a_line(message: str) -> bool:
-    return 0 < len(message) < 2000 and message.replace("\n", "").isprintable()
+    """Whether it is short and holds nothing that does not print, but for white space."""
+    return 0 < len(message) < 2000 and "".join(message.split()).isprintable()
 
 
 @contextmanager

@@ -362,7 +362,7 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
         def refuse(*_: object) -> None:
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr("builtins.open", refuse)
+        monkeypatch.setattr("derive.files.os.open", refuse)
     with pytest.raises(WrongData, match=r"my\.csv cannot be read: Permission denied"):
         loading.opened(path)
 
