@@ -131,7 +131,8 @@ def test_wrong_input_exits_2_with_a_plain_line(arguments: tuple[str, ...], holds
 
 LONG = "a" * 30_000
 LONGEST = [
-    ("solve", LONG), (*STAR, f"{LONG}=3"), (*STAR, f"sparsity={'9' * 100_000}"), (*STAR, LONG), (*STAR, f"sparsity=1..{LONG}"), (*STEP, "--hardware", LONG),
+    ("solve", LONG), (*STAR, f"{LONG}=3"), (*STAR, f"sparsity={'9' * 100_000}"), (*STAR, LONG), (*STAR, f"sparsity=1..{LONG}"),
+    (*STEP, "--hardware", LONG),
     (*STEP, "--model", LONG),
     (*STEP, "--using", LONG), (*STEP, "--overlap", LONG), ("show", LONG), ("show", f"a.{LONG}"),
     ("show", LONG.replace("aaaaaa", "batch ")), ("list", LONG), ("list", *LONG), ("cite", LONG), ("list", "--symbol", LONG),
