@@ -358,7 +358,7 @@ def ended(kind: str, seed: int, number: int) -> str:
     random = Random(f"{seed} {kind} {number}")
     start = process_time()
     try:
-        with _given_up():
+        with given_up():
             end = KINDS[kind][0](random)
     except BacksolveError as error:
         end = "refused" if _fits_a_line(str(error)) else f"wrong: a message that does not print: {error!r}"
@@ -379,7 +379,7 @@ def _fits_a_line(message: str) -> bool:
 
 
 @contextmanager
-def _given_up() -> Iterator[None]:
+def given_up() -> Iterator[None]:
     """What takes too long is ended."""
 
     def end(_number: int, _frame: FrameType | None) -> None:
