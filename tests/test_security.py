@@ -1,0 +1,43 @@
+"""SECURITY.md says what holds: its limits are those of the code, and no module opens a network."""
+
+import pytest
+
+from backsolve.cli.catalogue import LARGEST_RESULT, LONGEST_WORD
+from derive.files import LARGEST, PATIENCE, size
+from derive.solving.givens import MOST_POINTS, MOST_VALUES
+from derive.units import LONGEST
+from invert.sheets.read import LINE_LIMIT, PROBLEM_LIMIT, ROW_LIMIT
+from invert.sheets.rules import BAND_LIMIT, CELL_LIMIT, PRICE_LIMIT
+from tests.tools import lowest
+from tests.tools.lowest import PYPROJECT
+
+PAGE = (PYPROJECT.parent / "SECURITY.md").read_text(encoding="utf-8")
+SAID = (
+    f"{size(LARGEST)}, a saved result {size(LARGEST_RESULT)};",
+    f"{ROW_LIMIT:,} rows, of {LINE_LIMIT:,} characters a line and {CELL_LIMIT:,} a cell; ",
+    f"a cell; {BAND_LIMIT} bands and {PRICE_LIMIT} prices a sheet and day |",
+    f"| {PROBLEM_LIMIT:,} of a file",
+    f"| a value of `solve` | {LONGEST} characters |",
+    f"| a word that is looked for | {LONGEST_WORD} characters |",
+    f"| {MOST_POINTS:,} points, {MOST_VALUES:,} values |",
+    f"| waiting for another writer | {PATIENCE:g} s |",
+)
+ASKS = ("socket", "urlopen", "urllib.request", "http.client", "import requests", "import httpx", "import subprocess", "os.system")
+
+
+def test_the_limits_are_those_of_the_code():
+    assert [one for one in SAID if one not in PAGE] == []
+
+
+def test_no_module_opens_a_network_or_another_program():
+    modules = [path for package in ("backsolve", "derive", "invert", "pricing_data") for path in (PYPROJECT.parent / package).rglob("*.py")]
+    assert len(modules) > 150
+    assert [(path.name, word) for path in modules for word in ASKS if word in path.read_text(encoding="utf-8")] == []
+
+
+def test_every_dependency_has_a_lowest_version(capsys):
+    lowest.main()
+    named = {line.partition("==")[0] for line in capsys.readouterr().out.splitlines()}
+    assert {"click", "numpy", "pandas", "scipy", "sympy", "tabulate", "matplotlib"} <= named
+    with pytest.raises(ValueError, match="without a lowest version: numpy"):
+        lowest.constraints(["click>=8.1,<9", "numpy"])
