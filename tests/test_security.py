@@ -2,8 +2,8 @@
 
 import pytest
 
-from backsolve.cli.catalogue import LARGEST_RESULT, LONGEST_WORD
-from derive.files import LARGEST, PATIENCE, size
+from backsolve.cli.catalogue import LONGEST_WORD
+from derive.files import LARGEST, LARGEST_RESULT, PATIENCE, size
 from derive.solving.givens import MOST_POINTS, MOST_VALUES
 from derive.units import LONGEST
 from invert.sheets.read import LINE_LIMIT, PROBLEM_LIMIT, ROW_LIMIT

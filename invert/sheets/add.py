@@ -66,7 +66,7 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
         place |= {"ttl_seconds": str(ttl)} if ttl else {}
         rows.append({"provider": provider, "model": model, "component": component, **place, "amount": amount.strip(), **said})
     if not rows:
-        raise WrongValue(f"{name} has no price; give input=2 output=10")
+        raise WrongValue(f"{shorten(name)} has no price; give input=2 output=10")
     return [*rows, *_without_premium(rows)]
 
 

@@ -83,7 +83,8 @@ def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
     [
         ("acme", {"input": "2"}, WrongValue, "'acme' is not provider/model, such as acme/perm"),
         ("acme/", {"input": "2"}, WrongValue, "is not provider/model"),
-        ("acme/perm", {}, WrongValue, "acme/perm has no price; give input=2 output=10"),
+        ("acme/perm", {}, WrongValue, "'acme/perm' has no price; give input=2 output=10"),
+        ("acme/\x1b[2J", {}, WrongValue, r"'acme/\x1b[2J' has no price"),
         ("acme/perm", {"inptu": "2"}, WrongValue, "'inptu' is neither a price nor a field of a sheet; did you mean 'input'?"),
         ("acme/perm", {"input@@": "2"}, WrongValue, "is not component[@threshold][:lifetime]"),
         ("acme/perm", {"input": "2"}, WrongData, "has input and no output at threshold 0"),
