@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+from invert.sheets.read import ROW_LIMIT
 from tests.tools.commands import GEMINI, SCRIPT, STAR, STEP, call, in_terminals, plain
 from tests.tools.crowd import faults_of
 from tests.tools.databases import LITELLM, MODELS_DEV
@@ -125,9 +126,9 @@ def test_a_folder_that_may_not_be_written_is_named(arguments: tuple[str, ...], t
 # Streams.
 
 ENDLESS = [
-    ('"$0" prices list --prices - < /dev/zero', "no text at all"),
+    ('"$0" prices list --prices - < /dev/zero', "larger than 128 MiB"),
     ('"$0" cite --used-by - < /dev/zero', "it is larger than 64 MiB"),
-    ('"$0" prices list --prices - < rows', "more than 200,000 rows"),
+    ('"$0" prices list --prices - < rows', f"more than {ROW_LIMIT:,} rows"),
     ('"$0" prices list --prices - < line', "larger than 128 MiB"),
 ]
 
@@ -147,7 +148,8 @@ def test_standard_input_without_an_end_is_refused(asked: str, says: str, tmp_pat
         process.wait(timeout=60)
     assert done.status == 2 and done.out == b"" and says in done.err
     plain(done.err)
-    assert done.seconds < 2
+    # Of short lines the most that are read are read.
+    assert done.seconds < (10 if asked.endswith("rows") else 2)
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

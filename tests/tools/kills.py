@@ -85,6 +85,8 @@ def started(folder: Path, arguments: tuple[str, ...], child: Callable[[], None] 
         run_command()
     except SystemExit as left:
         status = left.code if isinstance(left.code, int) else 0
+    except KeyboardInterrupt:
+        status = 130  # before the command had begun; from then on it ends by itself
     except BaseException:
         traceback.print_exc()
     finally:
