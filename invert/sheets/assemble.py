@@ -333,7 +333,7 @@ def drawn_like(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[st
 
 def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
     """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, nearest first."""
-    given = "".join(mark for mark in trimmed(name).lower() if not is_hidden(mark))[:200]
+    given = "".join(mark for mark in trimmed(name).lower()[:200] if not is_hidden(mark))
     containing = ["/".join(pair) for pair in priced if given in "/".join(pair).lower()]
     spelled: dict[str, list[str]] = {}
     for pair in priced:
