@@ -41,7 +41,8 @@ class Formulas(NamedTuple):
 
     def right_side(self) -> Tree:
         """The right side, whatever regime it is in."""
-        return of_json(json.loads(self.right))
+        right: Tree = of_json(json.loads(self.right))
+        return right
 
     def smooth(self) -> tuple[tuple[Tree, tuple[TreePair, ...]], ...]:
         """The smooth regimes of the right side, each with the pairs of a larger and a smaller tree that make it."""
@@ -81,8 +82,8 @@ def _lines() -> dict[bytes, bytes]:
     return {key: rest for key, _, rest in (line.partition(b"\t") for line in lines)}
 
 
-def of_json(stored: Any) -> Tree:
-    """A tree as JSON has it, as one of tuples."""
+def of_json(stored: Any) -> Any:
+    """What JSON has, its lists as tuples: a tree, or several."""
     return tuple(map(of_json, stored)) if isinstance(stored, list) else stored
 
 

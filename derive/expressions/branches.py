@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from derive.evaluate import evaluate
 from derive.formulas import Formulas, Roots, TreePair, found, key
@@ -21,11 +21,13 @@ class Solvable(Protocol):
     """What can be solved: an equation of the catalogue, or one that follows from several in a regime of theirs."""
 
     @property
-    def sides(self) -> "tuple[Expr, Expr]": ...
+    def sides(self) -> Any: ...
     @property
     def requires(self) -> tuple[Requirement, ...]: ...
     @property
-    def wins(self) -> "tuple[tuple[Expr, Expr], ...]": ...
+    def wins(self) -> tuple[TreePair, ...]: ...
+    @property
+    def solved(self) -> "Mapping[str, Solved]": ...
     def __hash__(self) -> int: ...
 
 
@@ -56,6 +58,14 @@ class Branch:
     difference: Tree
     roots: Roots
     absent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What was worked out beforehand of an unknown: the regimes, and the turning points of the pairs that make them."""
+
+    branches: tuple[Branch, ...]
+    turns: Mapping[TreePair, tuple[tuple[Tree, Roots], ...]]
 
 
 @cache
@@ -107,23 +117,33 @@ def comparisons(equation: "Equation | Solvable") -> tuple[tuple[str, Tree, Tree]
 @cache
 def sides_of(row: "Equation | Solvable") -> tuple[Tree, Tree]:
     """Left and right side as trees."""
+    if not isinstance(row, Equation):
+        left, right = row.sides
+        return left, right
+    if line := formulas(row):
+        return row.symbols[0], line.right_side()
     from derive.expressions.regimes import as_tree
 
-    if isinstance(row, Equation):
-        line = formulas(row)
-        return row.symbols[0], line.right_side() if line else as_tree(row.sides[1])
-    return as_tree(row.sides[0]), as_tree(row.sides[1])
+    return row.symbols[0], as_tree(row.sides[1])
 
 
 @cache
 def regimes_of(row: "Equation | Solvable") -> tuple[Regime, ...]:
     """All smooth regimes of the right side of an equation."""
-    line = formulas(row) if isinstance(row, Equation) else None
-    if line:
+    if line := formulas(row) if isinstance(row, Equation) else None:
         return tuple(Regime(expression, wins) for expression, wins in line.smooth())
+    for solved in () if isinstance(row, Equation) else row.solved.values():
+        return tuple(Regime(one.regime.expression, one.regime.wins[len(row.wins) :]) for one in solved.branches)
     from derive.expressions.regimes import as_tree, regimes
 
-    return tuple(Regime(as_tree(one.expression), _as_pairs(one.wins)) for one in regimes(row.sides[1]))
+    return tuple(Regime(as_tree(one.expression), _as_pairs(one.wins)) for one in regimes(_in_sympy(row)[1]))
+
+
+def _in_sympy(row: "Equation | Solvable") -> "tuple[Expr, Expr]":
+    """Both sides as SymPy has them."""
+    from derive.quantities.formula import as_expression
+
+    return row.sides if isinstance(row, Equation) else (as_expression(text(row.sides[0])), as_expression(text(row.sides[1])))
 
 
 def _as_pairs(wins: "tuple[tuple[Expr, Expr], ...]") -> tuple[TreePair, ...]:
@@ -161,6 +181,8 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
         left = sides_of(row)[0]
         solved = zip(regimes_of(row), line.roots_of(unknown), strict=True)
         return tuple(_branch(regime, left, unknown, roots) for regime, roots in solved)
+    if not isinstance(row, Equation) and unknown in row.solved:
+        return row.solved[unknown].branches
     return _by_sympy(row, unknown)
 
 
@@ -172,12 +194,12 @@ def _branch(regime: Regime, left: Tree, unknown: str, roots: Roots) -> Branch:
 def _by_sympy(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
     from derive.expressions.regimes import as_tree, in_words, regimes, trees_of_roots
 
-    x, (left, right) = symbol(unknown), row.sides
+    x, (left, right) = symbol(unknown), _in_sympy(row)
     solved = []
     for inner in regimes(right):
         # A block holds in the regimes that were put in for it, whatever its own come to.
         said = " and ".join(filter(None, (getattr(row, "regime", None), in_words(inner.wins)))) if row.wins else None
-        regime = Regime(as_tree(inner.expression), _as_pairs((*row.wins, *inner.wins)), said or None)
+        regime = Regime(as_tree(inner.expression), (*row.wins, *_as_pairs(inner.wins)), said or None)
         whole = left - inner.expression
         if not whole.has(x):
             solved.append(Branch(regime, as_tree(whole), (), absent=True))
@@ -193,8 +215,11 @@ def turns(row: "Equation | Solvable", pair: TreePair, unknown: str) -> tuple[tup
     """What is zero where the larger of a pair turns into the smaller, with the closed forms of where that is."""
     if unknown not in names(pair[0]) | names(pair[1]):
         return ()
-    line = formulas(row) if isinstance(row, Equation) else None
-    stored = line.turns_of(unknown, pair) if line else None
+    if isinstance(row, Equation):
+        line = formulas(row)
+        stored = line.turns_of(unknown, pair) if line else None
+    else:
+        stored = row.solved[unknown].turns.get(pair) if unknown in row.solved else None
     if stored is not None:
         return stored
     from derive.expressions.regimes import turning_points

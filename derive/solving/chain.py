@@ -19,11 +19,11 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.solving.backwards import Backwards, backwards
+from derive.solving.blocks import Joint
 from derive.solving.caveats import caveats, less_than_one
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
 from derive.solving.defaults import IDEALS, MAY_DIFFER, put_in_before
 from derive.solving.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
-from derive.solving.elimination import Joint
 from derive.solving.fit import (
     CAN_BE_LESS,
     IN_FLIGHT,

@@ -1,120 +1,31 @@
 """Several equations brought to one in a single unknown: the others are put in or solved for, and drop out."""
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from math import isclose, isfinite
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from derive.evaluate import evaluate, exact
 from derive.expressions.regimes import as_tree, in_words, one_root, regimes
+from derive.formulas import TreePair
 from derive.quantities import quantity, symbol
-from derive.records import Equation, Unmet, as_relations
-from derive.requirements import HOLDS, Requirement, named
+from derive.records import Equation
+from derive.solving.blocks import Joint
 from derive.solving.matching import Structure
 
 if TYPE_CHECKING:
-    from sympy import Expr, Rel, Symbol
+    from collections.abc import Callable, Iterator
+
+    from sympy import Expr, Symbol
 
     Pair = tuple[Expr, Expr]
     Pairs = tuple[Pair, ...]
-
-APART = 1e-6
-"""Relative difference from which two sides are not the same number given twice."""
-
-FEW = 3
-"""Up to how many equations of a block are named in a message."""
 
 MOST_CASES, MOST_CASES_LOOSE = 8, 4
 """Into how many regimes a block may be cut, and one in which something must cancel: with more it takes minutes, mostly in vain."""
 
 _DRAWS = 8
 """How often a quantity is changed at random to see whether anything depends on it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """One equation that follows from several, to be solved like one of the catalogue; `cancelled` dropped out of it.
-
-    `sides` are left and right; where the left is no single quantity it is 1, and the right the ratio of both. It follows
-    only where `wins` hold, pairs of a larger and a smaller expression: the regimes that were put in, `regime` in words.
-    Where it turns on quantities that nothing determines, `open` names them, and nothing follows from it without them. It is
-    `idle` where it does not give the unknown: the sides then only say when the case is possible.
-    """
-
-    rows: tuple[Equation, ...]
-    sides: "Pair"
-    cancelled: tuple[str, ...] = ()
-    wins: "Pairs" = ()
-    regime: str | None = None
-    open: tuple[str, ...] = ()
-    idle: bool = False
-    sense: str = "="
-
-    @property
-    def id(self) -> str:
-        """The ids of the equations it follows from."""
-        *others, last = (row.id for row in self.rows)
-        return f"{', '.join(others)} and {last} together"
-
-    @property
-    def told(self) -> str:
-        """The same in a message: many equations by their number."""
-        return self.id if len(self.rows) <= FEW else f"the {len(self.rows)} equations it rests on"
-
-    @cached_property
-    def symbols(self) -> tuple[str, ...]:
-        """Names of the quantities that are left, that on the left side first; those of its regime included."""
-        names = sorted(_names(*self.sides, *(side for pair in self.wins for side in pair)))
-        return tuple(sorted(names, key=lambda name: symbol(name) != self.sides[0]))
-
-    @cached_property
-    def requires(self) -> "tuple[Requirement, ...]":
-        """The requirements of its equations on what is left in it."""
-        needed = (requirement for row in self.rows for requirement in row.requires)
-        return tuple(one for one in needed if {*named(one)} <= {*self.symbols})
-
-    def ruled_out(self, values: Mapping[str, float]) -> bool:
-        """Whether its regimes or its sides cannot hold at these numbers; what holds a quantity that is not known is not judged."""
-        known = (pair for pair in self.wins if _names(*pair) <= values.keys())
-        if any(_at(larger, values) < _at(smaller, values) * (1 - HOLDS) for larger, smaller in known):
-            return True
-        if not self.idle or not _names(*self.sides) <= values.keys():
-            return False
-        left, right = (_at(side, values) for side in self.sides)
-        return isfinite(left - right) and not isclose(left, right, rel_tol=APART)
-
-    def breaks_down(self, values: Mapping[str, float], unknown: str) -> bool:
-        """Whether something that was divided by is zero at these numbers: what the equations then say, this one does not."""
-        probes = [{**values, unknown: float(size)} for size in (quantity(unknown).low, quantity(unknown).high)]
-        parts = {*self.sides, *(side for pair in self.wins for side in pair)}
-        return any(all(not isfinite(_at(part, at)) for at in probes) for part in parts if _names(part) <= probes[0].keys())
-
-    def left_side(self, values: Mapping[str, float]) -> float:
-        """The left side at numbers."""
-        return _at(self.sides[0], values)
-
-    def right_side(self, values: Mapping[str, float]) -> float:
-        """The right side at numbers."""
-        return _at(self.sides[1], values)
-
-    def requirements(self) -> "tuple[Rel, ...]":
-        """The same as SymPy relations."""
-        return as_relations(self.requires)
-
-    def violated(self, values: Mapping[str, float]) -> list[str]:
-        """The requirements of its equations that these values break, as text."""
-        return [one.text for one in self.unmet(values)]
-
-    def unmet(self, values: Mapping[str, float]) -> list[Unmet]:
-        """The same with whose they are, of which quantities, and what that means."""
-        return [one for row in self.rows for one in row.unmet(values)]
-
-
-def _at(expression: "Expr", values: Mapping[str, float]) -> float:
-    """The number an expression of SymPy comes to."""
-    return evaluate(as_tree(expression), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +68,7 @@ class _Case:
         return _Case(self.eliminated, (*self.cuts, *written), (*self.wins, *held))
 
 
-@lru_cache(maxsize=512)
-def joint(structure: Structure, unknown: str) -> tuple[Joint, ...]:
+def eliminated(structure: Structure, unknown: str) -> tuple[Joint, ...]:
     """The equations of a block as one in the unknown: several where it takes cases, none where it does not work out.
 
     What is left free must cancel; a case in which it does not is open, and where all are there is none.
@@ -167,18 +77,17 @@ def joint(structure: Structure, unknown: str) -> tuple[Joint, ...]:
     return cases if any(not case.open and not case.idle for case in cases) else ()
 
 
-def with_definitions(bound: Equation, rows: tuple[Equation, ...]) -> Joint:
+def definitions_put_in(bound: Equation, rows: tuple[Equation, ...]) -> Joint:
     """An inequality with definitions put in on both its sides, so that it keeps its direction."""
     sides = bound.sides
     definitions = {symbol(row.symbols[0]): row.sides[1] for row in rows}
     for _ in rows:
         sides = sides[0].xreplace(definitions), sides[1].xreplace(definitions)
     left, right = _one_sided(sides)
-    return Joint((*rows, bound), (left, _over_one_line(right)), sense=bound.sense)
+    return Joint((*rows, bound), _as_trees((left, _over_one_line(right))), sense=bound.sense)
 
 
-@lru_cache(maxsize=512)
-def that_cancel(structure: Structure, unknown: str) -> frozenset[str]:
+def free_of_effect(structure: Structure, unknown: str) -> frozenset[str]:
     """What is left free and changes nothing, whatever the rest of what is left free is."""
     cases = _cases(structure, unknown)
     return frozenset(name for name in structure.free if cases and not any(_turns_on(sides, wins, name) for sides, wins, *_ in cases))
@@ -232,7 +141,19 @@ def _without(structure: Structure, unknown: str, sides: "Pair", wins: "Pairs", r
     moves = {name for name in (unknown, *turns_on) if not _cancels((left, right), name)}
     decided = tuple(_at_any(pair, rest) for pair in wins if not _names(*pair) & {*turns_on, *structure.names} - {unknown})
     idle = bool(stuck) or moves != {unknown}
-    return Joint(structure.rows, (left, right if idle else _over_one_line(right)), structure.free, decided, regime, turns_on, idle)
+    return Joint(
+        structure.rows,
+        _as_trees((left, right if idle else _over_one_line(right))),
+        structure.free,
+        tuple(map(_as_trees, decided)),
+        regime,
+        turns_on,
+        idle,
+    )
+
+
+def _as_trees(pair: "Pair") -> TreePair:
+    return as_tree(pair[0]), as_tree(pair[1])
 
 
 def _without_what_drops_out(sides: "Pair", name: str) -> "Pair":

@@ -23,7 +23,7 @@ from derive.formulas import TreePair
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
-from derive.solving.elimination import Joint
+from derive.solving.blocks import Joint
 from derive.solving.result import Answer, Reason, WhenRead
 from derive.trees import Tree, names, text
 from derive.units import show

@@ -12,9 +12,9 @@ from derive.formulas import TreePair
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS, named
+from derive.solving.blocks import Joint
 from derive.solving.chain import only_said
 from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
-from derive.solving.elimination import Joint
 from derive.solving.fit import MEMORY_BINDS, least_chips, shortage
 from derive.solving.one_equation import met_along, points
 from derive.solving.questions import Question, at_values, standing_beside

@@ -1,9 +1,9 @@
 """Solving a block: what cancels is seen, and what several equations compare is decided once."""
 
 from derive.catalogue import equation
-from derive.expressions.regimes import regimes
+from derive.expressions.branches import regimes_of
+from derive.solving.blocks import joint, that_cancel
 from derive.solving.defaults import with_defaults
-from derive.solving.elimination import joint, that_cancel
 from derive.solving.matching import Structure, upstream
 
 RIDGE = {
@@ -34,4 +34,4 @@ def test_two_terms_that_several_equations_compare_are_decided_once():
     rows = tuple(map(equation, (*(f"architecture.{name}" for name in (*held, *multiplied)), *times)))
     names = ("context_length", *(row.defines for row in rows if row.defines != "step_time"))
     (case,) = joint(Structure(rows, names), "context_length")
-    assert len(regimes(case.sides[1])) == 8
+    assert len(regimes_of(case)) == 8
