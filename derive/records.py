@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from derive.arguments import argument_names
 from derive.briefly import brief
 from derive.errors import UnknownName
+from derive.formulas import found
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.quantities.formula import as_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
+from derive.trees import IN_ORDER, text, value_of
+from derive.written import Written, as_written
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
@@ -143,11 +146,31 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
         return values[0], _solution(claim, names)(*values[1:])
 
     relation.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    relation.claim = claim, names  # type: ignore[attr-defined]
     return relation
 
 
 @cache
 def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
+    """The right side: out of the table of formulas, else from SymPy."""
+    stored = found(key_of_claim(claim, names[0]))
+    if stored is None:
+        return solution_by_sympy(claim, names)
+    right = stored.right_side()
+    return lambda *values: value_of(right, dict(zip(names[1:], values, strict=True)), IN_ORDER)
+
+
+def key_of_claim(claim: Callable[..., tuple[Any, Any]], unknown: str) -> str:
+    """What the line of a solved claim begins with: the claim as it is written, its constants by name, and what it is solved for.
+
+    >>> key_of_claim(lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time), "kv_time")
+    'memory_time = weight_time + kv_time for kv_time'
+    """
+    left, right = claim(*map(Written, argument_names(claim)))
+    return f"{text(as_written(left))} = {text(as_written(right))} for {unknown}"
+
+
+def solution_by_sympy(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
     """The right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols go in."""
     from sympy import fraction, lambdify, together
 
@@ -158,8 +181,8 @@ def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> 
     slope = height.diff(unknown)
     if slope.has(unknown):
         raise ValueError(f"a claim is solved for what it is linear in once its fractions are cleared, which {names[0]} is not")
-    found: Callable[..., Any] = lambdify([symbol(name) for name in names[1:]], -height.subs(unknown, 0) / slope, modules=[{}])
-    return found
+    solved: Callable[..., Any] = lambdify([symbol(name) for name in names[1:]], -height.subs(unknown, 0) / slope, modules=[{}])
+    return solved
 
 
 def as_relations(requires: tuple[Requirement, ...]) -> "tuple[Rel, ...]":

@@ -5,7 +5,7 @@ to a file, and nothing of it is ever executed. SymPy makes the trees; what works
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from math import exp, log, nan, sqrt
 from operator import add, mul, neg, pow, truediv
@@ -164,9 +164,27 @@ def difference(left: Tree, right: Tree) -> Tree:
     >>> text(difference("batch", tree_of("chips - 2*replicas")))
     'batch - chips + 2*replicas'
     """
-    less = tuple(term[1] if isinstance(term, tuple) and term[0] == MINUS else (MINUS, term) for term in terms(right) if term != 0)
-    more = () if left == 0 else terms(left)
-    return (SUM, *more, *less) if len(more) + len(less) > 1 else (*more, *less, 0)[0]
+    less = (term[1] if isinstance(term, tuple) and term[0] == MINUS else (MINUS, term) for term in terms(right) if term != 0)
+    return sum_of((*(() if left == 0 else terms(left)), *less))
+
+
+def negated(tree: Tree) -> Tree:
+    """A term with the other sign.
+
+    >>> text(negated(tree_of("-2*batch/chips"))), text(negated("batch"))
+    ('2*batch/chips', '-batch')
+    """
+    if isinstance(tree, tuple) and tree[0] == MINUS:
+        inner: Tree = tree[1]
+        return inner
+    if isinstance(tree, tuple) and is_negative(tree):
+        return (tree[0], negated(tree[1]), *tree[2:])
+    return -tree if isinstance(tree, int | float) else (MINUS, tree)
+
+
+def sum_of(terms: Sequence[Tree]) -> Tree:
+    """Several terms as one sum; one as it is, of none 0."""
+    return (SUM, *terms) if len(terms) > 1 else (*terms, 0)[0]
 
 
 def is_negative(tree: Tree) -> bool:

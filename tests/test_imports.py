@@ -23,6 +23,14 @@ LIGHT = (
     ("prices", "list", "--as", "csv"), ("prices", "diff", "2026-03-12", "shipped"), ("solve", "--help"), ("prices", "pull", "--help"),
 )  # fmt: skip
 INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)
+QUICK = (
+    ("solve", "balance_batch", "--hardware", "H100:fp8", "--model", "DeepSeek-V3"),
+    ("solve", "step_time", "--hardware", "16xH100:fp8", "--model", "DeepSeek-V3", "batch=32", "ctx=8k", "--as", "json"),
+    ("solve", "batch", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", "ctx=8k", "tpot=30ms"),
+    ("solve", "ttft", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", "isl=8k", "mfu=0.5"),
+    ("cite", "roofline.step_time"), ("cite", "roofline.step_time", "--as", "bibtex"), ("show", "roofline.kv_time"),
+)  # fmt: skip
+"""Questions, and equations to read, that need no more than the table of formulas."""
 COMMANDS = """
 from backsolve.__main__ import main
 for command in {!r}:
@@ -39,7 +47,8 @@ WALLS = [  # code, modules that it must not import
     ("import invert; invert.load()", HEAVY),
     (COMMANDS.format([("prices", "list"), ("prices", "list", "--all")]), HEAVY | SOLVER),
     (COMMANDS.format(LIGHT), HEAVY),
-    (COMMANDS.format(INFER), {"pandas", "scipy.stats"}),
+    (COMMANDS.format(INFER), {"pandas", "scipy.stats", "sympy"}),
+    (COMMANDS.format(QUICK), HEAVY | {"mpmath"}),
     (COMMANDS.format([(*STAR, "rho=300", "s=8")]), {"pandas", "scipy"}),
 ]
 PROBE = """

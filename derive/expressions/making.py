@@ -4,9 +4,10 @@ A line for every equation of the catalogue, and one for every way in which neutr
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
+from typing import Any
 
 from derive.catalogue import by_id, equation
 from derive.expressions.branches import as_stated, comparisons
@@ -14,9 +15,10 @@ from derive.expressions.regimes import as_tree, regimes, trees_of_roots, turning
 from derive.formulas import PATH, Formulas, key
 from derive.quantities import symbol
 from derive.quantities.formula import as_expression
-from derive.records import Equation, in_place
+from derive.records import Equation, in_place, key_of_claim, solution_by_sympy
 from derive.solving.defaults import put_in_ways, taken_along, with_defaults
 from derive.trees import Tree, names, text
+from derive.written import Written, as_written
 
 HEAD = "\t".join(("key", *Formulas._fields))
 
@@ -30,7 +32,14 @@ def table_lines() -> Iterator[str]:
 
 def lines_of(id: str) -> list[str]:
     """The lines of one equation."""
-    return [line(id, dict(way)) for way in ways(id)]
+    claim = getattr(equation(id).relation, "claim", None)
+    return [*([line_of_claim(*claim)] if claim else []), *(line(id, dict(way)) for way in ways(id))]
+
+
+def line_of_claim(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> str:
+    """A claim solved for the first of these names, of which the right side alone is needed."""
+    right = solution_by_sympy(claim, names)(*map(Written, names[1:]))
+    return "\t".join((key_of_claim(claim, names[0]), "", "", "", json.dumps(as_written(right), separators=(",", ":")), "[]", "{}", "{}"))
 
 
 def ways(id: str) -> Iterator[tuple[tuple[str, int | str], ...]]:

@@ -1,12 +1,10 @@
 """What binds in an answer, in words, and what each part has of it: "memory-bound: weights 82 %, KV 18 %"."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
-from typing import Any
 
 from derive.answers import Answer
-from derive.quantities import symbol
-from derive.quantities.formula import as_expression
+from derive.trees import Tree, difference, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
 
 READS = (
     *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time", "prefill_weight_time"),
@@ -54,21 +52,21 @@ def plain_regime(regime: str) -> str:
 
 
 @cache
-def _inequality(text: str) -> str:
-    if " >= " not in text:
-        return {"memory binds": CAPACITY_BOUND}.get(text, text)
-    sides = tuple(as_expression(side) for side in text.split(" >= "))
-    larger, smaller = (_side(side) for side in sides)
+def _inequality(said: str) -> str:
+    if " >= " not in said:
+        return {"memory binds": CAPACITY_BOUND}.get(said, said)
+    first, last = map(tree_of, said.split(" >= "))
+    larger, smaller = _side(first), _side(last)
+    spoken = names(first) | names(last)
     if larger and smaller and larger != smaller:
-        return f"{PROMPTS}{larger}" if any(symbol("prefill_weight_time") in side.free_symbols for side in sides) else larger
-    if {"microbatches", "pipeline_stages"} <= {part.name for side in sides for part in side.free_symbols}:
-        return WAITING if _grows(sides[1] - sides[0]) else BUSY
-    return _of_racks(*sides) or _without_minus(*sides)
+        return f"{PROMPTS}{larger}" if "prefill_weight_time" in spoken else larger
+    if {"microbatches", "pipeline_stages"} <= spoken:
+        return WAITING if _grows(difference(last, first)) else BUSY
+    return _of_racks(names(first), names(last)) or _without_minus(first, last)
 
 
-def _of_racks(larger: Any, smaller: Any) -> str:
+def _of_racks(above: Set[str], below: Set[str]) -> str:
     """Whether experts lie on one rack, and which links take longer; nothing of what is not of racks."""
-    above, below = ({part.name for part in side.free_symbols} for side in (larger, smaller))
     if (above | below) & LINKS_OUT:
         return BETWEEN if above & LINKS_OUT else INSIDE
     if above | below == {"expert_parallel", "scale_up_size"}:
@@ -76,28 +74,26 @@ def _of_racks(larger: Any, smaller: Any) -> str:
     return ""
 
 
-def _grows(expression: Any) -> bool:
+def _grows(tree: Tree) -> bool:
     """Whether it is larger with more microbatches."""
-    return not expression.diff(symbol("microbatches")).could_extract_minus_sign()
+    _, found = slopes(tree, dict.fromkeys(names(tree), 1.0))
+    return bool(found["microbatches"] > 0)
 
 
-def _side(side: Any) -> str | None:
+def _side(side: Tree) -> str | None:
     """Whether one side is time of reads or of arithmetic; a plain number is the arithmetic of the weights over itself."""
-    names = {part.name for part in side.free_symbols}
-    if not names.isdisjoint(READS):
+    spoken = names(side)
+    if not spoken.isdisjoint(READS):
         return MEMORY_BOUND
-    return COMPUTE_BOUND if not names.isdisjoint(ARITHMETIC) or side == 1 or names == {"positions_per_step"} else None
+    return COMPUTE_BOUND if not spoken.isdisjoint(ARITHMETIC) or side == 1 or spoken == {"positions_per_step"} else None
 
 
-def _without_minus(larger: Any, smaller: Any) -> str:
+def _without_minus(larger: Tree, smaller: Tree) -> str:
     """The inequality with every term on the side on which it is added; a plain number comes last."""
-    from sympy import Add
-
-    terms = Add.make_args(larger - smaller)
-    above, below = (Add(*(term for term in terms if sign * term.as_coeff_Mul()[0] > 0)) for sign in (1, -1))
-    if not above.free_symbols:
-        return f"{-below} <= {above}"
-    return f"{above} >= {-below}"
+    all_terms = terms(difference(larger, smaller))
+    above = sum_of([term for term in all_terms if not is_negative(term)])
+    below = sum_of([negated(term) for term in all_terms if is_negative(term)])
+    return f"{text(above)} >= {text(below)}" if names(above) else f"{text(below)} <= {text(above)}"
 
 
 def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...] = ()) -> str:
@@ -142,8 +138,8 @@ def _shares(bound: str, values: Mapping[str, float]) -> str:
 
 
 def _parts(wanted: tuple[tuple[str, tuple[str, ...]], ...], values: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    for label, names in wanted:
-        name = next((name for name in names if name in values), None)
+    for label, spelled in wanted:
+        name = next((name for name in spelled if name in values), None)
         if name:
             yield label, values[name]
 

@@ -128,8 +128,8 @@ def joint(structure: Structure, unknown: str) -> tuple[Joint, ...]:
 def that_cancel(structure: Structure, unknown: str) -> frozenset[str]:
     """What is left free and changes nothing, whatever the rest of what is left free is."""
     stored = _stored(structure.rows, key_of_block(structure, unknown))
-    if stored is not None:
-        return frozenset(stored["cancel"])
+    if stored is not None or not structure.rows:
+        return frozenset(stored["cancel"] if stored else ())
     from derive.solving.elimination import free_of_effect
 
     return free_of_effect(structure, unknown)
@@ -167,7 +167,7 @@ def block_line(rows: tuple[Equation, ...], key: str, unknown: str, cases: tuple[
 
 
 def _case(one: Joint, unknown: str) -> dict[str, Any]:
-    solved = [] if one.open or one.idle else branches(one, unknown)
+    solved = [] if one.idle else branches(one, unknown)
     pairs = dict.fromkeys((*(pair for branch in solved for pair in branch.regime.wins), *((a, b) for _, a, b in comparisons(one))))
     return {
         **{"sides": one.sides, "cancelled": one.cancelled, "wins": one.wins, "regime": one.regime, "open": one.open, "idle": one.idle},

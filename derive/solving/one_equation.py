@@ -531,8 +531,8 @@ def _no_solution(equation: Row, unknown: str, values: Values) -> Reason:
     message = f"no {unknown} {row.domain} satisfies {equation.told}"
     if not isinstance(equation, Equation) and equation.unmet(known := _put_in(equation.rows, values)):
         return _requirement(equation, unknown, [known])
-    roots = (evaluate(root, values) for branch in branches(equation, unknown) for root in branch.roots or ())
-    if beyond := [root for root in roots if row.ceiling < root < inf]:
+    roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
+    if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in(branch, {**values, unknown: root})]:
         return Reason("no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
     if not isinstance(left, str) or left in names(right):
         return Reason("no_solution", violated=violated, message=message)
@@ -546,6 +546,10 @@ def _no_solution(equation: Row, unknown: str, values: Values) -> Reason:
         if reach:
             message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
     return Reason("no_solution", violated=violated, message=message)
+
+
+def _is_in(branch: Branch, at: Values) -> bool:
+    return _rank(branch.regime.wins, at, at) is not None
 
 
 def _put_in(rows: Iterable[Equation], values: Values) -> dict[str, float]:

@@ -65,7 +65,8 @@ def met() -> Made:
         return ordinary(structure, unknown)
 
     def of_cancelling(structure: Structure, unknown: str) -> Any:
-        made.setdefault(key_of_block(structure, unknown), lambda: line_of_block(structure, unknown))
+        if structure.rows:
+            made.setdefault(key_of_block(structure, unknown), lambda: line_of_block(structure, unknown))
         return cancelling(structure, unknown)
 
     def of_bound(bound: Equation, rows: tuple[Equation, ...], unknown: str) -> Any:
