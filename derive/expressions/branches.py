@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from inspect import unwrap
 from typing import TYPE_CHECKING, Any, Protocol
 
 from derive.evaluate import evaluate
 from derive.formulas import Formulas, Roots, TreePair, found, key
 from derive.quantities import symbol
-from derive.records import Equation
+from derive.records import Equation, key_of_claim
 from derive.requirements import Requirement
 from derive.trees import Tree, difference, names, text
 from derive.written import as_it_is_written
@@ -104,9 +105,16 @@ def as_stated(equation: Equation) -> str:
     >>> as_stated(equation("batching.sparsity"))
     'sparsity = total_params/active_params where total_params >= active_params'
     """
-    left, right = as_it_is_written(equation.relation)
     needed = [f"{text(larger)} {sign} {text(smaller)}" for sign, larger, smaller in comparisons(equation)]
-    return f"{text(left)} = {text(right)}" + (f" where {' and '.join(needed)}" if needed else "")
+    return _relation_as_stated(equation) + (f" where {' and '.join(needed)}" if needed else "")
+
+
+def _relation_as_stated(equation: Equation) -> str:
+    """The relation, of one that is a solved claim the claim."""
+    if claimed := getattr(unwrap(equation.relation), "claim", None):
+        claim, solved_for = claimed
+        return key_of_claim(claim, solved_for[0])
+    return " = ".join(map(text, as_it_is_written(equation.relation)))
 
 
 def comparisons(equation: "Equation | Solvable") -> tuple[tuple[str, Tree, Tree], ...]:

@@ -51,6 +51,7 @@ def commands() -> Iterator[str]:
     """What is asked to see what blocks there are."""
     with QUESTIONS.open(encoding="utf-8") as stream:
         yield from (row["command"] for row in csv.DictReader(stream))
+    yield "infer --as json"
     for model, unknown, given in product(MODELS, ASKED, GIVENS):
         yield f"solve {unknown} --hardware H100:bf16 --model {model} {given}"
 

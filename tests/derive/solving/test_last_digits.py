@@ -37,7 +37,8 @@ def test_the_referee_sees_what_is_wrong(monkeypatch, spoil, fault):
         answers, reason = solve_equation(*question)
         return spoil(answers), reason
 
-    asked = [case for case in cases(60, seed=3) if _are_points(case)]
+    # At a crossover the digits given may leave no root, and then none is missing.
+    asked = [case for case in cases(60, seed=3) if case.kind != "crossover" and _are_points(case)]
     monkeypatch.setattr(referee, "solve_equation", spoilt)
     monkeypatch.setattr(referee, "message", lambda reason: "")
     ends = Counter(verdict(case).split(":")[0] for case in asked)
