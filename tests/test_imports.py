@@ -23,11 +23,12 @@ LIGHT = (
     ("prices", "list", "--as", "csv"), ("prices", "diff", "2026-03-12", "shipped"), ("solve", "--help"), ("prices", "pull", "--help"),
 )  # fmt: skip
 INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)
+DENSE = ("bytes_per_weight=2", "bytes_per_element=2")
 QUICK = (
     ("solve", "balance_batch", "--hardware", "H100:fp8", "--model", "DeepSeek-V3"),
-    ("solve", "step_time", "--hardware", "16xH100:fp8", "--model", "DeepSeek-V3", "batch=32", "ctx=8k", "--as", "json"),
-    ("solve", "batch", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", "ctx=8k", "tpot=30ms"),
-    ("solve", "ttft", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", "isl=8k", "mfu=0.5"),
+    ("solve", "step_time", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", *DENSE, "batch=32", "ctx=8k"),
+    ("solve", "batch", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", *DENSE, "ctx=8k", "tpot=15ms"),
+    ("solve", "ttft", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", "bytes_per_weight=2", "isl=8k", "mfu=0.5"),
     ("cite", "roofline.step_time"), ("cite", "roofline.step_time", "--as", "bibtex"), ("show", "roofline.kv_time"),
 )  # fmt: skip
 """Questions, and equations to read, that need no more than the table of formulas."""
