@@ -68,7 +68,9 @@ def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]")
     from fractions import Fraction
 
     try:
-        _, found = slopes(tree, {other: Fraction(values[other]) for other in names(tree)}, {**FLOATS, PLAIN_NUMBER: Fraction})
+        _, found = slopes(
+            tree, {other: Fraction(values[other]) for other in names(tree)}, {**FLOATS, PLAIN_NUMBER: Fraction}, frozenset([name])
+        )
     except ZeroDivisionError:
         return NAN
     slope: Fraction | float = found.get(name, 0.0)
@@ -80,9 +82,10 @@ def at_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
     return value_of(tree, values, arrays())
 
 
-def slopes_at_arrays(tree: Tree, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The same with its derivative by each of its quantities."""
-    return slopes(tree, values, arrays())
+def slope_at_arrays(tree: Tree, name: str, values: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The same with its derivative by one of its quantities."""
+    value, found = slopes(tree, values, arrays(), frozenset([name]))
+    return value, found[name]
 
 
 def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
@@ -105,7 +108,7 @@ def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") ->
     """The derivative of a formula by one of its quantities, in 50 digits; NaN off its domain, 0 where it does not speak of it."""
     context, operations = _digits()
     try:
-        _, found = slopes(tree, {name: context.mpf(values[name]) for name in names(tree)}, operations)
+        _, found = slopes(tree, {name: context.mpf(values[name]) for name in names(tree)}, operations, frozenset([name]))
     except (ArithmeticError, ValueError, TypeError):
         return context.nan
     slope = found.get(name, 0)

@@ -48,15 +48,17 @@ def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> 
     return by[PLAIN_NUMBER](tree)
 
 
-def slopes(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> tuple[Any, dict[str, Any]]:
-    """What a tree comes to, and its derivative by each of its quantities, worked out backwards from the whole.
+def slopes(
+    tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS, wanted: frozenset[str] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """What a tree comes to, and its derivative by each of its quantities or those wanted, worked out backwards from the whole.
 
     >>> slopes(("*", "batch", "batch", "chips"), {"batch": 3.0, "chips": 2.0})
     (18.0, {'batch': 12.0, 'chips': 9.0})
     """
     worked = _worked(tree, values, by)
     found: dict[str, Any] = {}
-    for name, slope in _spread(tree, worked, 1, by):
+    for name, slope in _spread(tree, worked, 1, by, names(tree) if wanted is None else wanted):
         found[name] = found[name] + slope if name in found else slope
     return worked[0], found
 
@@ -69,16 +71,16 @@ def _worked(tree: Tree, values: Mapping[str, Any], by: Operations) -> tuple[Any,
     return by[tree[0]](*[value for value, _ in parts]), parts
 
 
-def _spread(tree: Tree, worked: tuple[Any, list[Any]], weight: Any, by: Operations) -> Iterator[tuple[str, Any]]:
-    """The share of a weight on the whole that comes down to each place where a quantity stands."""
+def _spread(tree: Tree, worked: tuple[Any, list[Any]], weight: Any, by: Operations, wanted: frozenset[str]) -> Iterator[tuple[str, Any]]:
+    """The share of a weight on the whole that comes down to each place where a quantity that is wanted stands."""
     if isinstance(tree, str):
-        yield tree, weight
+        yield from [(tree, weight)] if tree in wanted else []
     elif isinstance(tree, tuple):
         value, parts = worked
         for place, part in enumerate(tree[1:]):
-            if names(part):
+            if not wanted.isdisjoint(names(part)):
                 slope = _slope_of_part(tree[0], place, value, [one for one, _ in parts], by)
-                yield from _spread(part, parts[place], weight * slope, by)
+                yield from _spread(part, parts[place], weight * slope, by, wanted)
 
 
 def _slope_of_part(operation: str, place: int, value: Any, parts: list[Any], by: Operations) -> Any:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
-from derive.evaluate import at_arrays, evaluate, precise, slopes_at_arrays
+from derive.evaluate import at_arrays, evaluate, precise, slope_at_arrays
 from derive.expressions.branches import Branch, branches, comparisons, sides_of, turns
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
 from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots
@@ -172,7 +172,7 @@ def _along(
     doubtful = inside & ~holds
     if doubtful.any():
         holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
-    slope = slopes_at_arrays(branch.difference, at)[1][unknown]
+    _, slope = slope_at_arrays(branch.difference, unknown, at)
     scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
     loose = ~(np.abs(row * slope) * MAGNIFIED > scale)
     lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
@@ -245,8 +245,7 @@ def _newton(difference: Tree, unknown: str, values: "Mapping[str, np.ndarray]") 
     """The root one Newton step on, or where it was if there is no slope."""
     import numpy as np
 
-    height, slopes = slopes_at_arrays(difference, values)
-    slope = slopes[unknown]
+    height, slope = slope_at_arrays(difference, unknown, values)
     return values[unknown] - np.where(slope == 0, 0.0, height / slope)
 
 

@@ -15,7 +15,7 @@ from math import nan
 import numpy as np
 
 from derive.catalogue import equation
-from derive.evaluate import at_arrays, slopes_at_arrays
+from derive.evaluate import at_arrays, slope_at_arrays
 from derive.expressions.branches import branches, sides_of
 from derive.trees import Tree, names
 from invert.arrays import Values
@@ -128,7 +128,7 @@ def _slope(id: str, name: str, at: Arrays) -> Values:
 
 
 def _slope_of(formula: Tree, name: str, at: Arrays) -> Values:
-    return np.asarray(slopes_at_arrays(formula, at)[1][name])
+    return np.asarray(slope_at_arrays(formula, name, at)[1])
 
 
 def _log_slope(id: str, name: str, at: Arrays) -> Values:
