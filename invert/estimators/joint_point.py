@@ -52,7 +52,7 @@ def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     return _jointly((*((name, anchors[name]) for name in JOINT_ANCHORS), *pair.values.items()))
 
 
-@lru_cache(512)
+@lru_cache
 def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
     """The reading of these numbers: what `infer` compares asks mostly the same ones again, and each takes as long as half a posterior."""
     given = dict(numbers)
