@@ -30,8 +30,10 @@ def test_what_sympy_makes_of_it_is_what_stands_there(id: str):
 
 
 @pytest.mark.slow
-def test_the_whole_table_made_again_is_the_table():
-    assert [one for id in by_id() for one in lines_of(id)] == PATH.read_text(encoding="utf-8").splitlines()[1:]
+def test_a_third_of_the_table_made_again_is_what_stands_there():
+    """The whole of it is made again by `.ci/long`."""
+    made = dict(one.split("\t", 1) for id in [*by_id()][1::3] for one in lines_of(id))
+    assert made == {key: LINES[key] for key in made} and len(made) > len(LINES) / 5
 
 
 def test_an_equation_that_was_changed_is_worked_out_anew_and_that_is_said_once(caplog: pytest.LogCaptureFixture):

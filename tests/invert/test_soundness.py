@@ -490,8 +490,13 @@ def test_too_few_members_leave_the_increments_undetermined_and_the_rest_as_it_is
 
 
 @pytest.mark.slow
-@in_one_test("name", ["hardware", "architectures", "memory_tiers", "disclosures", "calibration_models", "prices_calibration"])
-@in_one_test("content", ["", "header"])
+@in_one_test(
+    ("name", "content"),
+    [
+        *((name, "") for name in ("hardware", "architectures", "memory_tiers", "disclosures", "calibration_models", "prices_calibration")),
+        ("hardware", "header"),
+    ],
+)
 def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
     with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
         table = infer(["gemini-3.1-pro", "claude-opus-5"])

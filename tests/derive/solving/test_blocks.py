@@ -24,8 +24,9 @@ def test_what_stands_there_is_what_sympy_makes_of_it(key: str):
 
 
 @pytest.mark.slow
-def test_every_block_made_again_is_as_it_stands():
-    assert [key for key in LINES if key not in FEWEST[::8] and line_again(key).split("\t", 1)[1] != LINES[key]] == []
+def test_blocks_made_again_are_as_they_stand():
+    """All of them are made again by `.ci/long`."""
+    assert [key for key in [*LINES][::9] if line_again(key).split("\t", 1)[1] != LINES[key]] == []
 
 
 def first_block() -> tuple[Structure, str]:
