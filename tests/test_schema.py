@@ -363,18 +363,20 @@ def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
         if OPEN & set(path[:-1]) or path[-1] in OPTIONAL or path[-2:] == ONLY_WHERE_SOLD:
             continue
         ways = ("drop", "replace") if path[-2:-1] and path[-2] in OPEN_TO_MORE else ("drop", "add", "replace")
-        spoiled, spoil = copy.deepcopy(document), ways[tried % len(ways)]
-        holder = spoiled
-        for step in path[:-1]:
-            holder = holder[step]
-        if spoil == "drop":
-            del holder[path[-1]]
-        elif spoil == "add":
-            holder[f"{path[-1]}_too"] = holder[path[-1]]
-        else:
-            holder[path[-1]] = {"No such key": []}
-        assert not validator(name).is_valid(spoiled), (path, spoil)
-        tried += 1
+        # A long document is spoilt in one way a place, in turn.
+        for spoil in ways if name == "solve" else ways[tried % len(ways) :][:1]:
+            spoiled = copy.deepcopy(document)
+            holder = spoiled
+            for step in path[:-1]:
+                holder = holder[step]
+            if spoil == "drop":
+                del holder[path[-1]]
+            elif spoil == "add":
+                holder[f"{path[-1]}_too"] = holder[path[-1]]
+            else:
+                holder[path[-1]] = {"No such key": []}
+            assert not validator(name).is_valid(spoiled), (path, spoil)
+            tried += 1
     assert tried > 20
 
 
