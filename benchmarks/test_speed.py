@@ -283,7 +283,8 @@ def commanded(*arguments: str) -> Callable[[], object]:
 def test_every_question_of_the_desk(benchmark, record_property):
     """Each asked once, as a command, in a process that has answered another."""
     path = Path(__file__).parents[1] / "tests/validation/questions.csv"
-    asked = [commanded(*shlex.split(row["command"])) for row in csv.DictReader(path.open(encoding="utf-8"))]
+    with path.open(encoding="utf-8") as stream:
+        asked = [commanded(*shlex.split(row["command"])) for row in csv.DictReader(stream)]
     commanded("solve", "step_time", *LLAMA, "batch=8")()
     times = []
     for one in asked:
