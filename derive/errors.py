@@ -86,6 +86,8 @@ ALSO_CALLED = {
 DRAWN_LIKE = str.maketrans("oil", "011")
 """Letters by the digits that they are typed for."""
 SHORT_SYMBOL = 2
+LONGEST_COMPARED = 200
+"""Letters of a text that are compared with names, none of which is half as long."""
 MOST_MEANT = 3
 
 
@@ -93,8 +95,9 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     """`; did you mean 'batch'?` for the nearest allowed names, or the whole list when it is short."""
     from difflib import get_close_matches
 
-    allowed = list(allowed)
-    if not hidden(given) and (meant := look_alike(given, allowed)):
+    allowed, shows = list(allowed), not hidden(given)
+    given = given[:LONGEST_COMPARED]
+    if shows and (meant := look_alike(given, allowed)):
         return f": {mistaken(given, meant)}; did you mean {shorten(meant)}?"
     spelled = {_drawn(name): name for name in reversed(allowed)}
     word = _drawn(given)

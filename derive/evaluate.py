@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from mpmath import MPContext, mpf
 
 DIGITS = 50
-"""What a doubtful number is worked out with, from the very numbers that were given."""
+"""What a doubtful number is worked out to, from the very numbers that were given."""
+
+SPARE = 70
+"""Further digits that are worked with: as many as 1 - x loses of an x of 1e-60, the least ratio of what may be given."""
 
 NAN = float("nan")
 
@@ -135,6 +138,6 @@ def _digits() -> "tuple[MPContext, Operations]":
     from mpmath import MPContext
 
     context = MPContext()
-    context.dps = DIGITS
+    context.dps = DIGITS + SPARE
     functions = {ROOT: context.sqrt, LOGARITHM: context.log, EXPONENTIAL: context.exp, LARGEST_OF: max, SMALLEST_OF: min}
     return context, {**IN_ORDER, **functions, PLAIN_NUMBER: context.mpf}

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -127,7 +126,7 @@ def write(place: str, content: str | bytes) -> None:
     try:
         path = os.path.realpath(place)
         before = _replaceable(path)
-        beside = os.path.join(os.path.dirname(path), f".backsolve-{token_hex(8)}")
+        beside = os.path.join(os.path.dirname(path), f".backsolve-{os.urandom(8).hex()}")
         with _signals_held():
             try:
                 with open(beside, "xb", opener=_private if before else None) as file:

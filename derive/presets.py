@@ -23,6 +23,7 @@ from derive.shipped_rules import (
     SCALES,
     published_types,
 )
+from derive.units import DATA_TYPES
 
 __all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS"]
 
@@ -201,6 +202,15 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
     return Preset(givens, provenance, {}, unsaid=unsaid)
 
 
+def names_count(text: str) -> bool:
+    """Whether a text names how many chips there are.
+
+    >>> names_count("8xH100:fp8"), names_count("H100:fp8")
+    (True, False)
+    """
+    return _SEVERAL.match(text) is not None
+
+
 def chip_name(text: str, tables: Tables | None = None) -> str:
     """The accelerator of hardware.csv that a text names, without a data type; raises as `hardware` does.
 
@@ -299,7 +309,9 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
     if not known:
         raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
     if asked:
-        raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[0]}")
+        stored = f" bytes_per_weight={DATA_TYPES[asked]:g} for weights that are stored so" if asked in DATA_TYPES else ""
+        hint = f"{name} computes in {', '.join(known)}: write e.g. --hardware {name}:{known[0]}{stored}"
+        raise UnknownName("data type", asked, () if stored else known, hint)
     return next((one for one in (*(model.dtype for model in published), ATTENTION_DTYPE) if one in known), known[0])
 
 
@@ -467,7 +479,9 @@ def _in_domain(row: Architecture, column: str) -> float:
 def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     dtype, longest = row.native_dtype, float(row.max_context or inf)
     if not dtype:
-        return Published(row.model, dtype, inf, inf, inf, inf, longest)
+        return Published(
+            model=row.model, dtype=dtype, of_experts=inf, of_others=inf, bytes_per_weight=inf, narrowest=inf, max_context=longest
+        )
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
     routed, mean = equation("experts.routed_params"), equation(MEAN_WIDTH)
@@ -475,7 +489,15 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     # Where it is not known how many weights are in the experts, all of them are.
     counted = routed.inputs <= givens.keys() and not routed.violated(givens)
     known["routed_params"] = routed.right_side(givens) if counted else known["total_params"]
-    return Published(row.model, dtype, of_experts, of_others, mean.right_side(known), narrowest, longest)
+    return Published(
+        model=row.model,
+        dtype=dtype,
+        of_experts=of_experts,
+        of_others=of_others,
+        bytes_per_weight=mean.right_side(known),
+        narrowest=narrowest,
+        max_context=longest,
+    )
 
 
 def usual(link: str) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cache, cached_property
 from inspect import Parameter, Signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -32,7 +33,8 @@ LOWER, UPPER = "lower", "upper"
 class Source:
     """Where an equation was said or printed, and what we encode where that differs.
 
-    `start` and `end` are seconds of the recording; `page` is a page, section or card of a text.
+    `start` and `end` are seconds of the recording at the address `video`; `page` is a page, section or card of a text.
+    `published` is the day, where it is known.
     """
 
     __repr__ = brief
@@ -47,6 +49,22 @@ class Source:
     page: str = ""
     year: int = 2026
     encoded: str = ""
+    video: str = ""
+    published: date | None = None
+
+    @property
+    def address(self) -> str:
+        """Where a reader finds what was said: the recording at its second, else the page.
+
+        >>> Source(kind="talk", title="t", author="a", url="u", said="s", start=1404, video="https://youtu.be/v").address
+        'https://youtu.be/v?t=1404'
+        """
+        return self.url if not self.video or self.start is None else f"{self.video}?t={self.start}"
+
+    @property
+    def dated(self) -> str:
+        """The day it was published, or the year."""
+        return f"{self.published.day} {self.published:%B %Y}" if self.published else str(self.year)
 
     @property
     def place(self) -> str:

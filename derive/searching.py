@@ -1,8 +1,8 @@
 """What the catalogue has of a word: quantities and equations by name, symbol and meaning, and by the time at which it was said."""
 
 import re
-from collections.abc import Iterable
-from difflib import SequenceMatcher
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 
 from derive.catalogue import by_id
 from derive.errors import ALSO_CALLED, WrongValue, shorten
@@ -27,21 +27,25 @@ def quantities_about(text: str) -> list[Quantity]:
     >>> [row.name for row in quantities_about("t_kv")], quantities_about("tpot")[0].name
     (['kv_time'], 'step_time')
     """
-    wanted = _words(text)
-    ranks = ((_rank(text.strip().lower(), wanted, row), len(row.name), row.name) for row in QUANTITIES.values())
+    wanted, name = _words(text), _as_name(text)
+    alike = get_close_matches(name, QUANTITIES, len(QUANTITIES), ALIKE) if len(name) >= STEM else []
+    ranks = ((_rank(name, wanted, row, alike), len(row.name), row.name) for row in QUANTITIES.values())
     ranked = sorted(one for one in ranks if one[0])
     return [QUANTITIES[name] for _, _, name in ranked]
 
 
-def _rank(text: str, wanted: list[str], row: Quantity) -> int:
-    """How near a quantity is to what was typed, 1 the nearest; 0 for not at all."""
-    name = text.replace(" ", "_").replace("-", "_")
+def _as_name(text: str) -> str:
+    return text.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _rank(name: str, wanted: list[str], row: Quantity, alike: Collection[str] = ()) -> int:
+    """How near a quantity is to what was typed, 1 the nearest; 0 for not at all. A name misspelled is one of those that are alike."""
     if row.name in (name, *ALIASES.get(name, ()), ALSO_CALLED.get(name)) or (row.symbol.lower() == name and len(name) > 1):
         return 1
     parts = row.name.split("_")
     if wanted and all(word in parts or (len(word) >= STEM and any(part.startswith(word) for part in parts)) for word in wanted):
         return 2
-    if len(name) >= STEM and SequenceMatcher(None, name, row.name).ratio() >= ALIKE:
+    if row.name in alike:
         return 3
     return 4 if wanted and _in(wanted, row.meaning) else 0
 
@@ -53,7 +57,7 @@ def equations_about(text: str, among: Iterable[Equation] | None = None) -> list[
     ['batching.balance_batch', 'batching.balance_batch_with_kv']
     """
     wanted, rows = _words(text), [*(by_id().values() if among is None else among)]
-    names = {row.name for row in quantities_about(text) if _rank(text.strip().lower(), wanted, row) <= 2}
+    names = {row.name for row in QUANTITIES.values() if _rank(_as_name(text), wanted, row) in (1, 2)}
     if not wanted:
         return []
     return sorted((row for row in rows if _place(row, wanted, names)), key=lambda row: _place(row, wanted, names))

@@ -402,11 +402,20 @@ def scale(name: str, value: float, digits: int = 4) -> tuple[float, str]:
     >>> scale("step_time", 0.0144), scale("cost_per_token", 1e-6)
     ((0.001, ' ms'), (1e-06, ' USD/MTok'))
     """
-    row = quantity(name)
     # The scale is chosen by the value as it will read, so that 999.99 µs is not printed as 1000 µs.
     rounded = abs(float(_figure(value, digits)))
-    scales = _SCALES.get(row.name) or _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
+    scales = people_units(name)
     return next(((size, unit) for start, size, unit in scales if rounded >= start), scales[-1][1:])
+
+
+def people_units(name: str) -> tuple[tuple[float, float, str], ...]:
+    """The units in which people write a quantity, the largest first: from which value on [SI], how large [SI], and what it is called.
+
+    >>> people_units("sweep_time")[-1], people_units("cost_per_token")
+    ((0, 1e-09, ' ns'), ((0, 1e-06, ' USD/MTok'),))
+    """
+    row = quantity(name)
+    return _SCALES.get(row.name) or _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
 
 
 def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from math import isfinite
+from math import isclose, isfinite
 from typing import TYPE_CHECKING
 
 from derive.evaluate import precise
@@ -17,6 +17,10 @@ STEP = 1e-20
 
 LAST_DIGITS = 1e-13
 """Relative difference up to which numbers may differ for no other reason than that they were rounded."""
+
+
+PAST = 1e-2
+"""Up to what share of an end of a domain a root beyond it may be for rounding alone."""
 
 
 @cache
@@ -93,4 +97,7 @@ def clamped(unknown: str, value: float) -> float:
     (1.0, 0.0, -2.0)
     """
     row = quantity(unknown)
-    return 0.0 if value < 0 and row.may_be_zero else min(max(value, row.floor) if row.floor else value, row.ceiling)
+    if value < 0 and row.may_be_zero:
+        return 0.0
+    nearest = min(max(value, row.floor), row.ceiling)
+    return nearest if isclose(value, nearest, rel_tol=PAST) else value

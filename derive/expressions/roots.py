@@ -77,7 +77,8 @@ def is_rounding(difference: Tree, unknown: str, values: Mapping[str, float]) -> 
     """Whether all that is left is rounding, wherever the unknown is in practice."""
     low = quantity(unknown).low
     places = [{**values, unknown: low}, *_places(unknown, values)] if low else []
-    return bool(places) and all(negligible(lambda moved: evaluate(difference, moved), place, LAST_DIGITS) for place in places)
+    height = precise if loses_digits(difference) else evaluate
+    return bool(places) and all(negligible(lambda moved: height(difference, moved), place, LAST_DIGITS) for place in places)
 
 
 def moves_nothing(difference: Tree, unknown: str, values: Mapping[str, float]) -> bool:

@@ -1,16 +1,14 @@
-"""Roots by a search, where there is no closed form: a logarithmic grid over the domain, then Brent's method."""
+"""Roots by a search, where there is no closed form: a logarithmic grid over the domain, then halving each step in which the sign turns."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
-from math import exp, inf, isnan, log
+from math import exp, inf, isfinite, isnan, log, nan, sqrt
 
-import numpy as np
-from scipy.optimize import brentq, minimize_scalar
-
-from derive.evaluate import at_arrays, evaluate, precise
+from derive.evaluate import evaluate, precise
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, loses_digits
 from derive.quantities import quantity
-from derive.trees import Tree, terms
+from derive.trees import Tree, names, terms
 
 Point = tuple[float, float]
 """The logarithm of the unknown, and the height of the expression there."""
@@ -20,8 +18,13 @@ BEYOND = 1e6
 """How far beyond the values met in practice the search looks."""
 BESIDE = 1e-9
 """How far beside a root it is looked whether the expression is a line there, or mere rounding."""
+MOST_ROOTS = 100
+"""Above so many the expression is nothing wherever the unknown is, but for rounding: there is no root then."""
 LEAST, SPARSE = 1e-15, 50
 """The least share that is looked for, and the number of points below those met in practice."""
+GOLDEN = (sqrt(5) - 1) / 2
+NARROWINGS = 40
+"""How often the step around an extremum is narrowed by the golden section: to a billionth of it."""
 
 
 def bracketed(difference: Tree, unknown: str, values: Mapping[str, float]) -> list[float]:
@@ -30,29 +33,58 @@ def bracketed(difference: Tree, unknown: str, values: Mapping[str, float]) -> li
     Two roots within one step of the grid are told apart by looking for the extremum between them; a root at which the
     expression touches zero without crossing it is not seen.
     """
+    return [*_bracketed(difference, unknown, tuple((name, values[name]) for name in sorted(names(difference)) if name != unknown))]
+
+
+@lru_cache(maxsize=64)
+def _bracketed(difference: Tree, unknown: str, givens: tuple[tuple[str, float], ...]) -> tuple[float, ...]:
+    """The same: a question asks it again of each of its routes, and to see what a refusal would have been."""
+    values = dict(givens)
+    worked_out = _at_givens(difference, unknown, values)
 
     def height(ln_x: float) -> float:
-        return evaluate(difference, {**values, unknown: exp(ln_x)})
+        return evaluate(worked_out, {**values, unknown: exp(ln_x)})
 
     def surely(ln_x: float) -> float:
         return float(precise(difference, {**values, unknown: exp(ln_x)}))
 
-    grid = _grid(difference, unknown, values)
+    grid = _grid(unknown, height)
     points = sorted([*grid, *_edges(grid, height, surely), *_extrema(grid, height)])
+    if any(loses_digits(term) for term in terms(difference)):
+        points = _without_noise(points, surely)
     found = [exp(ln_x) for ln_x, at in points if at == 0]
-    for (left, at_left), (right, at_right) in pairwise(points):
-        if at_left * at_right < 0:
-            try:
-                found.append(exp(brentq(_with_ends(height, {left: at_left, right: at_right}), left, right, xtol=1e-15, rtol=1e-15)))
-            except ValueError:
-                # The search landed on a pole, where the sign changes too.
-                continue
-    return sorted({root for one in found for root in _settled(difference, unknown, values, one)})
+    found += [exp(_halved(left, right, height)) for left, right in pairwise(points) if left[1] * right[1] < 0]
+    if len(found) > MOST_ROOTS:
+        return ()
+    return tuple(sorted({root for one in found for root in _settled(difference, unknown, values, one)}))
 
 
-def _with_ends(height: Callable[[float], float], ends: Mapping[float, float]) -> Callable[[float], float]:
-    """The height, and at both ends the one already known: rounding must not turn the sign there."""
-    return lambda ln_x: ends[ln_x] if ln_x in ends else height(ln_x)
+def _at_givens(tree: Tree, unknown: str, values: Mapping[str, float]) -> Tree:
+    """The expression with each part that does not hold the unknown worked out, as it comes to the same at every point."""
+    if unknown not in names(tree):
+        number = evaluate(tree, values)
+        return tree if isnan(number) else number
+    return (tree[0], *(_at_givens(part, unknown, values) for part in tree[1:])) if isinstance(tree, tuple) else tree
+
+
+def _halved(left: Point, right: Point, height: Callable[[float], float]) -> float:
+    """Where the sign turns between two points, to the last digit: at a root, or at a pole."""
+    (below, at_below), (above, _) = left, right
+    while below < (middle := (below + above) / 2) < above:
+        at_middle = height(middle)
+        if at_middle == 0 or isnan(at_middle):
+            # Off its domain between two points that are on it, it is a pole.
+            return middle
+        below, above = (middle, above) if (at_middle > 0) == (at_below > 0) else (below, middle)
+    return below
+
+
+def _without_noise(points: list[Point], surely: Callable[[float], float]) -> list[Point]:
+    """The points with their heights in many digits wherever the sign turns: it may do so at every step for rounding alone."""
+    turning = {k for k, (_, at) in enumerate(points) if at == 0}
+    for k, ((_, before), (_, after)) in enumerate(pairwise(points)):
+        turning |= {k, k + 1} if before * after <= 0 else set()
+    return [(ln_x, surely(ln_x) if k in turning else at) for k, (ln_x, at) in enumerate(points)]
 
 
 def _settled(difference: Tree, unknown: str, values: Mapping[str, float], root: float) -> list[float]:
@@ -70,16 +102,29 @@ def _settled(difference: Tree, unknown: str, values: Mapping[str, float], root: 
     return [root] if abs(precise(difference, at)) <= LAST_DIGITS * scale else []
 
 
-def _grid(difference: Tree, unknown: str, values: Mapping[str, float]) -> list[Point]:
+def searched(unknown: str) -> tuple[float, float]:
+    """Between which values of a quantity roots are looked for [in its unit].
+
+    >>> searched("acceptance_rate")
+    (1e-15, 1.0)
+    """
+    row = quantity(unknown)
+    low = LEAST if row.ceiling < inf else (row.low or row.high / BEYOND) / BEYOND
+    return low, min(row.high * BEYOND, row.ceiling)
+
+
+def _grid(unknown: str, height: Callable[[float], float]) -> list[Point]:
     """The heights over the whole domain, NaN where the expression is not defined."""
     row = quantity(unknown)
     low, high = (row.low or row.high / BEYOND) / BEYOND, min(row.high * BEYOND, row.ceiling)
-    ln_x = np.linspace(log(low), log(high), GRID + 1)
+    places = [*_evenly(log(low), log(high), GRID), log(high)]
     if row.ceiling < inf:
-        ln_x = np.concatenate([np.linspace(log(LEAST), log(low), SPARSE, endpoint=False), ln_x])
-    with np.errstate(all="ignore"):
-        heights = at_arrays(difference, {**{name: np.float64(value) for name, value in values.items()}, unknown: np.exp(ln_x)})
-    return list(zip(ln_x.tolist(), np.where(np.isfinite(heights), heights, np.nan).tolist(), strict=True))
+        places = [*_evenly(log(LEAST), log(low), SPARSE), *places]
+    return [(ln_x, at if isfinite(at := height(ln_x)) else nan) for ln_x in places]
+
+
+def _evenly(first: float, last: float, steps: int) -> list[float]:
+    return [first + step * (last - first) / steps for step in range(steps)]
 
 
 def _edges(grid: list[Point], height: Callable[[float], float], surely: Callable[[float], float]) -> Iterator[Point]:
@@ -105,7 +150,27 @@ def _extrema(grid: list[Point], height: Callable[[float], float]) -> Iterator[Po
     """A point wherever the expression turns back before zero and may have crossed it twice on the way."""
     for (before, at_before), (_, at_middle), (after, at_after) in zip(grid, grid[1:], grid[2:], strict=False):
         sign = 1 if at_middle > 0 else -1
-        if 0 < sign * at_middle <= sign * at_after and sign * at_middle < sign * at_before:
-            nearest = minimize_scalar(lambda ln_x, sign=sign: sign * height(ln_x), bounds=(before, after), method="bounded")
-            if nearest.fun < 0:
-                yield float(nearest.x), height(float(nearest.x))
+        if may_reach_zero(sign * at_before, sign * at_middle, sign * at_after):
+            nearest = _lowest(before, after, height, sign)
+            if sign * height(nearest) < 0:
+                yield nearest, height(nearest)
+
+
+def may_reach_zero(before: float, middle: float, after: float) -> bool:
+    """Whether a curve that is this high at three places, above zero in the middle, turns back there and may have been at zero.
+
+    Two straight lines that meet between the places come no further below the middle than it is below the others; bent ones are
+    given four times as much.
+
+    >>> may_reach_zero(0.3, 0.1, 0.2), may_reach_zero(1.0003, 1.0001, 1.0002), may_reach_zero(0.1, 0.2, 0.3)
+    (True, False, False)
+    """
+    return 0 < middle <= after and middle < before and middle <= 4 * (max(before, after) - middle)
+
+
+def _lowest(low: float, high: float, height: Callable[[float], float], sign: int) -> float:
+    """Where a curve that comes near zero and turns back, from above or (sign -1) from below, is nearest to it: by the golden section."""
+    for _ in range(NARROWINGS):
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        low, high = (low, right) if sign * height(left) <= sign * height(right) else (left, high)
+    return (low + high) / 2

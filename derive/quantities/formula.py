@@ -5,8 +5,10 @@ Only what formulas are made of is read: names of the registry, numbers, + - * / 
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.quantities import QUANTITIES, symbol
@@ -18,6 +20,11 @@ OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow},
     **{ast.USub: operator.neg, ast.LtE: operator.le, ast.GtE: operator.ge},
 }
+THIN_SPACE = r" \, "
+"""Between factors: without it letters and words of a product run together."""
+SPACED_BY_TEX = re.compile(r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|log))")
+"""Thin spaces that TeX sets by itself, before and behind what is in brackets and before the name of a function."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
 FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs"})
 
 
@@ -62,13 +69,13 @@ def _function(name: str) -> Callable[..., Any]:
     return function
 
 
-def as_latex(expression: "Basic") -> str:
-    r"""An expression as LaTeX, in the symbols of the registry.
+def as_latex(expression: "Basic", put_in: Mapping[str, str] = NOTHING, times: str = THIN_SPACE) -> str:
+    r"""An expression as LaTeX, in the symbols of the registry, or with other LaTeX in place of some quantities.
 
-    >>> print(as_latex(symbol("peak_flops") / symbol("hbm_bandwidth")))
-    \frac{F}{W}
+    >>> print(as_latex(symbol("machine_balance_ratio") * symbol("mfu") / symbol("mbu")))
+    \frac{\rho \, \mathrm{mfu}}{\mathrm{mbu}}
     """
     from sympy import latex
 
-    text: str = latex(expression, symbol_names={symbol(row.name): row.latex for row in QUANTITIES.values()})
-    return text
+    symbols = {symbol(row.name): put_in.get(row.name, row.latex) for row in QUANTITIES.values()}
+    return SPACED_BY_TEX.sub(" ", latex(expression, symbol_names=symbols, mul_symbol=times))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
 from derive.answers import Answer
+from derive.evaluate import evaluate
 from derive.trees import Tree, difference, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
 
 READS = (
@@ -106,8 +107,17 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
     words = plain_regime(answer.regime) if answer.regime else ""
     if not words:
         return _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
-    shares = "" if AND in words else _shares(words, values)
+    shares = "" if AND in words else _shares(words, values, answer.regime or "")
     return f"{words}: {shares}" if shares else words
+
+
+def _ratio(regime: str, values: Mapping[str, float]) -> float | None:
+    """The smaller side of a regime over the larger at these values; None where they do not say."""
+    sides = [*map(tree_of, regime.split(" >= "))] if " >= " in regime else []
+    if not sides or not all(names(side) <= values.keys() for side in sides):
+        return None
+    larger, smaller = (evaluate(side, values) for side in sides)
+    return smaller / larger
 
 
 def _of_capacity(values: Mapping[str, float]) -> str:
@@ -118,8 +128,11 @@ def _of_capacity(values: Mapping[str, float]) -> str:
     return f"{CAPACITY_BOUND}: weights {_percent(held)}, KV {_percent(1 - held)}"
 
 
-def _shares(bound: str, values: Mapping[str, float]) -> str:
+def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
+    """What each part has of the longer time, and the other time over it."""
     times = [*_parts(READ_PARTS, values)]
+    if "mixed_memory_time" in values and len(times) == len(READ_PARTS):
+        times = [("weights", values["mixed_memory_time"] - times[1][1]), times[1]]
     ratios = [*_parts(READ_RATIOS, values)]
     attention = values.get("attention_time", values.get("attention_compute_ratio", 0.0) * values.get("compute_time", 0.0))
     if len(times) == len(READ_PARTS) and "compute_time" in values:
@@ -132,6 +145,14 @@ def _shares(bound: str, values: Mapping[str, float]) -> str:
     read, worked = sum(time for _, time in reads), positions * sum(time for _, time in arithmetic)
     if not read or not worked:
         return ""
+    if "prefill_chunk" in values:
+        ratio = _ratio(regime, values)
+        if not ratio:
+            return ""
+        # What a step does beside decoding is the arithmetic of its chunk.
+        whole = read * (ratio if bound == MEMORY_BOUND else 1 / ratio)
+        arithmetic = [("decoding", worked / positions), ("the chunk", (whole - worked) / positions)]
+        worked = whole
     if bound == MEMORY_BOUND:
         return f"{_listed(reads, read)}; arithmetic takes {_percent(worked / read)} of that time"
     return f"{_listed(arithmetic, worked / positions)}; reads take {_percent(read / worked)} of that time"

@@ -1,15 +1,42 @@
 """A derivation as a person would write it: what each step starts from, what is eliminated, what it comes to."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from derive.derivations import assumed, conclusion, owner, point
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_latex as as_tex
 from derive.records import Equation, Premise
-from derive.show.citation import latex_text
+from derive.show.citation import FOR_DERIVATIONS, latex_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sympy import Expr
+
+    from derive.derivations import Sides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldPremise:
+    """What a step starts from: a relation, whose it is (0 for an equation itself, else the step), and at which point it is taken."""
+
+    sides: "Sides"
+    owner: tuple[Equation, int]
+    origin: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldStep:
+    """One step of a derivation: what is done, from what, what becomes of it on the way, and the relation that it comes to."""
+
+    operation: str
+    premises: tuple[ToldPremise, ...]
+    change: str
+    sides: "Sides"
+    sense: str
+
 
 LATEX_SENSE = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
 
@@ -28,26 +55,46 @@ def as_text(row: Equation) -> list[str]:
            machine_balance_ratio = bytes_per_weight*ridge_point/2
     """
     lines = []
-    for number, step in enumerate(row.steps, 1):
-        lines.append(f"{number}. {_sentence(step.operation)}")
-        for premise, (left, right) in zip(step.premises, _stated(row, number), strict=True):
-            lines += [f"       {left} = {right}", f"           {_origin(row, premise)}{_where(premise)}"]
-        change = _change(row, number)
-        left, right = conclusion(row, number)
-        last = number == len(row.steps)
-        lines += [f"   {change}:"] if change else []
-        lines.append(f"       {left} {row.sense if last else '='} {right}")
+    for number, step in enumerate(told_steps(row), 1):
+        lines.append(f"{number}. {step.operation}")
+        for premise in step.premises:
+            left, right = premise.sides
+            lines += [f"       {left} = {right}", f"           {premise.origin}{premise.where}"]
+        left, right = step.sides
+        lines += [f"   {step.change}:"] if step.change else []
+        lines.append(f"       {left} {step.sense} {right}")
     return lines
+
+
+def told_steps(row: Equation) -> "Iterator[ToldStep]":
+    """The steps of a derivation, in words and formulas.
+
+    >>> from derive.catalogue import equation
+    >>> [step.change for step in told_steps(equation("batching.balance_ratio_from_ridge"))]
+    ['peak_flops eliminated; hbm_bandwidth cancels']
+    """
+    for number, step in enumerate(row.steps, 1):
+        premises = zip(step.premises, _stated(row, number), strict=True)
+        yield ToldStep(
+            operation=_sentence(step.operation),
+            premises=tuple(
+                ToldPremise(sides=sides, owner=owner(row, premise), origin=_origin(row, premise), where=_where(premise))
+                for premise, sides in premises
+            ),
+            change=_change(row, number),
+            sides=conclusion(row, number),
+            sense=row.sense if number == len(row.steps) else "=",
+        )
 
 
 def as_latex(row: Equation) -> str:
     r"""The equation and its derivation as LaTeX, an item a step; kind and versions as comments.
 
     >>> from derive.catalogue import equation
-    >>> print(as_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[5])
+    >>> print(as_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[6])
       \item Peak FLOP/s and bandwidth enter both only as their ratio.
     """
-    lines = [f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
+    lines = [FOR_DERIVATIONS, f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
     lines += [r"\begin{equation*}", formula(row), r"\end{equation*}"]
     if not row.steps:
         return "\n".join(lines)

@@ -61,7 +61,9 @@ def roof(name: str, known: Mapping[str, float]) -> Roof | None:
     flops = arithmetic * known.get("mfu", 1.0) * peak
     read = known["memory_time"] * known.get("mbu", 1.0) * bandwidth
     rate, intensity = flops / known["step_time"], flops / read
-    return Roof(name, peak, bandwidth, f"step of {show('step_time', known['step_time'])}", intensity, rate)
+    return Roof(
+        name=name, peak=peak, bandwidth=bandwidth, step=f"step of {show('step_time', known['step_time'])}", intensity=intensity, rate=rate
+    )
 
 
 def roof_lines(roofs: Sequence[Roof]) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:

@@ -13,14 +13,15 @@ from typing import Any
 from derive.answers import BOUGHT, BY_DEFAULT, COUNTED, OR, Answer, Result, RouteStep, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
-from derive.expressions.branches import sides_of
+from derive.expressions.branches import in_latex, sides_of
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import in_words_of_names
 from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
-from derive.show.citation import citable, latex_text, markdown_text
+from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, latex_text, markdown_text
 from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
+from derive.show.substituted import step_in_latex, value_in_latex
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
 from derive.trees import text as printed
 from derive.units import show
@@ -358,25 +359,36 @@ def _markdown_lines(solution: Result) -> Iterator[str]:
     yield "|---" * len(head) + "|"
     yield from (f"| {' | '.join(row)} |" for row in rows)
     yield ""
+    for line, reference in _worked_out(solution):
+        yield from [f"{markdown_text(equation(reference).title)} (`{reference}`):\n"] if reference else []
+        yield f"$${line}$$\n"
+    given = _given_in_latex(solution, MARKDOWN)
+    yield from [f"{given}\n"] if given else []
     yield "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)
 
 
 def as_latex(solution: Result) -> str:
-    """The route as a gather block, one equation a line with its id, then the answers; a sweep as a tabular."""
+    """The route as a gather block, equations with their ids, then with numbers, and the answers; a sweep as a tabular."""
     return rendered(solution, "latex")
 
 
 def _latex_lines(solution: Result) -> Iterator[str]:
-    from derive.catalogue import equation
-
-    used = [citable(equation(id)) for id in solution.equations]
-    lines = [rf"{row.equation_latex} \tag{{{latex_text(row.id)}}}" for row in used]
+    found = [*_worked_out(solution)] or [(in_latex(equation(id)), id) for id in solution.equations]
+    lines = [line + (rf" \tag{{{latex_text(reference)}}}" if reference else "") for line, reference in found]
     if not solution.sweep:
-        lines += [_answer_latex(solution.unknown, answer) for answer in solution.answers]
+        answers = [_answer_latex(solution.unknown, answer) for answer in solution.answers]
+        # The last step may have come to just that.
+        lines += [
+            said for said in answers if not (lines and lines[-1].endswith(said.partition(" ")[2]) and said.split(" ")[0] in lines[-1])
+        ]
+    yield FOR_DERIVATIONS
     yield r"\begin{gather*}"
     yield " \\\\\n".join(lines)
     yield r"\end{gather*}"
+    given = _given_in_latex(solution, LATEX)
+    yield from [given] if given else []
     if not solution.sweep:
+        yield f"% backsolve cite {' '.join(ids_to_cite(solution))} --as bibtex"
         return
     yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"
     rows = chain([sweep_head(solution.unknown, solution.sweep)], sweep_cells(solution.unknown, solution.sweep))
@@ -388,13 +400,47 @@ def _latex_lines(solution: Result) -> Iterator[str]:
     yield r"\end{tabular}"
 
 
+def _worked_out(solution: Result) -> Iterator[tuple[str, str]]:
+    """The lines that lead to the first answer, each once, with the equation that a line is; of a sweep or a formula for an answer none."""
+    answer = solution.answers[0] if solution.answers else None
+    if solution.sweep or not answer or answer.kind == "symbolic":
+        return
+    values = values_of(solution, answer, solution.route)
+    shown = solution.spans.shown if solution.spans else {}
+    lines = {rf"\text{{at}} \quad {', '.join(_equal(name, value) for name, value in shown.items())}": ""} if shown else {}
+    for step in solution.route:
+        lines |= {line: lines.get(line, reference) for line, reference in step_in_latex(step, values)}
+        if step.value is None and solution.unknown in values and step is not solution.route[-1]:
+            lines[rf"\text{{at}} \quad {_equal(solution.unknown, values[solution.unknown])}"] = ""
+    yield from lines.items()
+
+
+def _equal(name: str, value: float, sign: str = "=") -> str:
+    return f"{QUANTITIES[name].latex} {sign} {value_in_latex(name, value)}"
+
+
+def _given_in_latex(solution: Result, markup: Markup) -> str:
+    """What was given, in a sentence; a default is said to be one."""
+    ranges = solution.spans.ranges.items() if solution.spans else ()
+    spread = {name: rf"{_equal(name, low)} \text{{ to }} {value_in_latex(name, high)}" for name, (low, high) in ranges}
+    points = {name: _equal(name, value) for name, value in solution.given.items()}
+    found = [f"${said}${markup.text(_from(solution, name, ' ({})'))}" for name, said in (spread | points).items()]
+    return f"Given: {', '.join(found)}." if found and (solution.answers or solution.sweep) else ""
+
+
 def _answer_latex(unknown: str, answer: Answer) -> str:
-    """An answer as LaTeX: a point that is a bound as an inequality."""
+    """An answer as LaTeX: a point that is a bound as an inequality, an interval between its ends."""
+    where = rf" \quad \text{{({latex_text(plain_regime(answer.regime))})}}" if answer.regime else ""
     if answer.kind == "symbolic":
         return f"{QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}"
-    sign = AS_LATEX[answer.bound] if answer.kind == "point" else "="
-    value = show(unknown, answer.point) if answer.kind == "point" else text_of(unknown, answer)
-    return rf"{QUANTITIES[unknown].latex} {sign} \text{{{latex_text(value)}}}"
+    if answer.kind == "point":
+        return _equal(unknown, answer.point, AS_LATEX[answer.bound]) + where
+    if answer.kind == "interval" and answer.loose_low is None and (answer.low or answer.high is not None):
+        above = "" if answer.high is None else rf" \leq {value_in_latex(unknown, answer.high)}"
+        below = rf"{value_in_latex(unknown, answer.low)} \leq " if answer.low else ""
+        errs = rf" \text{{{OR[answer.bound]}}}" if answer.bound else ""
+        return f"{below}{QUANTITIES[unknown].latex}{above}{errs}{where}"
+    return rf"{QUANTITIES[unknown].latex} \colon \text{{{latex_text(text_of(unknown, answer))}}}{where}"
 
 
 def card(row: Equation) -> str:
@@ -420,7 +466,7 @@ def card(row: Equation) -> str:
         place = f", {source.place}" if source.place else ""
         lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")
         lines += [f"            here: {source.encoded}"] if source.encoded else []
-        lines += [f"            {source.url}"] if source.url else []
+        lines += [f"            {source.address}"] if source.address else []
     return "\n".join(lines)
 
 
@@ -433,7 +479,7 @@ def labelled(label: str, items: list[str]) -> list[str]:
     return [f"{label if not place else '':<12}{item}" for place, item in enumerate(items)]
 
 
-def _from(solution: Result, name: str) -> str:
+def _from(solution: Result, name: str, form: str = "   {}") -> str:
     """Where a given comes from, without the source: the table says the rest, and so does JSON."""
     origin = solution.provenance.get(name, "given").split(": ")[0]
-    return "" if origin == "given" else f"   {origin}"
+    return "" if origin == "given" else form.format(origin)

@@ -13,7 +13,8 @@ from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
 from derive.solving.limits import limited, limits
 from derive.solving.nothing import at_nothing
-from derive.solving.questions import Question, as_dense, asked_for, in_usual_types, question
+from derive.solving.questions import Question, as_dense, asked_for, in_usual_types, question, taken_as_known
+from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 
@@ -142,11 +143,14 @@ def _respond(
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
         return symbolic(asked, formulas)
     solution = _over_what_is_sustained(asked, spans, zipped)
-    missing = solution.reason.missing if solution.reason and solution.reason.code == "missing_givens" else ()
-    if "batch" in missing and "batch" in at_nothing(given):
+    missing = _lacking(asked, solution)
+    if solution.reason and "batch" in missing and "batch" in at_nothing(given):
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
     supposed = _supposed(asked, missing, spans) if missing else None
     again = _over_what_is_sustained(supposed, spans, zipped) if supposed else solution
+    if supposed and (solution.answers or solution.sweep) and not (by_equations(supposed) or len(again.unused) < len(solution.unused)):
+        # What is supposed leaves no less of it.
+        supposed, again = None, solution
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(supposed or asked) or again
     if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown == "chips":
@@ -160,6 +164,15 @@ def _respond(
     from derive.solving.whole import in_whole_ones
 
     return in_whole_ones(supposed or asked, outcome)
+
+
+def _lacking(asked: Question, solution: Solution) -> Collection[str]:
+    """What a refusal says is missing; where inequalities alone lead to what is asked for, and only bound it, what equations would need."""
+    if solution.reason and solution.reason.code == "missing_givens":
+        return solution.reason.missing
+    if asked.limits or by_equations(asked):
+        return ()
+    return missing_givens(asked, [*taken_as_known(asked)][-1]).missing
 
 
 def _supposed(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:

@@ -157,10 +157,10 @@ def _searched(unknown: str, name: str, last: Equation, target: float, height: He
     ends = (points[0][0], points[-1][0])
     found = tuple((exp(one), exp(other)) if one == other else _open(one, other, ends) for one, other in _level(points, height))
     if last.symbols[0] != name:
-        return Backwards(name, last, found, None, None)
+        return Backwards(name=name, by=last, found=found, reach=None, rises=None)
     steps = {above > below for below, above in pairwise(heights) if abs(above - below) > HOLDS * (1 + abs(above))}
     reach = (target * (1 + min(heights)), target * (1 + max(heights)))
-    return Backwards(name, last, found, reach, steps.pop() if len(steps) == 1 else None)
+    return Backwards(name=name, by=last, found=found, reach=reach, rises=steps.pop() if len(steps) == 1 else None)
 
 
 def _open(one: float, other: float, ends: tuple[float, float]) -> tuple[float | None, float | None]:
@@ -183,7 +183,9 @@ def _turns(points: Sequence[Point], height: Height) -> Iterator[Point]:
 
     for (before, at_before), (_, at_middle), (after, at_after) in zip(points, points[1:], points[2:], strict=False):
         sign = 1 if at_middle > 0 else -1
-        if not (0 < sign * at_middle <= sign * at_after and sign * at_middle < sign * at_before):
+        turns = 0 < sign * at_middle <= sign * at_after and sign * at_middle < sign * at_before
+        # What rounding makes of a stretch over which nothing moves turns back everywhere.
+        if not turns or max(abs(at_before - at_middle), abs(at_after - at_middle)) <= HOLDS * (1 + abs(at_middle)):
             continue
         low, high = before, after
         for _ in range(ROUNDS):

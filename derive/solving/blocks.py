@@ -188,15 +188,15 @@ def _joint(rows: tuple[Equation, ...], unknown: str, case: Mapping[str, Any]) ->
     )
     turning = {(of_json(larger), of_json(smaller)): of_json(parts) for larger, smaller, parts in case["turns"]}
     return Joint(
-        rows,
-        of_json(case["sides"]),
-        tuple(case["cancelled"]),
-        of_json(case["wins"]),
-        case["regime"],
-        tuple(case["open"]),
-        case["idle"],
-        case["sense"],
-        {unknown: Solved(found, turning)} if found else {},
+        rows=rows,
+        sides=of_json(case["sides"]),
+        cancelled=tuple(case["cancelled"]),
+        wins=of_json(case["wins"]),
+        regime=case["regime"],
+        open=tuple(case["open"]),
+        idle=case["idle"],
+        sense=case["sense"],
+        solved={unknown: Solved(found, turning)} if found else {},
     )
 
 

@@ -124,7 +124,10 @@ def at_the_peak(asked: Question, values: Mapping[str, float], used: Sequence[Equ
 def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A rate of requests of decode alone, where a prompt is spoken of: how many times the chips it takes with prompts on board."""
     apart, together = (equation(f"serving.requests_per_second{ending}") for ending in ("", "_with_prompts"))
-    if "prompt_tokens" not in asked.known or not any(row.id == apart.id for row in used):
+    rests = any(row.id == apart.id for row in used) or (
+        apart.symbols[0] in asked.known and together.id not in {row.id for row in asked.named}
+    )
+    if "prompt_tokens" not in asked.known or not rests:
         return None
     told, both = "prompts are taken to be computed on chips of their own", f"for both on the same chips --using {together.id}"
     share = _anew((PROMPTS_TAKE,), asked, values, used).get(PROMPTS_TAKE)

@@ -129,9 +129,17 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         return _without_answer(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
     alone, solution, way = max(bounding_ones, key=lambda one: sign * inside(one[1].answers[0]))
-    solution = replace(solution, said=(*_bound_by(alone, solution), *_held_beside(asked)))
+    solution = replace(_doubted(solution, found), said=(*_bound_by(alone, solution), *_held_beside(asked)))
     # Another point may be left least by another of them: there is no one way for all.
     return solution, way if len(outcomes) == 1 else None
+
+
+def _doubted(solution: Solution, beside: Iterable[tuple[Question, Solution]]) -> Solution:
+    """An answer to several limits with the doubts of each: those of its own kind say it of the answer itself."""
+    said = {kind: text for _, one in beside for kind, text in zip(one.kinds, one.warnings, strict=True)}
+    own = dict(zip(solution.kinds, solution.warnings, strict=True))
+    said = {**own, **{kind: text for kind, text in said.items() if kind not in own}}
+    return replace(solution, warnings=tuple(said.values()), kinds=tuple(said))
 
 
 def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
@@ -359,7 +367,7 @@ def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Sol
     )
     given = {name: asked.known.get(name, value) for _, one in found for name, value in one.given.items()}
     return replace(
-        first,
+        _doubted(first, found),
         answers=(answer,),
         equations=tuple(dict.fromkeys(id for _, one in (least, most) for id in one.equations)),
         given=given,
@@ -568,7 +576,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
 
         without = replace(at(name, asked.known), anyway=True)
-        solution, way = _answered(without)
+        solution, way = _answered(without, told=False)
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
             instead = at(asked.unknown, {**asked.known, name: one.point})
@@ -589,8 +597,11 @@ def _errs(asked: Question, solution: Solution, way: Route | None, found: Answer)
     return frozenset() if exact else frozenset((asked.unknown, side) for side in (LOWER, UPPER))
 
 
-def _answered(asked: Question) -> tuple[Solution, Route | None]:
-    """By equations alone where they lead to the unknown; else inequalities say what bounds it."""
+def _answered(asked: Question, told: bool = True) -> tuple[Solution, Route | None]:
+    """By equations alone where they lead to the unknown; else inequalities say what bounds it.
+
+    What a question lacks takes long to find, and is left out unless it is `told`.
+    """
     equalities = tuple(row for row in asked.active if row.sense == "=")
     for rows in (equalities, asked.active):
         stops: list[tuple[_Stop, Route]] = []
@@ -601,16 +612,30 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
             outcome = None
         if outcome or stops:
             break
-    if not outcome and not stops:
-        outcome = _bounded(asked, stops)
+    if not stops and (not outcome or (rows is asked.active and _unused(asked, {*outcome[0].given}))):
+        outcome = _tighter(outcome, _bounded(asked, stops))
     if outcome and (rows is asked.active or _only_bounded(outcome[0])) and (aside := _left_aside(asked, *outcome)):
         return _without_answer(asked, aside), None
+    if outcome and rows is asked.active and (lacking := _more_is_said(asked, outcome[0])):
+        return _without_answer(asked, lacking), None
     if outcome:
         return _sided(asked, *outcome)
     known = [*taken_as_known(asked)][-1]
     if free := indifferent(asked, known):
         return _without_answer(asked, free), None
-    return _without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, known)), None
+    lacking = missing_givens(asked, known) if told and not stops else Reason("missing_givens", message="what is missing was not asked for")
+    return _without_answer(asked, _told(asked, stops) if stops else lacking), None
+
+
+def _tighter(beside: tuple[Solution, Route] | None, bounded: tuple[Solution, Route] | None) -> tuple[Solution, Route] | None:
+    """Of what inequalities say of the unknown itself, and of what is made of it, the one that leaves less of it; else the first."""
+    ends = [[one.ends for one in outcome[0].answers] if outcome else [] for outcome in (beside, bounded)]
+    if bounded and len(ends[0]) == len(ends[1]) == 1:
+        ((low, high),), ((least, most),) = ends
+        more, less = least > low * (1 + HOLDS), (most or inf) * (1 + HOLDS) < (high or inf)
+        if (more and (most or inf) <= (high or inf)) or (less and least >= low):
+            return bounded
+    return beside or bounded
 
 
 def _sided(asked: Question, solution: Solution, way: Route) -> tuple[Solution, Route]:
@@ -828,6 +853,27 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
             rest = missing_givens(asked, [*taken_as_known(asked)][-1])
             return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
     return None
+
+
+def _more_is_said(asked: Question, bounded: Solution) -> Reason | None:
+    """What the definition of the unknown still needs, where it is made of more that was given than its bounds are."""
+    definitions = giving(asked.active)
+    if asked.unknown not in definitions:
+        return None
+    made, queue = set[str](), [asked.unknown]
+    while queue:
+        row = definitions.get(queue.pop())
+        new = {*row.symbols} - {*made, asked.unknown} if row else set[str]()
+        made |= new
+        queue += [name for name in new if name not in asked.known]
+    if made.isdisjoint(_unused(asked, {*bounded.given})):
+        return None
+    reason = missing_givens(asked, [*taken_as_known(asked)][-1])
+    (low, high), ids = bounded.answers[0].ends if bounded.answers else (None, None), ", ".join(bounded.equations)
+    ends = [f"at {word} {show(asked.unknown, end)}" for word, end in (("least", low), ("most", high)) if end]
+    if not reason.missing or not ends:
+        return None
+    return replace(reason, message=f"{reason.message}\nall that is known of it is that it is {' and '.join(ends)} ({ids})")
 
 
 def _unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
@@ -1140,7 +1186,9 @@ def _onward(world: _World, leg: Leg, point: Answer) -> _World:
 
 def _step(leg: Leg, found: Answer) -> RouteStep:
     references, alternatives = (row.reference for row in leg.rows), (row.id for row in leg.alternatives)
-    return RouteStep(tuple(references), leg.unknown, found.value, found.formula, tuple(alternatives))
+    return RouteStep(
+        equations=tuple(references), unknown=leg.unknown, value=found.value, formula=found.formula, alternatives=tuple(alternatives)
+    )
 
 
 def _regime(way: Route, values: Mapping[str, float], found: Answer) -> str | None:

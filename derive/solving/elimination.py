@@ -142,13 +142,13 @@ def _without(structure: Structure, unknown: str, sides: "Pair", wins: "Pairs", r
     decided = tuple(_at_any(pair, rest) for pair in wins if not _names(*pair) & {*turns_on, *structure.names} - {unknown})
     idle = bool(stuck) or moves != {unknown}
     return Joint(
-        structure.rows,
-        _as_trees((left, right if idle else _over_one_line(right))),
-        structure.free,
-        tuple(map(_as_trees, decided)),
-        regime,
-        turns_on,
-        idle,
+        rows=structure.rows,
+        sides=_as_trees((left, right if idle else _over_one_line(right))),
+        cancelled=structure.free,
+        wins=tuple(map(_as_trees, decided)),
+        regime=regime,
+        open=turns_on,
+        idle=idle,
     )
 
 

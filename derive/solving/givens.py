@@ -21,10 +21,9 @@ MOST_VALUES = 5_000_000
 
 _PLUS_MINUS = re.compile(r"±|\+/?-")
 _SUFFIXES = frozenset("kKMGBTP")
-_UNIT = re.compile(r"[^0-9._]*$")
 _COLON = re.compile(r":([a-z]+)(?::(\S*))?$", re.IGNORECASE)
 _COMMA = re.compile(r"[,;]")
-_GROUPED = re.compile(r"\s*\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)", re.IGNORECASE | re.DOTALL)
+_GROUPED = re.compile(r"\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,8 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: Read
         return _around(name, text, read)
     if not _COMMA.search(text):
         return None
-    if any(_may_be_one_number(part) for part in text.split(";")):
-        number, values = (shorten(one) for one in (re.sub(r"\s*,\s*", "", text), text.replace(",", ";")))
+    if any(_may_be_one_number(name, part, read) for part in text.split(";")):
+        number, values = (shorten(one) for one in (_joined(text), text.replace(",", ";")))
         both = f"write {name}={number} for one number, {name}={values} for a list"
         raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list; {both}")
     items = _like_the_last(name, _COMMA.split(text), read)
@@ -121,10 +120,24 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: Read
     return Series(tuple(read(name, item) for item in items))
 
 
-def _may_be_one_number(text: str) -> bool:
-    """Whether every part after the first has exactly three digits, as in 12,500; a suffix (64,128k) parts no thousands."""
-    grouped = _GROUPED.fullmatch(text)
-    return grouped is not None and (grouped["unit"].strip() not in _SUFFIXES or bool(re.search(r",\s*0", text)))
+def _may_be_one_number(name: str, text: str, read: Read) -> bool:
+    """Whether every part after the first has exactly three digits, as in 12,500; a suffix (64,128k) parts no thousands.
+
+    Nobody means a batch of 64,128,256,512: of more than two parts the whole has to be one that is met in practice.
+    """
+    grouped, begins_with_nothing = _GROUPED.fullmatch(text.strip()), re.search(r",\s*0", text)
+    if grouped is None or not (grouped["unit"].strip() not in _SUFFIXES or begins_with_nothing):
+        return False
+    if begins_with_nothing or text.count(",") == 1:
+        return True
+    try:
+        return read(name, _joined(text)) <= quantity(name).high
+    except BacksolveError:
+        return False
+
+
+def _joined(text: str) -> str:
+    return "".join(part.strip() for part in text.split(","))
 
 
 def _collected(name: str, given: "float | Collection[float | str]", read: Read) -> Series | None:
@@ -190,22 +203,23 @@ def _like_the_last(name: str, items: list[str], read: Read) -> list[str]:
 
 
 def _unit(text: str) -> str:
-    """What stands behind the last digit."""
-    found = _UNIT.search(text)
-    return found[0] if found else ""
+    """What stands behind the last digit; found without a pattern, which would try anew from every letter of a long text."""
+    return text[max(map(text.rfind, "0123456789._")) + 1 :]
 
 
 def _between(name: str, text: str, read: Read) -> Spread:
-    ends, colon = text, _COLON.search(text)
+    *_, last_word = text.rsplit(maxsplit=1)
+    ends, colon = text, _COLON.search(last_word)
     if colon:
-        ends = text[: colon.start()]
+        ends = text[: len(text) - len(last_word) + colon.start()]
     low_text, _, high_text = ends.partition("..")
     if high_text.startswith("."):
         raise WrongValue(f"{name}={shorten(text)[1:-1]} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")
     low_text, high_text = _like_the_last(name, [low_text, high_text], read)
     low, high = read(name, low_text), read(name, high_text)
     if low >= high:
-        raise WrongValue(f"{name}={shorten(ends)[1:-1]}: the first value must be below the second; write {high_text}..{low_text}")
+        turned = shorten(f"{high_text.strip()}..{low_text.strip()}")[1:-1]
+        raise WrongValue(f"{name}={shorten(ends)[1:-1]}: the first value must be below the second; write {turned}")
     if not colon:
         return Interval(low, high)
     spacing, count = colon[1].lower(), colon[2]

@@ -11,9 +11,10 @@ cannot decide is decided in 50 digits.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from math import inf, isclose, isfinite
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from derive.evaluate import at_arrays, evaluate, precise, slope_at_arrays
 from derive.expressions.branches import Branch, branches, comparisons, sides_of, turns
@@ -25,7 +26,7 @@ from derive.records import Equation
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
 from derive.solving.blocks import Joint
 from derive.solving.result import Answer, Reason, WhenRead
-from derive.trees import Tree, names, text
+from derive.trees import Tree, names, slopes, terms, text
 from derive.units import show
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ ASKED_SINGLY = 200
 
 DOUBTFUL = 1e-2
 """Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
+
+ROUNDING = 1e-15
+"""By what share of itself a number may be off for having been worked out in floating point."""
+
+LOOSE = 1e-3
+"""Share of itself that a root may be off for rounding, above which it is one only if many digits find it too."""
 
 MAGNIFIED = 1e5
 """By how much rounding may be magnified in a root of an array that is sure of it."""
@@ -119,7 +126,8 @@ def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float
 
     others = tuple(name for name in equation.symbols if name != unknown)
     shape = np.broadcast_shapes(*(np.shape(values[name]) for name in others))
-    given = {name: np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in others}
+    kind = _number_kind(equation, unknown)
+    given = {name: np.broadcast_to(np.asarray(values[name], dtype=kind), shape or (1,)) for name in others}
     rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
     free = np.zeros(shape or (1,), dtype=bool)
     with np.errstate(all="ignore"):
@@ -129,7 +137,7 @@ def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float
                 free |= np.abs(height) <= HOLDS * np.abs(scale)
             for root in branch.roots or ():
                 row, doubtful = _along(equation, branch, unknown, given, at_arrays(root, given))
-                rows.append(row)
+                rows.append(row.astype(float))
                 unsure |= doubtful | loses_digits(root)
     found = np.where(free, np.nan, np.stack(rows))
     places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
@@ -141,6 +149,14 @@ def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float
     return found.reshape(-1, *shape)
 
 
+def _number_kind(equation: Row, unknown: str) -> "type[np.floating[Any]]":
+    """The numbers with which roots at arrays are worked out: long ones where digits can be lost that the givens determine."""
+    import numpy as np
+
+    roots = (root for branch in branches(equation, unknown) for root in branch.roots or ())
+    return np.longdouble if any(map(loses_digits, (*sides_of(equation), *roots))) else np.float64
+
+
 def _along(
     equation: Row, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
 ) -> "tuple[np.ndarray, np.ndarray]":
@@ -148,7 +164,7 @@ def _along(
     import numpy as np
 
     shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
-    row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape), dtype=float))
+    row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape)))
     inside = np.isfinite(row) & ((row > 0) | ((row == 0) & quantity(unknown).may_be_zero))
     error = _residual_along(equation, {**given, unknown: row})
     lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
@@ -301,26 +317,51 @@ def _of_branch(equation: Row, branch: Branch, unknown: str, values: Values) -> l
     found = real_roots(branch.difference, branch.roots, unknown, values)
     points = [point for value, root in found for point in _point(equation, branch, unknown, values, value, root)]
     # Of a block, what looks like a root may be the rounding of quantities that were worked out before.
-    nothing = not found or not (points or isinstance(equation, Equation))
-    return _interval(equation, branch, unknown, values) if nothing and drops_out(branch.difference, unknown, values) else points
+    nothing = (not found or not (points or isinstance(equation, Equation))) and not _is_made_alone(equation, unknown)
+    if not (nothing and drops_out(branch.difference, unknown, values)):
+        return points
+    # That it drops out is known no better than the numbers its coefficient is made of.
+    rank = _as_it_drops_out(branch, unknown, values)
+    return [one._replace(rank=max(one.rank, rank)) for one in _interval(equation, branch, unknown, values)]
+
+
+def _as_it_drops_out(branch: Branch, unknown: str, values: Values) -> int:
+    """How well an equation holds from which the unknown drops out at these numbers: where it is in practice."""
+    error = abs(evaluate(branch.difference, at := {**values, unknown: quantity(unknown).high}))
+    return ROUNDED if error <= LAST_DIGITS * max(abs(evaluate(term, at)) for term in terms(branch.difference)) else NEARLY
+
+
+def _is_made_alone(equation: Row, unknown: str) -> bool:
+    """Whether the unknown is the left side by itself: then it is what the right side comes to."""
+    left, right = sides_of(equation)
+    return left == unknown and unknown not in names(right)
 
 
 def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: float, root: Tree | None) -> list[_Found]:
     """The root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
-    rank = _rank(branch.regime.wins, at, at)
+
+    @cache
+    def many_digits() -> Values:
+        return _exact(branch, root, unknown, at)
+
+    loose = ROUNDING * _room(branch.difference, unknown, at) / value if value and (root is None or has_difference(root)) else 0.0
+    rank = _rank(branch.regime.wins, at, many_digits, loose)
     if rank is None:
         return []
+    if loose > LOOSE and many_digits() is at:
+        rank = max(rank, ROUNDED)
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     if not error <= LAST_DIGITS:
-        if not loses_digits(branch.difference) and not negligible(lambda moved: _height(equation, moved), at, HOLDS):
+        lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
+        if not lost and not negligible(lambda moved: _height(equation, moved), at, HOLDS):
             return []
-        exact = _exact(branch, root, unknown, at)
+        exact = many_digits()
         at = {**values, unknown: float(exact[unknown])}
-        ranks = _rank(branch.regime.wins, at, exact), _alike(sides_of(equation)[0], branch.regime.expression, exact)
-        if ranks[0] is None or ranks[1] is None:
+        rank, alike = _rank(branch.regime.wins, at, many_digits, loose), _alike(sides_of(equation)[0], branch.regime.expression, exact)
+        if rank is None or alike is None:
             return []
-        rank, error = max(ranks[0], ranks[1]), residual(equation, at)
+        rank, error = max(rank, NEARLY) if alike == NEARLY else rank, residual(equation, at)
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None
     point = Answer("point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
@@ -338,16 +379,47 @@ def _exact(branch: Branch, root: Tree | None, unknown: str, at: Values) -> Value
     return {**at, unknown: put} if in_domain(unknown, float(put)) else at
 
 
-def _rank(wins: Iterable[TreePair], at: Values, exact: Values) -> int | None:
-    """How well a regime is in force: by the worst of its inequalities; None if one does not hold."""
+def _room(difference: Tree, unknown: str, at: Values) -> float:
+    """By how much a root moves if all that is given moves by as much as itself; without end where it has no slope."""
+    slope = _slopes(difference, at)
+    return sum(abs(at[name] * by) for name, by in slope.items()) / abs(slope[unknown]) if slope.get(unknown) else inf
+
+
+def _slopes(tree: Tree, at: Values) -> dict[str, float]:
+    """The slopes of a formula by its quantities; none off its domain."""
+    try:
+        return slopes(tree, at)[1]
+    except (ArithmeticError, ValueError, TypeError):
+        return {}
+
+
+def _rank(wins: Iterable[TreePair], at: Values, many_digits: Callable[[], Values], loose: float = 0.0) -> int | None:
+    """How well a regime is in force: by the worst of its inequalities; None if one does not hold.
+
+    What may be off by more than the difference of two terms is worked out in many digits; `loose` is by how much the unknown may be.
+    """
     worst = EXACTLY
     for larger, smaller in wins:
-        if not evaluate(larger, at) >= evaluate(smaller, at):
-            rank = _equal(larger, smaller, at, exact)
+        clear = _is_clearly_larger(larger, smaller, at, loose)
+        if clear is False:
+            return None
+        if clear is None and not precise(larger, many_digits()) >= precise(smaller, many_digits()):
+            rank = _equal(larger, smaller, at, many_digits())
             if rank is None:
                 return None
             worst = max(worst, rank)
     return worst
+
+
+def _is_clearly_larger(larger: Tree, smaller: Tree, at: Values, loose: float) -> bool | None:
+    """Whether a term is the larger one of two, as far as floating point can tell; else None."""
+    one, other = evaluate(larger, at), evaluate(smaller, at)
+    if loses_digits(larger) or loses_digits(smaller) or not isfinite(one) or not isfinite(other):
+        return None
+    size = max(abs(one), abs(other))
+    if loose or has_difference(larger) or has_difference(smaller):
+        size = max(size, *(sum(abs(at[name] * by) for name, by in _slopes(side, at).items()) for side in (larger, smaller)))
+    return one > other if abs(one - other) > max(HOLDS, loose) * size else None
 
 
 def _equal(first: Tree, second: Tree, at: Values, exact: Values) -> int | None:
@@ -382,11 +454,15 @@ def _interval(equation: Row, branch: Branch, unknown: str, values: Values) -> li
         low, high = quantity(unknown).low, quantity(unknown).high
         cuts += [_Cut(end, None, branch.difference) for end in (low, high)]
 
-    def holds(value: float) -> bool:
-        at = {**values, unknown: value}
-        return low <= value <= high and _rank(branch.regime.wins, at, at) in (EXACTLY, ROUNDED)
+    def stretches(worst: int) -> list[Answer]:
+        def holds(value: float) -> bool:
+            at = {**values, unknown: value}
+            here = _rank(branch.regime.wins, at, lambda: at) if low <= value <= high else None
+            return here is not None and here <= worst
 
-    return [_Found(answer, rank) for answer in _stretches(equation, unknown, values, cuts, holds, branch.regime.label)]
+        return _stretches(equation, unknown, values, cuts, holds, branch.regime.label)
+
+    return [_Found(answer, rank) for answer in stretches(EXACTLY) or stretches(ROUNDED)]
 
 
 def _inequality(equation: Row, unknown: str, values: Values) -> list[Answer]:
@@ -426,8 +502,7 @@ def _stretches(
     ends = [floor, *sorted(value for value in by_value if floor < value < ceiling), ceiling]
     joined: list[tuple[float, float]] = []
     for low, high in pairwise(ends):
-        middle = _middle(low, high)
-        if not holds(middle) or equation.violated({**values, unknown: middle}):
+        if not all(map(holds, _along_it(unknown, low, high))) or equation.violated({**values, unknown: _middle(low, high)}):
             continue
         begin = joined.pop()[0] if joined and joined[-1][1] == low else low
         joined.append((begin, high))
@@ -451,6 +526,14 @@ def _middle(low: float, high: float) -> float:
     return 2 * low if low else 1.0
 
 
+def _along_it(unknown: str, low: float, high: float) -> tuple[float, ...]:
+    """Numbers from one end of an interval to the other: what rounding alone makes hold at one does not hold at all."""
+    if isfinite(high):
+        return tuple(low + share * (high - low) for share in (0.001 if low else 1e-12, 0.5, 0.999))
+    row = quantity(unknown)
+    return max(2 * low, row.low or row.at(0.001)), max(2 * low, row.high)
+
+
 def inside(answer: Answer) -> float:
     """The value of a point, or one well inside an interval."""
     return answer.point if answer.kind == "point" else _middle(answer.least, inf if answer.high is None else answer.high)
@@ -459,11 +542,12 @@ def inside(answer: Answer) -> float:
 def _merge(equation: Row, unknown: str, values: Values, found: list[_Found]) -> list[Answer]:
     """What several regimes say alike, said once: touching intervals joined, repeated points and points in them dropped.
 
-    What holds only nearly is left out beside what holds.
+    What holds only nearly is left out beside what holds, and what holds but for rounding next to what holds.
     """
     if len(found) < 2:
         return [one.answer for one in found]
     found = [one for one in found if one.rank != NEARLY] or found
+    found = _without_doubles(unknown, values, found)
     intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
     left, right = sides_of(equation)
     groups: list[list[_Found]] = []
@@ -477,6 +561,34 @@ def _merge(equation: Row, unknown: str, values: Values, found: list[_Found]) -> 
         else:
             groups.append([one])
     return [answer for group in groups for answer in _apart(unknown, values, group)] + intervals
+
+
+def _without_doubles(unknown: str, values: Values, found: list[_Found]) -> list[_Found]:
+    """What is found without the points that hold but for rounding, where a better one is no further than that moves them."""
+    kept: list[_Found] = []
+    for one in sorted(found, key=lambda one: (one.rank, one.answer.residual)):
+        beside = [other for other in kept if _are_one(unknown, values, one, other)]
+        if beside and (
+            one.rank != EXACTLY or _in_many_digits(unknown, values, one) in [_in_many_digits(unknown, values, b) for b in beside]
+        ):
+            continue
+        kept.append(one)
+    return [one for one in found if one in kept]
+
+
+def _in_many_digits(unknown: str, values: Values, one: _Found) -> float:
+    assert one.branch is not None, "a point comes from a regime"
+    return float(_exact(one.branch, one.root, unknown, {**values, unknown: one.answer.point})[unknown])
+
+
+def _are_one(unknown: str, values: Values, one: _Found, other: _Found) -> bool:
+    """Whether two points differ by no more than rounding moves them."""
+    off = 0.0
+    for found in (one, other):
+        if found.branch is None:
+            return False
+        off += _room(found.branch.difference, unknown, {**values, unknown: found.answer.point})
+    return abs(one.answer.point - other.answer.point) <= LAST_DIGITS * off
 
 
 def _joined(intervals: list[Answer]) -> list[Answer]:
@@ -544,11 +656,16 @@ def _no_solution(equation: Row, unknown: str, values: Values) -> Reason:
         reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
         if reach:
             message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
+        if any(branch.roots is None for branch in branches(equation, unknown)):
+            from derive.expressions.search import searched
+
+            low, high = searched(unknown)
+            message += f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
     return Reason("no_solution", violated=violated, message=message)
 
 
 def _is_in(branch: Branch, at: Values) -> bool:
-    return _rank(branch.regime.wins, at, at) is not None
+    return _rank(branch.regime.wins, at, lambda: at) is not None
 
 
 def _put_in(rows: Iterable[Equation], values: Values) -> dict[str, float]:

@@ -338,6 +338,10 @@ def _preset(
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     preset = as_published(_merged(named, settled), settled)
+    if (counted := preset.givens.get("chips")) and "chips" in typed and counted != typed["chips"]:
+        one = next(text for text in chips if presets.names_count(text))
+        both = f"{show('chips', counted)} by --hardware {one} and {show('chips', typed['chips'])} as given"
+        raise WrongValue(f"chips is {both}: leave one of the two out")
     if not measured:
         return preset
     if unknown in OF_TRAINING:
@@ -374,16 +378,16 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             if merged.variants.get(group, variant) != variant:
                 raise WrongValue(f"{group} is {merged.variants[group]} and {variant} by {label}: leave one of the two out")
         merged = Preset(
-            {**merged.givens, **preset.givens},
-            {**merged.provenance, **preset.provenance},
-            {**merged.variants, **preset.variants},
-            merged.left_out + preset.left_out,
-            merged.published + preset.published,
-            merged.parameters_only + preset.parameters_only,
-            {**merged.ranges, **preset.ranges},
-            merged.record or preset.record,
-            {**merged.unsaid, **preset.unsaid},
-            {**merged.supposed, **preset.supposed},
+            givens={**merged.givens, **preset.givens},
+            provenance={**merged.provenance, **preset.provenance},
+            variants={**merged.variants, **preset.variants},
+            left_out=merged.left_out + preset.left_out,
+            published=merged.published + preset.published,
+            parameters_only=merged.parameters_only + preset.parameters_only,
+            ranges={**merged.ranges, **preset.ranges},
+            record=merged.record or preset.record,
+            unsaid={**merged.unsaid, **preset.unsaid},
+            supposed={**merged.supposed, **preset.supposed},
         )
     return merged
 

@@ -13,7 +13,7 @@ from derive.requirements import HOLDS
 from derive.solving.blocks import that_cancel
 from derive.solving.matching import determined, upstream
 from derive.solving.propagation import followed
-from derive.solving.questions import Question
+from derive.solving.questions import Question, taken_as_known
 from derive.solving.result import Reason
 from derive.solving.route import reaches, square
 from derive.units import show
@@ -90,6 +90,12 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     elif others:
         message += "\ninstead of these would do: " + "; or ".join(_listed(names) for names in others[:2])
     return Reason("missing_givens", missing=missing, message=message)
+
+
+def by_equations(asked: Question) -> bool:
+    """Whether equations lead from what is given, and defaults, to what is asked for; inequalities alone only bound it."""
+    rows = tuple(row for row in asked.active if row.sense == "=")
+    return any(reaches(asked.unknown, rows, known.keys()) for known in taken_as_known(asked))
 
 
 def _lists(asked: Question, known: Mapping[str, float]) -> list[tuple[str, ...]]:

@@ -167,14 +167,36 @@ def reaches(unknown: str, active: tuple[Equation, ...], known: Set[str]) -> bool
 
 
 def _spread(unknown: str, rows: tuple[Equation, ...], blocks: tuple[Equation, ...], reached: set[str]) -> bool:
-    while unknown not in reached:
-        new = {leg.unknown for leg in _one_at_a_time(unknown, rows, reached, frozenset())}
-        block = None if new else determined(unknown, blocks, frozenset(reached))
-        new |= set(block.names) if block else set()
-        if not new:
+    """Whether the unknown is reached, by one equation at a time as far as that leads, and by blocks; grows `reached`."""
+    while not _propagated(unknown, rows, reached):
+        block = determined(unknown, blocks, frozenset(reached))
+        if not block:
             return False
-        reached |= new
+        reached |= set(block.names)
     return True
+
+
+def _propagated(unknown: str, rows: tuple[Equation, ...], reached: set[str]) -> bool:
+    """Whether equations that each lack one quantity lead to the unknown; grows `reached` by what they give on the way."""
+    waiting: dict[str, list[set[str]]] = {}
+    ready: list[str] = []
+    for row in rows:
+        lacking = {name for name in row.symbols if name not in reached}
+        # What is only bounded is no way to anything else.
+        if row.sense != "=" and unknown not in lacking:
+            continue
+        if len(lacking) == 1:
+            ready += lacking
+        for name in lacking:
+            waiting.setdefault(name, []).append(lacking)
+    while ready and unknown not in reached:
+        name = ready.pop()
+        reached.add(name)
+        for lacking in waiting.pop(name, ()):
+            lacking.discard(name)
+            if len(lacking) == 1:
+                ready += lacking
+    return unknown in reached
 
 
 def _one_at_a_time(unknown: str, active: tuple[Equation, ...], reached: Set[str], failed: Failed) -> list[Leg]:

@@ -129,7 +129,7 @@ def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int],
             places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
         values[: len(table.values), part], places[: len(table.values), part] = table.values, table.places
         labels, bounds = table.labels, table.bounds
-    return Sweep(given, values, places, labels, bounds)
+    return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds)
 
 
 def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
@@ -161,7 +161,7 @@ def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callab
     said = _of_each_kind(dict(enumerate(solutions)))
     warnings = tuple(_warned(given, at[0], text, len(at)) for text, at in said.values())
     labels, bounds = tuple(regime for regime, _ in kinds), tuple(bound for _, bound in kinds)
-    return _tabled(solutions, Sweep(given, values, places, labels, bounds, others), warnings)
+    return _tabled(solutions, Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others), warnings)
 
 
 def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:

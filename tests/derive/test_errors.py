@@ -1,6 +1,7 @@
 """What a message of a mistake says: what was given, as it can be printed, and what may have been meant."""
 
 import inspect
+from time import process_time
 
 import pytest
 
@@ -60,6 +61,12 @@ def test_a_short_list_is_given_whole_and_a_long_one_not_at_all():
 
 def test_what_a_quantity_is_called_elsewhere_is_no_name_of_ours_and_stands_for_one():
     assert set(errors.ALSO_CALLED.values()) <= set(QUANTITIES) and not set(errors.ALSO_CALLED) & {*QUANTITIES, *ALIASES}
+
+
+def test_of_a_text_of_megabytes_no_more_is_compared_than_names_are_long():
+    begun = process_time()
+    assert suggest("a" * 30_000_000, [f"name_{place}" for place in range(1_000)]) == ""
+    assert process_time() - begun < 2
 
 
 def test_a_hint_stands_behind_what_is_offered():

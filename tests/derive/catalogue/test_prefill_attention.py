@@ -1,6 +1,6 @@
 """Attention FLOPs of prefill: against sums over the tokens of a prompt, and where the length of the prompt is from."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 
 import pytest
@@ -9,7 +9,7 @@ from derive.catalogue import equation
 from derive.catalogue.prefill_attention import mean_met
 from derive.errors import WrongValue
 from derive.solving.api import solve
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 A_PAIR = 2 * 2 * 80 * 64 * 128
 """Llama-3-70B: 80 layers of 64 heads of 128, a product with keys and one with values."""
@@ -40,10 +40,19 @@ def test_the_mean_is_that_of_the_middles_of_all_tokens(seed):
 
 
 @pytest.mark.slow
-@in_one_test("model", ["DeepSeek-V3.2", "MiniMax-M3", "DeepSeek-V4-Pro", "gpt-oss-120b", "Gemma-3-27B", "Llama-3-70B"])
-@in_one_test(("cached", "new"), [(0, 100), (0, 5000), (3000, 4000), (20_000, 1000)])
-def test_a_prompt_does_what_its_tokens_would_do_one_after_the_other(model, cached, new):
+@in_one_test(
+    ("model", "prompt"),
+    some(
+        product(
+            ["DeepSeek-V3.2", "MiniMax-M3", "DeepSeek-V4-Pro", "gpt-oss-120b", "Gemma-3-27B", "Llama-3-70B"],
+            [(0, 100), (0, 5000), (3000, 4000), (20_000, 1000)],
+        ),
+        every=3,
+    ),
+)
+def test_a_prompt_does_what_its_tokens_would_do_one_after_the_other(model, prompt):
     """FLOPs of decode at every hundredth part of the prompt, which are piecewise linear in the context."""
+    cached, new = prompt
     parts = [decoded(model, cached + (part + 0.5) * new / 100) for part in range(100)]
     found = value("prefill_attention_flops_per_token", model=model, uncached_tokens=new, cached_tokens=cached)
     assert found == pytest.approx(sum(parts) / 100, rel=1e-3)

@@ -42,7 +42,7 @@ def test_what_tells_of_no_step_has_no_point():
 
 
 def test_the_lines_span_ridge_and_point_and_name_both():
-    (_, xs, ys), ridge, point = roof_lines([Roof("A", 1e15, 4e12, "step of 20 ms", 50.0, 2e14)])
+    (_, xs, ys), ridge, point = roof_lines([Roof(name="A", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=50.0, rate=2e14)])
     assert (min(xs), max(xs)) == (pytest.approx(5), pytest.approx(2500)) and max(ys) == 1e15
     assert ridge == ("A: ridge at 250 FLOP/byte, 1 PFLOP/s", (250.0,), (1e15,))
     assert point == ("A: step of 20 ms: 200 TFLOP/s at 50 FLOP/byte", (50.0,), (2e14,))

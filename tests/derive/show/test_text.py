@@ -40,8 +40,8 @@ def test_chips_that_are_too_few_are_rounded_up_and_what_is_at_most_so_many_is_no
 def test_every_form_says_which_way_a_bound_errs():
     solution = solve("throughput", **TIMES, batch=64)
     assert "| throughput | 3200 token/s or less | memory-bound |" in as_markdown(solution)
-    assert r"\theta \leq \text{3200 token/s}" in as_latex(solution) and r"t \geq \text{20 ms}" in as_latex(solve("step_time", **TIMES))
-    assert r"\theta = \text{3200 token/s}" in as_latex(solve("throughput", step_time=0.02, batch=64))
+    assert r"\theta \leq 3200\,\text{token/s}" in as_latex(solution) and r"t \geq 20\,\text{ms}" in as_latex(solve("step_time", **TIMES))
+    assert " = 3200\\,\\text{token/s}\n" in as_latex(solve("throughput", step_time=0.02, batch=64))
     (row,) = csv.DictReader(as_csv(solution).splitlines())
     assert (row["value"], row["bound"]) == ("3200.0", "upper")
     assert json.loads(as_json(solution))["answers"][0]["bound"] == "upper"

@@ -17,7 +17,7 @@ from derive.solving.one_equation import points, solve_equation
 from derive.solving.route import Leg
 from derive.solving.vectorised import at_leg
 from tests.tools.draws import assignments
-from tests.tools.together import each
+from tests.tools.together import each, some
 
 DRAWS = 60
 A_FEW = 8
@@ -206,7 +206,7 @@ def test_what_was_taken_away_comes_back_at_a_few_draws(chapter):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("equation", by_id().values(), ids=lambda row: row.id)
+@pytest.mark.parametrize("equation", some(by_id().values(), every=4), ids=lambda row: row.id)
 def test_any_unknown_of_an_equation(equation):
     asked = ((unknown, check) for unknown in equation.symbols for check in CHECKS)
     each((f"{equation.id} for {unknown}: {check.__name__}", partial(check, equation, unknown)) for unknown, check in asked)

@@ -191,3 +191,35 @@ def test_the_longest_context_that_is_asked_of_a_deployment_is_no_price():
     assert asked.unknown == "context_length" and asked.answers == meant.answers
     priced = {"premium_out": 1.5, "cost_context_scale": "100k", "long_context_threshold": "200k"}
     assert solve("max_context", using="bands.rule_upper_end", **priced).unknown == "max_context"
+
+
+DEEPSEEK = {"model": "DeepSeek-V3", "hardware": "8xH100:fp8", "batch": 16, "context_length": 32_000}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "by_hand"),
+    [
+        ("memory_demand", DEEPSEEK, 671e9 + 16 * 32_000 * 61 * (512 + 64) * 2),
+        ("kv_cache_bytes", DEEPSEEK, 16 * 32_000 * 61 * (512 + 64) * 2),
+        (
+            "kv_bytes_per_token",
+            {"model": "Llama-3.1-70B", "hardware": "8xH100:fp8", "batch": 64, "context_length": 8000},
+            2 * 80 * 8 * 128 * 2,
+        ),
+    ],
+)
+def test_what_nobody_says_of_data_types_is_taken_before_the_capacity_of_chips_stands_for_a_demand(unknown, given, by_hand):
+    """That a demand fits says only that it is at most the capacity, whether it does or not."""
+    found = solve(unknown, **given)
+    assert found.value == pytest.approx(by_hand, rel=1e-12) and any("taken in bf16" in text for text in found.warnings)
+
+
+def test_of_several_bounds_the_tightest_is_the_answer():
+    """Copies of a cache need as many chips, and the caches themselves far more: (2*1000*8000*327,680 + 70e9)/150.8e9."""
+    (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H200:fp8", batch=1000, context_length=8000, kv_copies=2).answers
+    assert bound.low == pytest.approx((2 * 1000 * 8000 * 327_680 + 70e9) / (143_771 * 2**20), rel=1e-3)
+
+
+def test_a_demand_that_lacks_a_part_is_not_the_capacity():
+    refused = solve("training_memory_per_chip", model="Llama-3.1-70B", hardware="H100", chips=64, bytes_per_weight=2)
+    assert refused.reason.code == "missing_givens" and "tokens_in_training_batch" in refused.reason.missing

@@ -11,7 +11,7 @@ from derive.records import LOWER, UPPER
 from derive.show.text import rendered
 from derive.solving.api import solve
 from derive.solving.defaults import FOLLOWS, GOVERNED, with_defaults
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
 UNCOUNTED = {name: value for name, value in SERVED.items() if name != "chips"}
@@ -90,7 +90,7 @@ def test_a_list_in_any_order_says_what_its_points_say_by_themselves(name):
     unknown, given, values = CASES[name]
     given = {other: value for other, value in given.items() if other != name}
     singly = {value: told(solve(unknown, **given, **{name: value})) for value in values}
-    for order in (values, values[::-1], [*values[1:], values[0]]):
+    for order in some((values[::-1], values, [*values[1:], values[0]]), every=3):
         assert told_of_each(solve(unknown, **given, **{name: list(order)})) == [singly[value] for value in order], order
 
 

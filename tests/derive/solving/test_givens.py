@@ -1,5 +1,7 @@
 """Ranges, lists and sweeps as people type them."""
 
+from time import process_time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -127,6 +129,7 @@ THOUSANDS = [
     ("batch", "128, 256", "128256", "128; 256"),
     ("batch", "4096,512", "4096512", "4096;512"),
     ("batch", "1,000,000", "1000000", "1;000;000"),
+    ("context_length", "1,250,500", "1250500", "1;250;500"),
     ("batch", "12,500;8", "12500;8", "12;500;8"),
     ("context_length", "8,192 tokens", "8192 tokens", "8;192 tokens"),
     ("step_time", "12,500ms", "12500ms", "12;500ms"),
@@ -145,6 +148,7 @@ def test_what_may_be_one_number_or_a_list_is_refused_with_both(name, text, numbe
 LISTS = [
     ("batch", "1,8,64", (1, 8, 64)),
     ("batch", "12,5000", (12, 5000)),
+    ("batch", "64,128,256,512", (64, 128, 256, 512)),
     ("batch", "100,20,300", (100, 20, 300)),
     ("batch", "12;500", (12, 500)),
     ("batch", "12;500;8", (12, 500, 8)),
@@ -186,3 +190,20 @@ def test_any_text_is_a_spread_a_single_value_or_a_named_mistake(text):
         assert str(mistake)
     else:
         assert found is None or (isinstance(found, Interval) and found.low < found.high) or (isinstance(found, Series) and len(found))
+
+
+LONG = 100_000
+
+
+@in_one_test("text", [f"1..1{'a' * LONG}1", f"5±5{' ' * LONG}x", f"1;{' ' * LONG}x,000", f"1,000{' ' * LONG};x", f"1..2{':a' * LONG} !"])
+def test_the_time_grows_as_a_text_does(text):
+    """A pattern that is tried anew from every letter takes a minute here."""
+    begun = process_time()
+    with pytest.raises(BacksolveError):
+        spread("memory_time", text, parse)
+    assert process_time() - begun < 2
+
+
+def test_a_range_the_wrong_way_round_is_turned_in_one_line():
+    with pytest.raises(WrongValue, match=r"write 1 \\n ms\.\.5 \\t ms$"):
+        spread("memory_time", "5 \t ms ..\n 1 \n ms", parse)

@@ -2,14 +2,45 @@
 
 from collections import Counter
 from dataclasses import replace
+from random import Random
 
 import pytest
 
+from derive.catalogue import by_id
 from derive.solving.one_equation import agrees, solve_equation
-from tests.tools import referee
+from tests.tools import precision, referee
 from tests.tools.referee import KINDS, cases, verdict
+from tests.tools.together import in_one_test
 
 CASES = 300
+ASKED = 250
+"""Of the fifty thousand in `.ci/long`."""
+
+AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: each has one root, and had another answer once
+    ("roofline.step_time", "step_time", 1.0000000009,
+     {"compute_time": 1.0, "memory_time": 1.0000000009, "positions_per_step": 1.0, "attention_time": 0.0, "drafting_time": 0.0}),
+    ("roofline.step_time_exposed", "exposed_communication_share", 0.0139,
+     {"step_time": 0.01024799744735722, "compute_time": 0.010105327028118801, "memory_time": 0.010105327018013475,
+      "positions_per_step": 1.0, "attention_time": 0.0, "drafting_time": 0.0}),
+    ("roofline.step_time", "drafting_time", 2.1,
+     {"step_time": 2220570831860307.5, "positions_per_step": 89881817246678.38, "compute_time": 0.06878507348697255,
+      "attention_time": 24.636665927420193, "memory_time": 2220570831860305.2}),
+    ("serving.plain_step_time", "kv_time", 1e-15,
+     {"plain_step_time": 18.51872384506722, "compute_time": 13.15838383702305, "attention_time": 5.360340008044169,
+      "plain_weight_time": 18.518723845067218}),
+    ("serving.speculative_speedup", "acceptance_rate", 1e-12,
+     {"draft_tokens": 0.01, "draft_cost_ratio": 1e-5, "speculative_speedup": 0.9999999000002514, "verification_ratio": 1.0}),
+    ("experts.touched_experts", "batch", 1571467434504.2517,
+     {"touched_experts": 18868874071.926445, "experts": 4.592963488457819e28, "active_experts": 2.6570005624341155e-18,
+      "positions_per_step": 4519068809544970.0}),
+    ("experts.scale_out_slowdown", "scale_out_slowdown", 1.0, {"racks": 1.0, "scale_out_bandwidth_ratio": 1.057667431061749e22}),
+    ("pipeline.idle_fraction", "pipeline_stages", 1.234,
+     {"idle_fraction": 9.998943025297723e-13, "microbatches": 6.593764138639065e22, "step_time": 3.290296242046271e-36,
+      "hop_latency": 3.753614131968452e-13}),
+    ("roofline.step_time_exposed", "exposed_communication_share", 0.99999994,
+     {"step_time": 2327494749501362.5, "drafting_time": 2327494747132934.5, "positions_per_step": 5.364361045859909,
+      "compute_time": 8.628175491213807e-20, "attention_time": 0.0245463442582115, "memory_time": 0.13167545295701683}),
+)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -57,3 +88,37 @@ def test_numbers_that_meet_an_equation_agree_with_it_and_others_do_not():
             assert agrees(case.equation, values, 1e-12), case
             left = case.equation.symbols[0]
             assert not agrees(case.equation, {**values, left: 2 * values[left]}, 1e-6), case
+
+
+@in_one_test(("id", "unknown", "drawn", "given"), AT_THE_EDGE, ids=[f"{id} {unknown}" for id, unknown, *_ in AT_THE_EDGE])
+def test_what_rounding_hides_is_decided_in_many_digits(id, unknown, drawn, given):
+    equation = by_id()[id]
+    answers, _ = solve_equation(equation, unknown, given)
+    assert len(answers) == 1
+    assert precision.verdict(precision.Case(equation, unknown, given, drawn, "edge")).startswith("right")
+
+
+def test_over_sixty_orders_of_magnitude_and_beside_crossovers_answers_have_their_digits():
+    found = precision.campaign(precision.KINDS, ASKED, seed=20261123)
+    assert sum(number for end, number in found.items() if "right" not in end) == 0, found
+    assert sum(number for end, number in found.items() if end.endswith(" right")) > 0.7 * ASKED, "most questions have an answer"
+
+
+@pytest.mark.parametrize("factor", [1 + 1e-10, 3.0])
+def test_digits_that_are_lost_are_seen(monkeypatch, factor):
+    def spoilt(*question):
+        answers, reason = solve_equation(*question)
+        return tuple(replace(one, value=one.point * factor) if one.kind == "point" else one for one in answers), reason
+
+    equation = by_id()["roofline.compute_time"]
+    asked = [one for name in equation.symbols for one in precision.cases(equation, name, ("usual",), Random(1))]
+    right = [one for one in asked if precision.verdict(one) == "right"]
+    monkeypatch.setattr(precision, "solve_equation", spoilt)
+    ends = [precision.verdict(one) for one in right]
+    assert len(right) > 2 and all(end.startswith("missing") for end in ends), ends
+
+
+def test_a_search_says_how_far_it_looked():
+    given = {"minimum_latency": 1e-22, "synchronisations_per_layer": 1e-7, "hop_latency": 5e-11, "bytes_per_weight": 4e3}
+    _, reason = solve_equation(by_id()["roofline.minimum_latency"], "layers", given | {"active_params": 1e10, "hbm_bandwidth": 1e12})
+    assert reason.message.endswith("(looked for from 0.000001 to 200M)")

@@ -162,3 +162,10 @@ def test_a_floor_reads_as_wide_as_the_step_that_is_named():
     for using in ((), ("experts.weight_time_touched",), ("experts.weight_time_mixed",)):
         floor, read = (value(solve(name, **one, using=using)) for name in ("latency_floor", "weight_time"))
         assert floor == pytest.approx(read, rel=1e-12), using
+
+
+def test_chips_that_are_counted_twice_are_refused_unless_both_say_the_same():
+    asked = {"hardware": "8xH100:fp8", "model": "Llama-3.1-8B"}
+    with pytest.raises(WrongValue, match="chips is 8 by --hardware 8xH100:fp8 and 4 as given"):
+        solve("weight_time", **asked, chips=4)
+    assert solve("weight_time", **asked, chips=8).value == solve("weight_time", **asked).value

@@ -65,7 +65,7 @@ def test_a_formula_errs_as_its_numbers_do():
 
 def test_a_formula_in_other_forms():
     found = solve("step_time", compute_time=symbols.compute_time, memory_time=0.01, attention_time=0)
-    assert rendered(found, "latex").splitlines()[2] == r"t \geq \max\left(0.01, t_c\right)"
+    assert rendered(found, "latex").splitlines()[3] == r"t \geq \max\left(0.01, t_c\right)"
     assert "| step_time | Max(0.01, compute_time) or more |" in rendered(found, "markdown")
 
 
@@ -73,4 +73,4 @@ def test_a_formula_is_shown_like_any_answer():
     found = solve("balance_batch", machine_balance_ratio=symbols.machine_balance_ratio, sparsity=8)
     assert repr(found) == "Solution(balance_batch [1]: 8*machine_balance_ratio)"
     assert str(found).startswith("balance_batch = 8*machine_balance_ratio\n")
-    assert found._repr_markdown_().startswith(r"$B^{\star} = 8 \rho$")
+    assert found._repr_markdown_().startswith(r"$B^{\star} = 8 \, \rho$")
