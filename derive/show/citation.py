@@ -2,17 +2,19 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from derive.briefly import brief
 from derive.catalogue import equation
-from derive.errors import UnknownName, WrongData, shorten
+from derive.errors import UnknownName, WrongValue, shorten
 from derive.expressions.branches import in_latex, sides_of
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
+from derive.quantities.formula import NOTHING
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
 from derive.requirements import in_words_of_names
+from derive.show.macros import macro, macro_block, with_macros
 from derive.trees import text as printed
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
@@ -24,7 +26,10 @@ CAVEATS = {
     CONDITION: " (true only where someone claims it)",
 }
 CSL_TYPES = {"talk": "speech", "paper": "article", "book": "book", "web": "webpage"}
-REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
+ADDRESS = re.compile(r"https?://[^\s{}<>\"\\^`|]+")
+"""An address that every style can write as it is."""
+FOR_ADDRESSES = r"% the preamble needs \usepackage{url} (or hyperref)"
+FOR_DERIVATIONS = r"% the preamble needs \usepackage{amsmath}, and \allowdisplaybreaks where a route is longer than a page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ class Citable:
     sources: tuple[Source, ...]
     changes: tuple[str, ...] = ()
     url: str = ""
+    why: str = ""
 
     @property
     def key(self) -> str:
@@ -64,7 +70,18 @@ class Markup:
     dash: str
 
 
-def citable(equation: Equation) -> Citable:
+def address_of(html_base: str, *path: str) -> str:
+    """Where a page of the site stands whose first page is at `html_base`; nothing without one, WrongValue for what is no address.
+
+    >>> address_of("https://example.org/book/", "eq", "roofline.step_time"), address_of("", "eq", "roofline.step_time")
+    ('https://example.org/book/eq/roofline.step_time/', '')
+    """
+    if html_base and not (ADDRESS.fullmatch(html_base) and not {"?", "#"} & {*html_base}):
+        raise WrongValue(f"{shorten(html_base)} is not the address of a site, such as https://example.org/backsolve")
+    return "/".join([html_base.rstrip("/"), *path, ""]) if html_base else ""
+
+
+def citable(equation: Equation, html_base: str = "", why: str = "") -> Citable:
     """The record of an equation; symbols are printed as the registry has them, terms in SymPy's order.
 
     >>> citable(equation("roofline.memory_time")).equation_latex
@@ -86,22 +103,26 @@ def citable(equation: Equation) -> Citable:
         assumptions=equation.assumptions + requires,
         sources=equation.sources,
         changes=equation.changes,
+        url=address_of(html_base, "eq", equation.id),
+        why=why,
     )
 
 
-def cite(id: str, style: str = "plain") -> str:
+def cite(id: str, style: str = "plain", html_base: str = "") -> str:
     """One equation in one of `STYLES`; UnknownName for any other style, id or version.
+
+    The page of the equation is cited where `html_base` says at which address the site with it stands.
 
     >>> print(cite("scheduling.mean_latency"))
     Mean wait for a token: mean_latency = 3*train_period/2. Arrivals at random wait half a period on average and ride one. \
 Kind: definition; assumes: a pass takes one period; the next batch has room. Derived for backsolve (the mean of a uniform wait \
 between 0 and one period, plus the pass). backsolve scheduling.mean_latency, version 1.
     """
-    return cite_all([id], style)
+    return cite_all([id], style, html_base)
 
 
-def cite_all(ids: Iterable[str], style: str = "plain") -> str:
-    """Several equations in one text, each equation and each work once.
+def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macros: bool = False, why: Mapping[str, str] = NOTHING) -> str:
+    """Several equations in one text, each equation and each work once, with `why` each is cited, by `id@version`.
 
     BibTeX is one file and CSL-JSON one list, with an entry for every work cited; the others follow each other.
 
@@ -110,34 +131,26 @@ def cite_all(ids: Iterable[str], style: str = "plain") -> str:
     """
     if style not in STYLES:
         raise UnknownName("style", style, STYLES)
-    rows = [citable(row) for row in dict.fromkeys(equation(id) for id in ids)]
+    if macros and style != "latex":
+        raise WrongValue(f"a block of \\newcommand goes with the style latex, not with {style}")
+    rows = [citable(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(equation(id) for id in ids)]
     # Our own derivations are no works: they stand in the equation's entry.
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
     if style == "csl-json":
         items = [*map(_csl_equation, rows), *map(_csl_work, works.values())]
         return json.dumps(items, indent=2, allow_nan=False)
     if style == "bibtex":
-        return "\n\n".join([*map(_bibtex_equation, rows), *map(_bibtex_work, works.values())])
-    return "\n\n".join(map(_ONE_BY_ONE[style], rows))
+        return "\n\n".join([*([FOR_ADDRESSES] if rows else []), *map(_bibtex_equation, rows), *map(_bibtex_work, works.values())])
+    if macros:
+        block, rows = macro_block(one for row in rows for one in row.symbols), [*map(_by_macros, rows)]
+    before = [FOR_ADDRESSES, *([block] if macros else [])] if rows and style == "latex" else []
+    return "\n\n".join([*before, *map(_ONE_BY_ONE[style], rows)])
 
 
-def ids_in(result: dict[str, Any] | list[Any]) -> list[str]:
-    """Every `id@version` a saved result of `solve` or `infer` used, each once, in the order met.
-
-    >>> ids_in([{"equations": ["cache.drain_time@1"], "readings": None}, {"equations": ["cache.drain_time@1"]}])
-    ['cache.drain_time@1']
-    """
-    lists, waiting = [], [result]
-    # A stack of our own: a file can be nested deeper than Python's functions can.
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict) and "equations" in node:
-            lists.append(_references(node["equations"]))
-        children = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-        waiting.extend(reversed(list(children)))
-    if not lists:
-        raise WrongData("not a result of solve or infer: nothing in it is called 'equations'")
-    return list(dict.fromkeys(reference for found in lists for reference in found))
+def _by_macros(row: Citable) -> Citable:
+    """The record with a command for every symbol, in the formula and where the symbols are listed."""
+    symbols = tuple(replace(one, latex=macro(one.name)) for one in row.symbols)
+    return replace(row, equation_latex=with_macros(row.equation_latex, row.symbols), symbols=symbols)
 
 
 def work_key(source: Source) -> str:
@@ -152,12 +165,12 @@ def work_key(source: Source) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Text with everything that LaTeX or BibTeX would take for a command escaped.
+    """Text with everything that LaTeX or BibTeX would take for a command escaped, and comparisons as mathematics.
 
-    >>> print(latex_text("50% of B_star"))
-    50\\% of B\\_star
+    >>> print(latex_text("50% of B_star, >= 8"))
+    50\\% of B\\_star, $\\geq$ 8
     """
-    return text.translate(_LATEX_ESCAPES)
+    return text.translate(_LATEX_ESCAPES).replace(r"\textgreater{}=", r"$\geq$").replace(r"\textless{}=", r"$\leq$")
 
 
 # BibTeX counts braces, escaped or not, so they are spelled out.
@@ -191,14 +204,6 @@ LATEX = Markup(latex_text, work=r"\emph{{{}}}", link=r"\url{{{}}}", code=r"\text
 MARKDOWN = Markup(markdown_text, work="*{}*", link="<{}>", code="`{}`", dash="-")
 
 
-def _references(found: Any) -> list[str]:
-    if found is None:
-        return []
-    if not isinstance(found, list) or not all(isinstance(row, str) and REFERENCE.fullmatch(row) for row in found):
-        raise WrongData(f"'equations' holds {shorten(str(found), 200)}, not a list such as ['roofline.step_time@1']")
-    return found
-
-
 def slug(text: str) -> str:
     """A text as a part of a key: small letters and digits, with a hyphen for whatever stands between them.
 
@@ -218,6 +223,16 @@ def _people(author: str) -> list[tuple[str, str]]:
     return people
 
 
+def _family_names(author: str) -> str:
+    """The authors as a text names them: one, two, or the first of more.
+
+    >>> _family_names("Reiner Pope, with Dwarkesh Patel"), _family_names("Joshua Ainslie et al."), _family_names("OpenAI")
+    ('Pope and Patel', 'Ainslie et al.', 'OpenAI')
+    """
+    names = [family for _, family in _people(author)]
+    return f"{names[0]} et al." if "et al." in names or len(names) > 2 else " and ".join(names)
+
+
 def _sentence(parts: Iterable[str]) -> str:
     text = "; ".join(parts)
     return text[0].upper() + text[1:]
@@ -234,13 +249,33 @@ def _origin(source: Source, markup: Markup) -> str:
     if source.kind == DERIVATION:
         return markup.text(f"derived for backsolve ({said})")
     work = markup.work.format(markup.text(source.title))
-    parts = [f"after {markup.text(source.author)}", f"{work} ({source.year})", markup.text(source.place).replace("-", markup.dash)]
-    return ", ".join(part for part in [*parts, markup.link.format(source.url)] if part) + markup.text(f" ({said})")
+    parts = [f"after {markup.text(source.author)}", f"{work} ({source.dated})", markup.text(source.place).replace("-", markup.dash)]
+    return ", ".join(part for part in [*parts, markup.link.format(source.address)] if part) + markup.text(f" ({said})")
+
+
+def _place_in_work(source: Source, markup: Markup) -> str:
+    """The work as a text names it, with the time or page in it.
+
+    >>> source = Source(kind="talk", title="t", author="Ada Lovelace", url="", said="", start=1404)
+    >>> _place_in_work(source, PLAIN)
+    'Lovelace (2026) at 0:23:24'
+    """
+    place = markup.text(source.place).replace("-", markup.dash)
+    return f"{markup.text(_family_names(source.author))} ({source.year})" + (
+        f"{', ' if source.start is None else ' at '}{place}" if place else ""
+    )
 
 
 def _paragraph(row: Citable, markup: Markup) -> str:
     after = _sentence(_origin(source, markup) for source in row.sources)
-    return f"{_claim(row, markup)} {after}. backsolve {markup.code.format(markup.text(row.id))}, {_version_of(row, markup)}."
+    page = f", {markup.link.format(row.url)}" if row.url else ""
+    which = f"backsolve {markup.code.format(markup.text(row.id))}, {_version_of(row, markup)}{page}"
+    return f"{_claim(row, markup)} {after}. {which}.{cited_for(row.why, markup)}"
+
+
+def cited_for(why: str, markup: Markup) -> str:
+    """Why something is cited, as a sentence behind the others."""
+    return f" Cited for {markup.text(why)}." if why else ""
 
 
 def _version_of(row: Citable, markup: Markup) -> str:
@@ -263,7 +298,7 @@ def _latex(row: Citable) -> str:
     if row.constants:
         items.append(rf"  \item numbers with a unit: {latex_text(_constants(row))}")
     lines = [rf"\begin{{equation}}\label{{eq:{row.id}}}", row.equation_latex, r"\end{equation}"]
-    lines += ["% where", r"\begin{itemize}", *items, r"\end{itemize}", "% source; the address needs the url package or hyperref"]
+    lines += ["where", r"\begin{itemize}", *items, r"\end{itemize}"]
     return "\n".join([*lines, f"{latex_text(row.title)}. {_paragraph(row, LATEX)}"])
 
 
@@ -277,7 +312,8 @@ def _table(row: Citable) -> str:
 
 def _myst(row: Citable) -> str:
     block = f"```{{math}}\n:label: {row.id}\n{row.equation_latex}\n```"
-    return "\n\n".join([block, _table(row), f"**{MARKDOWN.text(row.title)}.** {_paragraph(row, MARKDOWN)}"])
+    heading = f"**{MARKDOWN.text(row.title)}**, equation {{eq}}`{row.id}`."
+    return "\n\n".join([block, _table(row), f"{heading} {_paragraph(row, MARKDOWN)}"])
 
 
 def _markdown(row: Citable) -> str:
@@ -299,49 +335,78 @@ def _version() -> str:
 
 
 def bibtex_entry(key: str, **fields: str) -> str:
-    """An entry of BibTeX with the fields that hold something.
+    """An entry of BibTeX with the fields that hold something; a month is a name that BibTeX knows.
 
-    >>> print(bibtex_entry("a:b", title="{A}", note=""))
+    >>> print(bibtex_entry("a:b", title="{A}", month="apr", note=""))
     @misc{a:b,
       title = {{A}},
+      month = apr,
     }
     """
-    return f"@misc{{{key},\n" + "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text) + "}"
+    written = ((name, text if name == "month" else f"{{{text}}}") for name, text in fields.items() if text)
+    return f"@misc{{{key},\n" + "".join(f"  {name} = {text},\n" for name, text in written) + "}"
 
 
 def _bibtex_equation(row: Citable) -> str:
-    how = f"Equation {latex_text(row.id)}, {_version_of(row, LATEX)}, in backsolve {latex_text(_version())}"
-    note, abstract = _sentence(map(_bibtex_origin, row.sources)), f"${row.equation_latex}$. {_claim(row, LATEX)}"
-    title, author = f"{{{latex_text(row.title)}}}", f"{{{MAINTAINERS}}}"
-    return bibtex_entry(row.key, title=title, author=author, howpublished=how, year=str(YEAR), note=note, url=row.url, abstract=abstract)
+    # The oldest styles print no field called url.
+    page = rf", \url{{{row.url}}}" if row.url else ""
+    return bibtex_entry(
+        row.key,
+        title=f"{{{latex_text(row.title)}}}",
+        author=f"{{{MAINTAINERS}}}",
+        howpublished=f"Equation {latex_text(row.id)}, {_version_of(row, LATEX)}, in backsolve {latex_text(_version())}{page}",
+        year=str(YEAR),
+        note=_sentence(map(_bibtex_origin, row.sources)),
+        url=row.url,
+        abstract=f"${row.equation_latex}$. {_claim(row, LATEX)}",
+        annote=cited_for(row.why, LATEX).strip(),
+    )
 
 
 def _bibtex_origin(source: Source) -> str:
     if source.kind == DERIVATION:
         return _origin(source, LATEX)
-    between = ", " if source.start is None else " at "
-    place = latex_text(source.place).replace("-", LATEX.dash)
-    return rf"after \cite{{{work_key(source)}}}" + (between + place if place else "")
+    link = "" if source.address == source.url else f", {LATEX.link.format(source.address)}"
+    return f"after {_place_in_work(source, LATEX)}{link}"
 
 
 def _bibtex_work(source: Source) -> str:
     names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _people(latex_text(source.author))]
-    author = " and ".join(names).replace("{et al.}", "others")
-    return bibtex_entry(work_key(source), title=f"{{{latex_text(source.title)}}}", author=author, year=str(source.year), url=source.url)
+    video = f"Video of {source.dated}, " if source.video else ""
+    return bibtex_entry(
+        work_key(source),
+        title=f"{{{latex_text(source.title)}}}",
+        author=" and ".join(names).replace("{et al.}", "others"),
+        howpublished=video + LATEX.link.format(source.video or source.url),
+        year=str(source.year),
+        month=f"{source.published:%b}".lower() if source.published else "",
+        url=source.url,
+    )
 
 
-def _csl(key: str, type: str, title: str, author: str, year: int, **more: str) -> dict[str, Any]:
+def csl_item(key: str, type: str, title: str, author: str, issued: Iterable[int], **more: str) -> dict[str, Any]:
+    """An item of CSL-JSON with the fields that hold something; `issued` is a year, with the month and the day where they are known.
+
+    >>> csl_item("a", "report", "On caches", "Ada Lovelace", [1843], URL="")["issued"]
+    {'date-parts': [[1843]]}
+    """
     names = [{"given": given, "family": family} if given else {"literal": family} for given, family in _people(author)]
-    item = {"id": key, "type": type, "title": title, "author": names, "issued": {"date-parts": [[year]]}}
-    return item | {name: text for name, text in more.items() if text}
+    dated = {"issued": {"date-parts": [[*issued]]}} if issued else {}
+    return {"id": key, "type": type, "title": title, "author": names, **dated} | {name: text for name, text in more.items() if text}
 
 
 def _csl_equation(row: Citable) -> dict[str, Any]:
-    about = {"container-title": f"backsolve {_version()}", "number": row.id, "version": str(row.version), "URL": row.url}
+    # Of a report every style prints the number and the publisher.
+    works = [_place_in_work(source, PLAIN) for source in row.sources if source.kind != DERIVATION]
+    number = f"Equation {row.id}, version {row.version}" + (f", after {'; '.join(works)}" if works else "")
     after = _sentence(_origin(source, PLAIN) for source in row.sources)
     texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
-    return _csl(row.key, "article", row.title, MAINTAINERS, YEAR, **about, **texts)
+    about = {"number": number, "publisher": f"backsolve {_version()}", "URL": row.url, "annote": cited_for(row.why, PLAIN).strip()}
+    return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR], **about, **texts)
 
 
 def _csl_work(source: Source) -> dict[str, Any]:
-    return _csl(work_key(source), CSL_TYPES[source.kind], source.title, source.author, source.year, URL=source.url)
+    day = source.published
+    issued = [day.year, day.month, day.day] if day else [source.year]
+    about = {"medium": "Video" if source.video else "", "URL": source.video or source.url}
+    return csl_item(work_key(source), CSL_TYPES[source.kind], source.title, source.author, issued, **about)

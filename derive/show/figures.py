@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
 from textwrap import wrap
 from typing import Any
@@ -12,7 +12,7 @@ from derive.errors import WrongValue
 from derive.records import LOWER, UPPER
 from derive.show.plot import Panel, spans_decades
 from derive.show.side_by_side import better_way
-from derive.units import scale
+from derive.units import scale, show
 
 WIDE, HIGH, HIGH_OF_SEVERAL = 10.0, 6.0, 4.6
 """Width, height of a picture of one panel, and of each of several [inch]."""
@@ -49,7 +49,7 @@ def picture_title(found: Sequence[Panel]) -> str:
     'Cost per token over batch'
     """
     first = found[0]
-    answers = [_words(one.up, one.called[1]) for one in found if one.joined]
+    answers = [_words(one.up, one.called[1]) for one in found if one.joined or len(found) == 1]
     said = f"{' and '.join(answers)} over {_words(first.across, first.called[0])}"
     return f"{'Roofline: ' if first.called[0] else ''}{said if first.called[0] else said[0].upper() + said[1:]}"
 
@@ -84,17 +84,8 @@ def _typical(values: Sequence[float]) -> float:
 
 def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> bytes:
     """The panels below each other as SVG or PNG, below their title what they are of; WrongValue where matplotlib is not installed."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise WrongValue("pictures take matplotlib: pip install 'backsolve[plot]'; --plot - draws in the terminal") from None
-    # The same picture for the same answers: no date in it, and names of its parts that are not drawn by lot. A $ is a dollar.
-    with rc_context({"svg.hashsalt": "backsolve", "text.parse_math": False}):
-        high = HIGH if len(found) == 1 else HIGH_OF_SEVERAL * len(found)
-        figure = Figure(figsize=(WIDE, high), layout="constrained")
-        FigureCanvasAgg(figure)
+
+    def draw(figure: Any) -> None:
         figure.suptitle(picture_title(found), x=0.01, horizontalalignment="left", fontsize=15, fontweight="bold")
         every = figure.subplots(len(found), squeeze=False)[:, 0]
         for axes, panel in zip(every, found, strict=True):
@@ -103,8 +94,44 @@ def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> b
         if caption:
             lines = (line for text in caption for line in _folded(text, CAPTION_WIDTH))
             every[0].set_title("\n".join(lines), loc="left", fontsize=8.5, color="0.3", pad=8)
+
+    described = " ".join(f"{text}." for text in (picture_title(found), *caption, *(line for panel in found for line in _lines_said(panel))))
+    return figure_bytes(draw, (WIDE, HIGH if len(found) == 1 else HIGH_OF_SEVERAL * len(found)), form, described)
+
+
+def _lines_said(panel: Panel) -> Iterator[str]:
+    """Both ends of every line in words.
+
+    >>> list(_lines_said(Panel("batch", "step_time", (("A", (1.0, 8.0), (0.002, 0.004)),))))
+    ['A: step time 2 ms at batch 1, 4 ms at batch 8']
+    """
+    for name, xs, ys in panel.lines:
+        points = [*zip(xs, ys, strict=True)]
+        across = _words(panel.across, panel.called[0])
+        ends = [f"{show(panel.up, y)} at {across} {show(panel.across, x)}" for x, y in dict.fromkeys((*points[:1], *points[-1:]))]
+        said = ", ".join(ends) or "no answer"
+        yield f"{f'{name}: ' if name else ''}{_words(panel.up, panel.called[1])} {said}"
+
+
+def figure_bytes(draw: Callable[[Any], None], sides: tuple[float, float], form: str, described: str = "") -> bytes:
+    """A figure of these sides [inch] as SVG or PNG, the same bytes for the same drawing; WrongValue where matplotlib is not installed.
+
+    `described` is what it shows in words, which goes into the file.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise WrongValue("pictures take matplotlib: pip install 'backsolve[plot]'; solve --plot - draws in the terminal") from None
+    # No date in it, and names of its parts that are not drawn by lot. A $ is a dollar.
+    with rc_context({"svg.hashsalt": "backsolve", "text.parse_math": False}):
+        figure = Figure(figsize=sides, layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure)
         out = io.BytesIO()
-        figure.savefig(out, format=form, metadata={"Date": None} if form == "svg" else None, dpi=DOTS)
+        metadata = {"Description": described} if described else {}
+        figure.savefig(out, format=form, metadata={"Date": None, **metadata} if form == "svg" else metadata, dpi=DOTS)
     return out.getvalue()
 
 

@@ -89,6 +89,22 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
     return found
 
 
+def on_one_axis(found: Sequence[Panel], called: str) -> Panel:
+    """Panels of quantities that add up as one: each line named by its quantity, and the sum of those of one name.
+
+    >>> panels_of_two = [Panel("batch", name, (("", (1.0,), (2.0,)),)) for name in ("kv_time", "weight_time")]
+    >>> [(name, ys) for name, _, ys in on_one_axis(panels_of_two, "time").lines]
+    [('kv time', (2.0,)), ('weight time', (2.0,)), ('together', (4.0,))]
+    """
+    lines = [(f"{one.up.replace('_', ' ')} {name}".strip(), xs, ys) for one in found for name, xs, ys in one.lines]
+    for of_name in zip(*(one.lines for one in found), strict=True):
+        name, xs, _ = of_name[0]
+        points = [dict(zip(xs, ys, strict=True)) for _, xs, ys in of_name]
+        shared = tuple(x for x in xs if all(x in one for one in points))
+        lines.append((f"together {name}".strip(), shared, tuple(sum(one[x] for one in points) for x in shared)))
+    return Panel(found[0].across, found[0].up, tuple(lines), called=("", called), bounds=(None, same_bound(one.bounds[1] for one in found)))
+
+
 def _panel(unknown: str, solutions: Sequence[tuple[str, Result]]) -> Panel:
     lines = tuple(line for name, one in solutions if one.sweep for line in _lines(name, one.sweep))
     sweeps = [one.sweep for _, one in solutions if one.sweep]

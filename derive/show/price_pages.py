@@ -1,15 +1,17 @@
-"""The pages that the prices of a saved result were read from, as something to cite in every style that equations are cited in."""
+"""The price rows that a result used, or that a sheet is made of, as something to cite: their pages, the sheet, one of the prices."""
 
-import json
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
+from urllib.parse import quote
 
 from derive.briefly import brief
 from derive.errors import WrongData, shorten
-from derive.show.citation import LATEX, MARKDOWN, PLAIN, Markup, bibtex_entry, cite_all, markdown_cell, slug
+from derive.show.citation import address_of, slug
+from derive.show.references import Reference
+from derive.units import show
 
 GRADES = {
     "official": "the page was read",
@@ -20,9 +22,9 @@ GRADES = {
 }
 """What the grade of a price says of how it was read."""
 CELLS = ("provider", "model", "source_url", "verification", "origin")
-ADDRESS = re.compile(r"https?://[^\s{}<>\"\\^`|]+")
-OF_FILES = replace(MARKDOWN, text=markdown_cell)
-"""Markdown of what a file holds, which makes no link by itself."""
+PER = {"mtok": "MTok", "mtok_hour": "MTok and hour"}
+
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,19 +40,18 @@ class PricePage:
     days: tuple[date, ...]
 
     @property
-    def title(self) -> str:
-        """What is cited."""
-        return f"Prices of {self.provider}"
-
-    @property
-    def key(self) -> str:
-        """The key of its bibliography entry."""
-        return f"prices:{slug(self.provider)}:{slug(self.place.partition('://')[2] or self.place)}"
-
-    @property
-    def url(self) -> str:
-        """The address, where the place is one."""
-        return self.place if ADDRESS.fullmatch(self.place) else ""
+    def reference(self) -> Reference:
+        """It as something to cite."""
+        return Reference(
+            key=f"prices:{slug(self.provider)}:{slug(self.place.partition('://')[2] or self.place)}",
+            title=f"Prices of {self.provider}",
+            author=self.provider,
+            places=(self.place,),
+            which=self.read,
+            said=", ".join(self.models),
+            day=self.days[-1] if self.days else None,
+            why=f"the prices of {several(self.models)}",
+        )
 
     @property
     def read(self) -> str:
@@ -60,18 +61,35 @@ class PricePage:
         return f"grade {grades}{days}"
 
 
-def pages_in(result: object) -> tuple[PricePage, ...]:
-    """The pages of the price rows that a saved result of `infer` used, each once; none of a result without such rows.
+def several(names: Sequence[str], between: str = ", ") -> str:
+    """The first three of some names, and how many more there are.
 
-    >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
-    >>> (page,) = pages_in({"run": {"rows": [{**row, "retrieved_date": "2026-11-20"}]}})
-    >>> page.key, page.read
-    ('prices:acme:acme-example', 'grade db (a price database), read on 2026-11-20')
+    >>> several(["a", "b", "c", "d"]), several(["a"])
+    ('a, b, c and 1 more', 'a')
     """
+    return between.join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def rows_in(result: object) -> list[Row]:
+    """The price rows of a saved result of `infer`; none of a result without such rows, WrongData for what is none."""
     run = result.get("run") if isinstance(result, dict) else None
     rows = run.get("rows", []) if isinstance(run, dict) else []
     if not isinstance(rows, list):
         raise _no_row(rows)
+    for row in rows:
+        _cells(row)
+        _day(row)
+    return rows
+
+
+def pages_of(rows: Iterable[Row]) -> tuple[PricePage, ...]:
+    """The pages of these price rows, each once.
+
+    >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
+    >>> (page,) = pages_of([{**row, "retrieved_date": "2026-11-20"}])
+    >>> page.place, page.read
+    ('https://acme.example', 'grade db (a price database), read on 2026-11-20')
+    """
     found: dict[tuple[str, str], list[tuple[str, str, date | None]]] = {}
     for row in rows:
         provider, model, url, grade, origin = _cells(row)
@@ -88,13 +106,93 @@ def pages_in(result: object) -> tuple[PricePage, ...]:
     )
 
 
-def cite_used(ids: Iterable[str], pages: Iterable[PricePage], style: str = "plain") -> str:
-    """Equations and then pages in one text, in a style that `cite_all` has: BibTeX is one file, CSL-JSON one list."""
-    equations = cite_all(ids, style)
-    if style == "csl-json":
-        return json.dumps([*json.loads(equations), *map(_csl, pages)], indent=2, allow_nan=False)
-    one = {"bibtex": _bibtex, "markdown": _markdown, "latex": _in_latex, "plain": _in_plain, "myst": _in_myst}[style]
-    return "\n\n".join(filter(None, [equations, *map(one, pages)]))
+def sheet_reference(rows: Sequence[Row], as_of: str, html_base: str = "", why: str = "") -> Reference:
+    """The price sheet that these rows of one provider, model and service tier make on a day: its prices, pages, grades and days.
+
+    >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
+    >>> price = {"component": "input", "amount": 2.5, "currency": "USD", "per": "mtok", "threshold_tokens": 200000, "ttl_seconds": None}
+    >>> sheet = sheet_reference([{**row, **price, "service_tier": "standard", "region": ""}], "2026-11-20")
+    >>> sheet.key, sheet.which, sheet.said
+    ('sheet:acme:m:standard:2026-11-20', 'standard, prices of 2026-11-20, grade db (a price database)', 'input@200000 2.5 USD/MTok')
+    """
+    name, tier, pages = _named(rows)
+    return Reference(
+        key=f"sheet:{':'.join(map(slug, name))}:{slug(tier)}:{slug(as_of)}",
+        title=f"Price sheet of {' '.join(name)}",
+        author=name[0],
+        places=(*_places(rows), *sheet_pages(html_base, *name)),
+        which=f"{tier}, prices of {as_of}, {'; '.join(dict.fromkeys(page.read for page in pages))}",
+        said=", ".join(map(_priced, rows)),
+        day=max((day for page in pages for day in page.days), default=day_named(as_of)),
+        why=why,
+    )
+
+
+def day_named(text: str) -> date | None:
+    """The day that a text names; None where it names none.
+
+    >>> day_named("2026-11-20"), day_named("today")
+    (datetime.date(2026, 11, 20), None)
+    """
+    with suppress(ValueError):
+        return date.fromisoformat(text)
+    return None
+
+
+def sheet_pages(html_base: str, provider: str, model: str) -> tuple[str, ...]:
+    """Where the site has its page of a sheet; nothing without a site."""
+    address = address_of(html_base, "sheet", quote(provider, safe=""), quote(model, safe=""))
+    return (address,) if address else ()
+
+
+def price_reference(row: Row, as_of: str) -> Reference:
+    """One price of a sheet: the file and line it stands in, since when it holds, its page, grade and day."""
+    name, tier, (page,) = _named([row])
+    _, _, _, _, origin = _cells(row)
+    start, place = row.get("effective_date"), _place_of(row)
+    since = f", since {shorten(start)[1:-1]}" if isinstance(start, str) and start else ""
+    return Reference(
+        key=f"price:{':'.join(map(slug, name))}:{slug(tier)}:{slug(place)}:{slug(as_of)}",
+        title=f"Price of {place} of {' '.join(name)}",
+        author=name[0],
+        places=tuple(_places([row])),
+        which=f"{_priced(row)}, {tier}{since}, {page.read}",
+        said=f"row {origin} of the table of prices, as of {as_of}",
+        day=page.days[-1] if page.days else None,
+    )
+
+
+def _named(rows: Sequence[Row]) -> tuple[tuple[str, str], str, tuple[PricePage, ...]]:
+    """Provider and model of a sheet, its service tier with the region, and its pages."""
+    provider, model, *_ = _cells(rows[0])
+    tier = " ".join(filter(None, (_text(rows[0], "service_tier"), _text(rows[0], "region"))))
+    return (provider, model), tier, pages_of(rows)
+
+
+def _places(rows: Iterable[Row]) -> list[str]:
+    return [page.place for page in pages_of(rows)]
+
+
+def _place_of(row: Row) -> str:
+    """Which price of a sheet a row is, as one types it."""
+    threshold, lifetime = row.get("threshold_tokens"), row.get("ttl_seconds")
+    at = f"@{threshold}" if isinstance(threshold, int) and threshold else ""
+    return _text(row, "component") + at + (f":{show('ttl', lifetime)}".replace(" ", "") if isinstance(lifetime, int) and lifetime else "")
+
+
+def _priced(row: Row) -> str:
+    amount = row.get("amount")
+    if not isinstance(amount, int | float):
+        raise _no_row(row)
+    per = _text(row, "per")
+    return f"{_place_of(row)} {amount:g} {_text(row, 'currency')}/{PER.get(per, per)}"
+
+
+def _text(row: Row, name: str) -> str:
+    cell = row.get(name)
+    if not isinstance(cell, str) or not cell.isprintable():
+        raise _no_row(row)
+    return cell
 
 
 def _cells(row: object) -> tuple[str, ...]:
@@ -105,7 +203,7 @@ def _cells(row: object) -> tuple[str, ...]:
     return texts
 
 
-def _day(row: Mapping[str, Any]) -> date | None:
+def _day(row: Row) -> date | None:
     text = row.get("retrieved_date")
     try:
         return None if text is None else date.fromisoformat(text)
@@ -115,47 +213,3 @@ def _day(row: Mapping[str, Any]) -> date | None:
 
 def _no_row(found: object) -> WrongData:
     return WrongData(f"'rows' holds {shorten(str(found), 200)}, not price rows as infer --save writes them")
-
-
-def _sentence(page: PricePage, markup: Markup) -> str:
-    place = markup.link.format(page.url) if page.url else markup.code.format(markup.text(page.place))
-    said = markup.text(f"{page.read} ({', '.join(page.models)})")
-    return f"{markup.work.format(markup.text(page.title))}, {place}, {said}."
-
-
-def _in_plain(page: PricePage) -> str:
-    return _sentence(page, PLAIN)
-
-
-def _in_latex(page: PricePage) -> str:
-    return _sentence(page, LATEX)
-
-
-def _in_myst(page: PricePage) -> str:
-    return _sentence(page, OF_FILES)
-
-
-def _markdown(page: PricePage) -> str:
-    note = f"[^{slug(page.key)}]"
-    return f"**{OF_FILES.text(page.title)}**{note}\n\n{note}: {_sentence(page, OF_FILES)}"
-
-
-def _bibtex(page: PricePage) -> str:
-    title, author = (f"{{{LATEX.text(text)}}}" for text in (page.title, page.provider))
-    place, note = "" if page.url else LATEX.text(page.place), LATEX.text(f"{page.read}; {', '.join(page.models)}")
-    read = str(page.days[-1]) if page.days else ""
-    return bibtex_entry(page.key, title=title, author=author, howpublished=place, url=page.url, urldate=read, note=note)
-
-
-def _csl(page: PricePage) -> dict[str, object]:
-    day = page.days[-1] if page.days else None
-    item = {
-        "id": page.key,
-        "type": "webpage" if page.url else "document",
-        "title": page.title,
-        "author": [{"literal": page.provider}],
-        "accessed": day and {"date-parts": [[day.year, day.month, day.day]]},
-        "note": f"{'' if page.url else page.place + ', '}{page.read}; {', '.join(page.models)}",
-        "URL": page.url,
-    }
-    return {name: value for name, value in item.items() if value}

@@ -11,7 +11,10 @@ from derive.show.roofline import Roof
 from derive.solving.api import solve
 from tests.derive.show.test_plot import SERVED
 
-ROOFS = [Roof("A", 1e15, 4e12, "step of 20 ms", 50.0, 2e14), Roof("B", 2e15, 8e12, "step of 10 ms", 50.0, 4e14)]
+ROOFS = [
+    Roof(name="A", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=50.0, rate=2e14),
+    Roof(name="B", peak=2e15, bandwidth=8e12, step="step of 10 ms", intensity=50.0, rate=4e14),
+]
 
 
 def swept(*unknowns: str, **more):
@@ -33,7 +36,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
 
     imported = builtins.__import__
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'; --plot - draws"):
+    with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'; solve --plot - draws"):
         picture([Panel("batch", "step_time", ())], "svg")
 
 
@@ -107,3 +110,10 @@ def test_texts_at_the_points_of_a_front_lie_inside_and_off_the_line(monkeypatch)
     assert boxes and all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
     assert not any(box.contains(*point) for box in boxes for point in points)
     assert not any(one.overlaps(other) for one in boxes for other in boxes if one is not other)
+
+
+def test_a_picture_says_in_words_what_it_shows():
+    made = picture(
+        [Panel("batch", "step_time", (("A & B", (1.0, 2.0, 8.0), (0.002, 0.003, 0.004)), ("C", (), ())))], "svg", ["8xA, M"]
+    ).decode()
+    assert "Step time over batch. 8xA, M. A &amp; B: step time 2 ms at batch 1, 4 ms at batch 8. C: step time no answer." in made

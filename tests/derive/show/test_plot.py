@@ -152,4 +152,4 @@ def test_what_is_of_no_step_is_refused_before_the_answer():
     said = call("solve", "ridge_point", "--hardware", "H100:fp8", "--plot", "-")
     assert (said.status, said.out) == (2, "") and "of no decode step on a chip: give one value as a list" in said.err
     with pytest.raises(WrongValue, match="at most 4 roofs"):
-        roofline([Roof(str(at), 1e15, 4e12, "step", 50.0, 2e14) for at in range(5)])
+        roofline([Roof(name=str(at), peak=1e15, bandwidth=4e12, step="step", intensity=50.0, rate=2e14) for at in range(5)])

@@ -10,7 +10,8 @@ from pybtex.database import parse_string
 
 from derive.errors import UnknownName, WrongData
 from derive.show.citation import STYLES, cite_all
-from derive.show.price_pages import PricePage, cite_used, pages_in
+from derive.show.price_pages import PricePage, pages_of, price_reference, rows_in, sheet_reference
+from derive.show.references import cite_with
 from tests.tools.together import in_one_test
 
 ID = "roofline.step_time"
@@ -21,7 +22,11 @@ OWN = {**ROW, "source_url": "", "verification": "user", "origin": "my prices.csv
 
 
 def pages(*rows: object) -> tuple[PricePage, ...]:
-    return pages_in({"schema": "infer-2", "run": {"rows": list(rows)}, "sheets": []})
+    return pages_of(rows_in({"schema": "infer-2", "run": {"rows": list(rows)}, "sheets": []}))
+
+
+def cite_used(ids: list[str], found: tuple[PricePage, ...], style: str) -> str:
+    return cite_with(ids, [page.reference for page in found], style)
 
 
 def test_a_page_has_all_that_was_read_from_it():
@@ -32,12 +37,30 @@ def test_a_page_has_all_that_was_read_from_it():
     assert (found[0].models, found[0].grades, found[0].days) == (
         ("m", "n"), ("official", "db"), (date(2026, 3, 12), date(2026, 11, 20)))  # fmt: skip
     assert found[0].read == "grade official (the page was read) and db (a price database), read on 2026-03-12 and 2026-11-20"
-    assert (found[2].days, found[2].url, found[2].read) == ((), "", "grade user (a file of one's own)")
+    assert (found[2].days, found[2].reference.url, found[2].read) == ((), "", "grade user (a file of one's own)")
+
+
+PRICE = {**ROW, "component": "cache_write", "threshold_tokens": 200_000, "ttl_seconds": 300, "amount": 2.5, "currency": "USD",
+         "per": "mtok", "service_tier": "standard", "region": "eu", "effective_date": "2026-03-12"}  # fmt: skip
+
+
+def test_a_sheet_and_a_price_of_it_say_page_grade_and_day():
+    sheet = sheet_reference([PRICE, {**PRICE, "amount": 7, "ttl_seconds": None}], "2026-11-20", "https://example.org", "the prices")
+    assert sheet.places == (ROW["source_url"], "https://example.org/sheet/acme/m/") and sheet.day == date(2026, 11, 20)
+    assert sheet.which == "standard eu, prices of 2026-11-20, grade official (the page was read), read on 2026-11-20"
+    assert sheet.said == "cache_write@200000:5min 2.5 USD/MTok, cache_write@200000 7 USD/MTok"
+    price = price_reference(PRICE, "2026-11-20")
+    assert (price.title, price.author) == ("Price of cache_write@200000:5min of acme m", "acme")
+    assert price.which.startswith("cache_write@200000:5min 2.5 USD/MTok, standard eu, since 2026-03-12, grade official")
+    assert "row prices.csv:2 " in price.said and price.key != sheet.key
+    for broken in ({"amount": "2"}, {"component": "a\x1b"}, {"per": None}):
+        with pytest.raises(WrongData, match="not price rows"):
+            sheet_reference([{**PRICE, **broken}], "2026-11-20")
 
 
 def test_what_holds_no_price_rows_has_no_pages():
     for result in ([], {}, {"run": None}, {"run": {}}, {"unknown": "batch", "equations": []}, [{"rows": [3]}], None):
-        assert pages_in(result) == ()
+        assert rows_in(result) == []
 
 
 @in_one_test(
@@ -51,7 +74,7 @@ def test_what_is_no_price_row_is_refused(row: object):
     with pytest.raises(WrongData, match="not price rows as infer --save writes them"):
         pages(ROW, row)
     with pytest.raises(WrongData):
-        pages_in({"run": {"rows": row}})
+        rows_in({"run": {"rows": row}})
 
 
 @in_one_test("style", STYLES)
@@ -66,7 +89,7 @@ def test_every_style_says_where_how_well_and_when(style: str):
 def test_other_programs_read_the_entries():
     found = pages(ROW, OWN)
     entries = parse_string(cite_used([ID], found, "bibtex"), "bibtex").entries
-    first, own = (entries[page.key] for page in found)
+    first, own = (entries[page.reference.key] for page in found)
     assert (first.fields["url"], first.fields["urldate"]) == (ROW["source_url"], "2026-11-20") and "url" not in own.fields
     items = json.loads(cite_used([ID], found, "csl-json"), parse_constant=pytest.fail)
     assert items[-2]["accessed"] == {"date-parts": [[2026, 11, 20]]} and items[-2]["URL"] == ROW["source_url"]

@@ -1,0 +1,281 @@
+"""A chart as SVG without matplotlib: for pages, whose colours follow the reader's, and for notebooks, where it stands alone."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from html import escape
+from itertools import pairwise
+from math import ceil, floor, log10
+from textwrap import wrap
+
+from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, moved_aside
+from derive.show.figures import COLOURS, FEW_DECADES, tick_text
+
+WIDE, HIGH, ROW = 680, 320, 48
+"""Width of a drawing, height of its plane and of a row of things [px]."""
+SMALL, LINE = 12, 16
+"""Size of its letters, and height of a line of them [px]."""
+LETTER = 0.62
+"""Width of a letter, as a share of its size."""
+ROW_WIDTH, SAID_WIDTH = 26, 96
+"""Characters of the name of a row, and of a line below the title."""
+GAP, TICK, STOP = 8, 5, 5
+"""Room between things, length of a tick, and half the stop at the end of a range [px]."""
+BAR, INSIDE = 7, 0.04
+"""Half the height of a bar [px], and room inside the ends of an axis, of its length."""
+STEPS, WANTED = (1, 2, 5, 10), 5
+"""Between which round numbers an even axis is marked, and how often at least."""
+
+STYLE = ".chart{background:#fff}" + "".join(
+    f".chart {name}{{{rule}}}"
+    for name, rule in (
+        ("text", "font:12px sans-serif;fill:#222"),
+        (".title", "font-size:16px;font-weight:bold"),
+        (".said", "fill:#555"),
+        (".beside", "fill:#555;paint-order:stroke;stroke:#fff;stroke-width:3px"),
+        ("polyline", "fill:none;stroke-width:1"),
+        (".axis", "stroke:#777"),
+        (".grid", "stroke:#ddd"),
+        (".rule", "stroke:#555;stroke-dasharray:2 3"),
+        *((f".c{place}", f"--c:{colour}") for place, colour in enumerate(COLOURS)),
+        (".line", "stroke:var(--c);stroke-width:2"),
+        (".range", "stroke:var(--c);stroke-width:2"),
+        (".dashed", "stroke-dasharray:7 4"),
+        (".dot", "fill:var(--c)"),
+        (".bar", "fill:var(--c)"),
+        (".area", "fill:var(--c);opacity:.2"),
+    )
+)
+"""How a drawing that stands alone looks; on a page the style sheet of the page says so."""
+
+_DOTS = re.compile(r'<circle class="dot (?P<colour>c\d)" [^>]*/>(?:<circle class="dot (?P=colour)" [^>]*/>)*')
+_CURVE = re.compile(r'<polyline class="(?P<name>[^"]+)" points="(?P<points>(?:[^" ]+ ){9,}[^" ]+)"/>')
+"""A line of ten points and more."""
+_PLACE = re.compile(r'cx="([^"]+)" cy="([^"]+)"')
+
+Place = Callable[[float], float]
+
+
+class Drawing:
+    """A chart that a notebook shows as a picture.
+
+    >>> one = Mark(name="size", form="points", xs=(1.0, 30.0), ys=(2.0, 3.0))
+    >>> Drawing(Chart(title="T", across=Axis(words="x"), up=Axis(words="y"), marks=(one,)))._repr_svg_()[:4]
+    '<svg'
+    """
+
+    def __init__(self, chart: Chart):
+        self.chart = chart
+
+    def __repr__(self) -> str:
+        return chart_in_words(self.chart)
+
+    def _repr_svg_(self) -> str:
+        return chart_svg(self.chart)
+
+
+def chart_svg(chart: Chart, alone: bool = True) -> str:
+    """The chart as an SVG element: with title, text and style of its own, or for a page, which has all three around it."""
+    rows = chart.up.rows
+    lines = [line for text in chart.said for line in wrap(text, SAID_WIDTH)] if alone else []
+    top = (2 * LINE + LINE * len(lines) if alone else 0) + LINE * min(2, sum(not rule.up for rule in chart.rules)) + GAP
+    left = GAP + max(map(_width, _names_up(chart))) + (0 if rows else LINE) + TICK
+    bottom, right = top + (ROW * len(rows) if rows else HIGH), WIDE - 2 * GAP
+    legend = [*_legend(chart)]
+    height = bottom + 3 * LINE + LINE * len(legend) + GAP
+    across = _scale(chart.across, extent(chart, up=False), left, right)
+    up: Place = (lambda row: top + ROW * (row + 1 / 2)) if rows else _scale(chart.up, extent(chart, up=True), bottom, top)
+    body = [
+        *([_text(GAP, LINE, chart.title, "title")] if alone else []),
+        *(_text(GAP, LINE * (place + 2), line, "said") for place, line in enumerate(lines)),
+        *_axes(chart, across, up, (left, right, top, bottom)),
+        *(part for place in range(len(chart.marks)) for part in _mark(chart, place, across, up, (left, right))),
+        *_rules(chart, across, up, (left, right, top, bottom)),
+        *(part for place, one in enumerate(legend) for part in _key(one, bottom + 3 * LINE + LINE * place)),
+    ]
+    style = f"<style>{STYLE}</style>" if alone else ""
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {WIDE} {height}" role="img">'
+    drawn = "".join(body) if alone else _shorter("".join(body))
+    return f"{head}<title>{escape(chart.title)}</title><desc>{escape(chart_in_words(chart))}</desc>{style}{drawn}</svg>"
+
+
+def _shorter(drawn: str) -> str:
+    """A drawing for one of many pages: dots of one colour as one path, and long lines step by step.
+
+    >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"/><circle class="dot c1" cx="3" cy="4" r="4"/>')
+    '<path class="dots c1" d="M2 2h0M3 4h0"/>'
+    >>> _shorter(f'<polyline class="line c0" points="{" ".join(f"{x},{x}.25" for x in range(10))}"/>')[:50]
+    '<path class="line c0" d="M0 0.2l1 1 1 1 1 1 1 1 1 '
+    """
+
+    def joined(match: re.Match[str]) -> str:
+        places = "".join(f"M{float(x):.0f} {float(y):.0f}h0" for x, y in _PLACE.findall(match[0]))
+        return f'<path class="dots {match["colour"]}" d="{places}"/>'
+
+    return _CURVE.sub(_by_steps, _DOTS.sub(joined, drawn))
+
+
+def _by_steps(curve: re.Match[str]) -> str:
+    """A long line as a path from point to point, in tenths of a pixel."""
+    points = [tuple(round(10 * float(part)) for part in point.split(",")) for point in curve["points"].split()]
+    steps = ("{:g} {:g}".format(*(((b - a) / 10) for a, b in zip(before, after, strict=True))) for before, after in pairwise(points))
+    return f'<path class="{curve["name"]}" d="M{points[0][0] / 10:g} {points[0][1] / 10:g}l{" ".join(steps)}"/>'
+
+
+def _names_up(chart: Chart) -> list[str]:
+    if chart.up.rows:
+        return [line for name in chart.up.rows for line in wrap(name, ROW_WIDTH)]
+    return [text for _, text in _ticks(chart.up, extent(chart, up=True))]
+
+
+def _width(text: str) -> float:
+    return LETTER * SMALL * len(text)
+
+
+def _scale(axis: Axis, ends: tuple[float, float], start: float, end: float) -> Place:
+    """Where a value lies between two places [px], with room at both."""
+    low, high = (log10(value) for value in ends) if axis.by_ratios else ends
+    room = INSIDE * (high - low) or 1.0
+    low, high = low - room, high + room
+
+    def place(value: float) -> float:
+        share = ((log10(value) if axis.by_ratios else value) - low) / (high - low)
+        return round(start + share * (end - start), 1)
+
+    return place
+
+
+def _ticks(axis: Axis, ends: tuple[float, float]) -> list[tuple[float, str]]:
+    """Where an axis is marked, and what stands there."""
+    low, high = ends
+    if axis.ticks:
+        return [(at, text) for at, text in axis.ticks if low <= at <= high]
+    if axis.by_ratios:
+        between = STEPS[:-1] if high / low <= FEW_DECADES else STEPS[:1]
+        decades = range(floor(log10(low)), ceil(log10(high)) + 1)
+        found = [step * 10.0**decade for decade in decades for step in between]
+    else:
+        size = 10.0 ** floor(log10((high - low) / WANTED))
+        step = max(one * size for one in STEPS if (high - low) / (one * size) >= WANTED)
+        found = [place * step for place in range(ceil(low / step), floor(high / step) + 1)]
+    return [(at, tick_text(at)) for at in found if low <= at <= high]
+
+
+def _text(x: float, y: float, text: str, name: str = "", anchor: str = "") -> str:
+    named, where = f' class="{name}"' if name else "", f' text-anchor="{anchor}"' if anchor else ""
+    return f'<text x="{x:g}" y="{y:g}"{where}{named}>{escape(text)}</text>'
+
+
+def _named(anchor: str, texts: Iterable[str]) -> str:
+    """Texts that are set by their middle, or by their end."""
+    return f'<g text-anchor="{anchor}">{"".join(texts)}</g>'
+
+
+def _grid(lines: Iterable[str]) -> str:
+    return f'<path class="grid" d="{"".join(lines)}"/>'
+
+
+def _line(name: str, *points: tuple[float, float]) -> str:
+    return f'<polyline class="{name}" points="{" ".join(f"{x:g},{y:g}" for x, y in points)}"/>'
+
+
+def _axes(chart: Chart, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+    left, right, top, bottom = sides
+    ticks = [(across(at), text) for at, text in _ticks(chart.across, extent(chart, up=False))]
+    yield _grid(f"M{x:g} {top:g}V{bottom:g}" for x, _ in ticks)
+    yield _named("middle", (_text(x, bottom + LINE, text) for x, text in ticks))
+    yield _text((left + right) / 2, bottom + 2 * LINE, chart.across.words, anchor="middle")
+    if chart.up.rows:
+        for row, name in enumerate(chart.up.rows):
+            lines = wrap(name, ROW_WIDTH)
+            first = up(row) + SMALL / 3 - LINE * (len(lines) - 1) / 2
+            yield _named("end", (_text(left - TICK, first + LINE * place, line) for place, line in enumerate(lines)))
+    else:
+        heights = [(up(at), text) for at, text in _ticks(chart.up, extent(chart, up=True))]
+        yield _grid(f"M{left:g} {y:g}H{right:g}" for y, _ in heights)
+        yield _named("end", (_text(left - TICK, y + SMALL / 3, text) for y, text in heights))
+        middle = f'transform="rotate(-90 {SMALL} {(top + bottom) / 2:g})"'
+        yield _text(SMALL, (top + bottom) / 2, chart.up.words, anchor="middle").replace("<text", f"<text {middle}", 1)
+    yield _line("axis", (left, top), (left, bottom), (right, bottom))
+
+
+def _mark(chart: Chart, place: int, across: Place, up: Place, sides: tuple[float, float]) -> Iterator[str]:
+    mark, colour = chart.marks[place], f"c{place % len(COLOURS)}"
+    if mark.form == "line":
+        points = [(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)]
+        yield _line(f"line {colour}{' dashed' if mark.dashed else ''}", *points)
+        return
+    if mark.form == "area":
+        yield f'<polygon class="area {colour}" points="{" ".join(f"{x:g},{y:g}" for x, y in _outline(chart, mark, across, up))}"/>'
+        return
+    for at, (x, y) in enumerate(zip(mark.xs, mark.ys, strict=True)):
+        low, high = mark.ends[at] if mark.ends else (x, x)
+        if mark.form == "bars":
+            start, end = across(low or x), across(high or x)
+            yield f'<rect class="bar {colour}" x="{start:g}" y="{up(y) - BAR:g}" width="{end - start:g}" height="{2 * BAR}"/>'
+            continue
+        height = up(y) + ROW * moved_aside(chart, mark)
+        if mark.ends:
+            yield from _range(chart, (across(x), height), (low, high), across if chart.up.rows else up, colour, sides)
+        yield f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="4"/>'
+        if mark.beside:
+            rightmost = across(x) > sum(sides) / 2
+            aside = -GAP if rightmost else GAP
+            yield _text(across(x) + aside, height - GAP, mark.beside[at], "beside", "end" if rightmost else "start")
+
+
+def _outline(chart: Chart, mark: Mark, across: Place, up: Place) -> list[tuple[float, float]]:
+    """The corners of an area: along its one side, and back along the other."""
+    ends = [(low or 0.0, high or 0.0) for low, high in mark.ends]
+    if chart.up.rows:
+        return [*((across(low), up(y)) for y, (low, _) in zip(mark.ys, ends, strict=True))] + [
+            (across(high), up(y)) for y, (_, high) in reversed([*zip(mark.ys, ends, strict=True)])
+        ]
+    return [*((across(x), up(low)) for x, (low, _) in zip(mark.xs, ends, strict=True))] + [
+        (across(x), up(high)) for x, (_, high) in reversed([*zip(mark.xs, ends, strict=True)])
+    ]
+
+
+def _range(
+    chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], place: Place, colour: str, sides: tuple[float, float]
+) -> Iterator[str]:
+    """A range with a stop at either end that is known; one that is not goes to the edge with an arrow."""
+    if not chart.up.rows:
+        low, high = (at[1] if end is None else place(end) for end in ends)
+        yield _line(f"range {colour}", (at[0], low), (at[0], high))
+        yield from (_line(f"range {colour}", (at[0] - STOP, y), (at[0] + STOP, y)) for y in (low, high))
+        return
+    low, high = (edge if end is None else place(end) for end, edge in zip(ends, sides, strict=True))
+    yield _line(f"range {colour}", (low, at[1]), (high, at[1]))
+    for x, end, back in ((low, ends[0], STOP), (high, ends[1], -STOP)):
+        aside = back if end is None else 0
+        yield _line(f"range {colour}", (x + aside, at[1] - STOP), (x, at[1]), (x + aside, at[1] + STOP))
+
+
+def _rules(chart: Chart, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+    left, right, top, bottom = sides
+    for place, rule in enumerate(sorted(chart.rules, key=lambda rule: rule.at)):
+        if rule.up:
+            yield _line("rule", (left, up(rule.at)), (right, up(rule.at)))
+            yield _text(left + GAP, up(rule.at) - TICK, rule.name, "beside")
+            continue
+        yield _line("rule", (across(rule.at), top), (across(rule.at), bottom))
+        middle = min(max(across(rule.at), _width(rule.name) / 2), WIDE - _width(rule.name) / 2)
+        yield _text(middle, top - TICK - LINE * (place % 2), rule.name, "beside", "middle")
+
+
+def _legend(chart: Chart) -> Iterator[tuple[int, Mark]]:
+    yield from ((place, mark) for place, mark in enumerate(chart.marks) if mark.name)
+
+
+def _key(one: tuple[int, Mark], y: float) -> Iterator[str]:
+    """What stands for a mark, and its name."""
+    place, mark = one
+    colour, middle = f"c{place % len(COLOURS)}", y - SMALL / 3
+    if mark.form == "line":
+        yield _line(f"line {colour}{' dashed' if mark.dashed else ''}", (GAP, middle), (GAP + 2 * LINE, middle))
+    elif mark.form == "points":
+        yield f'<circle class="dot {colour}" cx="{GAP + LINE}" cy="{middle:g}" r="4"/>'
+    else:
+        name = "area" if mark.form == "area" else "bar"
+        yield f'<rect class="{name} {colour}" x="{GAP}" y="{middle - BAR:g}" width="{2 * LINE}" height="{2 * BAR}"/>'
+    yield _text(GAP + 2 * LINE + GAP, y, mark.name)

@@ -1,0 +1,294 @@
+"""Formulas as MathML, which a browser sets without any script: trees in the order in which they stand, symbols of the registry.
+
+A second reader takes the LaTeX of a symbol, and of the formulas in the documentation; it knows what these are written with.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache, reduce
+from html import escape
+
+from derive.errors import WrongData, shorten
+from derive.quantities import QUANTITIES
+from derive.records import Equation
+from derive.trees import PRODUCT, RATIO, Tree, is_negative
+from derive.written import as_it_is_written
+
+SENSE = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
+THIN = '<mspace width="0.1667em"/>'
+PRODUCT_SIGN = '<mo rspace="0.17em">\u2062</mo>'
+"""An invisible sign of multiplication, and a thin space."""
+_OF_TERMS, _OF_FACTORS, _WHOLE = range(3)
+"""How closely a drawn tree holds together."""
+_TALL = ("<mfrac>", "<msqrt>")
+"""What parentheses grow with; around anything else they stay as high as the letters."""
+
+
+def math(inner: str, display: bool = False) -> str:
+    """A formula as an element of its own: within a line, or on a line of its own.
+
+    >>> math(symbol_in_mathml("batch"))
+    '<math><mi>B</mi></math>'
+    """
+    return ('<math display="block">' if display else "<math>") + f"{inner}</math>"
+
+
+def equation_in_mathml(row: Equation) -> str:
+    """An equation of the catalogue, in the order in which it is written there.
+
+    >>> from derive.catalogue import equation
+    >>> equation_in_mathml(equation("batching.ridge_point"))
+    '<mi>β</mi><mo>=</mo><mfrac><mi>F</mi><mi>W</mi></mfrac>'
+    """
+    left, right = as_it_is_written(row.relation)
+    return relation_in_mathml(left, row.sense, right)
+
+
+def relation_in_mathml(left: Tree, sense: str, right: Tree) -> str:
+    """Two sides and what is between them.
+
+    >>> relation_in_mathml("ridge_point", "=", ("/", "peak_flops", "hbm_bandwidth"))
+    '<mi>β</mi><mo>=</mo><mfrac><mi>F</mi><mi>W</mi></mfrac>'
+    """
+    return f"{in_mathml(left)}<mo>{escape(SENSE[sense])}</mo>{in_mathml(right)}"
+
+
+def in_mathml(tree: Tree) -> str:
+    """A tree drawn, with no more parentheses than it needs.
+
+    >>> in_mathml(("+", 1, ("-", "batch")))
+    '<mn>1</mn><mo>−</mo><mi>B</mi>'
+    """
+    return _drawn(_without_ones(tree))[0]
+
+
+@cache
+def symbol_in_mathml(name: str) -> str:
+    """The symbol of a quantity.
+
+    >>> symbol_in_mathml("kv_bytes_per_token")
+    '<msub><mi>b</mi><mi>kv</mi></msub>'
+    """
+    return latex_in_mathml(QUANTITIES[name].latex)
+
+
+def _without_ones(tree: Tree) -> Tree:
+    """A tree without factors of 1: constants that are there for their unit alone."""
+    if not isinstance(tree, tuple):
+        return tree
+    operation, *inner = (tree[0], *map(_without_ones, tree[1:]))
+    if operation == PRODUCT:
+        left = [factor for factor in inner if factor != 1] or [1]
+        return (PRODUCT, *left) if len(left) > 1 else left[0]
+    return inner[0] if operation == RATIO and inner[1] == 1 else (operation, *inner)
+
+
+def _drawn(tree: Tree) -> tuple[str, int]:
+    """A tree drawn, and how closely that holds together."""
+    if isinstance(tree, str):
+        return symbol_in_mathml(tree), _WHOLE
+    if not isinstance(tree, tuple):
+        return (f"<mo>−</mo><mn>{-tree}</mn>", _OF_TERMS) if tree < 0 else (f"<mn>{tree}</mn>", _WHOLE)
+    operation, *inner = tree
+    match operation:
+        case "+":
+            first, *others = inner
+            return _alone(first) + "".join(map(_added, others)), _OF_TERMS
+        case "-":
+            return f"<mo>−</mo>{_closed(inner[0], _OF_FACTORS)}", _OF_TERMS
+        case "*":
+            return reduce(_multiplied, inner[1:], _first_factor(inner[0])), _OF_FACTORS
+        case "/":
+            return f"<mfrac>{_grouped(_alone(inner[0]))}{_grouped(_alone(inner[1]))}</mfrac>", _WHOLE
+        case "**" if inner[1] == (RATIO, 1, 2):
+            return f"<msqrt>{_alone(inner[0])}</msqrt>", _WHOLE
+        case "**":
+            return _raised(*inner), _WHOLE
+        case "sqrt":
+            return f"<msqrt>{_alone(inner[0])}</msqrt>", _WHOLE
+    name = {"Max": "max", "Min": "min", "log": "ln"}.get(operation, operation)
+    return f"<mi>{name}</mi><mo>\u2061</mo>{_in_parentheses('<mo>,</mo>'.join(map(_alone, inner)))}", _WHOLE
+
+
+def _alone(tree: Tree) -> str:
+    return _drawn(tree)[0]
+
+
+def _added(term: Tree) -> str:
+    if isinstance(term, tuple) and term[0] == "-":
+        return f"<mo>−</mo>{_closed(term[1], _OF_FACTORS)}"
+    drawn = _alone(term)
+    return drawn if is_negative(term) else f"<mo>+</mo>{drawn}"
+
+
+def _first_factor(tree: Tree) -> str:
+    """What stands first in a product may have a minus before it."""
+    return _alone(tree) if is_negative(tree) and not (isinstance(tree, tuple) and tree[0] == "+") else _closed(tree, _OF_FACTORS)
+
+
+def _multiplied(before: str, factor: Tree) -> str:
+    """A product with one more factor: a thin space between symbols, a dot before a number."""
+    between = PRODUCT_SIGN if isinstance(factor, str | tuple) else "<mo>·</mo>"
+    return f"{before}{between}{_closed(factor, _WHOLE if is_negative(factor) else _OF_FACTORS)}"
+
+
+def _raised(base: Tree, exponent: Tree) -> str:
+    """A power; of a symbol that has an index, the exponent stands above it."""
+    above = _grouped(_in_a_line(exponent))
+    drawn = _closed(base, _WHOLE)
+    if isinstance(base, str) and drawn.startswith("<msub>"):
+        return drawn.replace("<msub>", "<msubsup>", 1).removesuffix("</msub>") + f"{above}</msubsup>"
+    if isinstance(base, tuple) or "<msup>" in drawn or "<msubsup>" in drawn:
+        drawn = drawn if drawn.startswith('<mrow><mo stretchy="') else _in_parentheses(drawn)
+    return f"<msup>{drawn}{above}</msup>"
+
+
+def _in_a_line(tree: Tree) -> str:
+    """An exponent, a ratio in it with a slash."""
+    if isinstance(tree, tuple) and tree[0] == "/":
+        return f"{_closed(tree[1], _OF_FACTORS)}<mo>/</mo>{_closed(tree[2], _WHOLE)}"
+    return _alone(tree)
+
+
+def _closed(tree: Tree, least: int) -> str:
+    """A tree drawn, in parentheses where it holds together less closely than that."""
+    drawn, closely = _drawn(tree)
+    return drawn if closely >= least else _in_parentheses(drawn)
+
+
+def _in_parentheses(drawn: str) -> str:
+    grows = "true" if any(part in drawn for part in _TALL) else "false"
+    return f'<mrow><mo stretchy="{grows}">(</mo>{drawn}<mo stretchy="{grows}">)</mo></mrow>'
+
+
+def _grouped(drawn: str) -> str:
+    """What counts as one part of its parent: several elements in a row."""
+    return drawn if _is_one_element(drawn) else f"<mrow>{drawn}</mrow>"
+
+
+def _is_one_element(drawn: str) -> bool:
+    depth, ends = 0, 0
+    for tag in re.findall(r"<[^>]*>", drawn):
+        if not tag.endswith("/>"):
+            depth += -1 if tag.startswith("</") else 1
+        ends += depth == 0
+    return ends == 1
+
+
+# -- LaTeX ----------------------------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[{}_^&]|[0-9]+(?:\.[0-9]+)?|[^\s]")
+_LETTERS = {
+    **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "zeta": "ζ", "eta": "η", "theta": "θ", "iota": "ι"},
+    **{"kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "ϕ"},
+    **{"chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π"},
+    **{"Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "ell": "ℓ", "partial": "∂", "infty": "∞"},
+}
+_NAMES = ("max", "min", "ln", "log", "exp")
+_SIGNS = {
+    **{"star": "⋆", "cdot": "·", "times": "×", "mid": "∣", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "approx": "≈", "to": "→"},
+    **{"sum": "∑", "pm": "±", "neq": "≠", "lbrace": "{", "rbrace": "}"},
+}
+_SPACES = {",": THIN, ";": '<mspace width="0.2778em"/>', " ": '<mspace width="0.25em"/>', "quad": '<mspace width="1em"/>', "!": ""}
+_SPACES["qquad"] = _SPACES["quad"] * 2
+_TYPED = {"-": "−", "'": "′"}
+"""Signs that a keyboard has not."""
+_OVER = {"hat": "^", "bar": "¯", "tilde": "~"}
+_SCRIPT = {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ", "R": "ℛ"}
+"""Calligraphic letters that stand elsewhere in Unicode than the rest."""
+
+
+@cache
+def latex_in_mathml(latex: str) -> str:
+    r"""A formula written in the LaTeX that the registry and the documentation use; `WrongData` for a command that they do not.
+
+    >>> latex_in_mathml(r"B^{\star}_{\mathrm{kv}}")
+    '<msubsup><mi>B</mi><mi>kv</mi><mo>⋆</mo></msubsup>'
+    >>> latex_in_mathml(r"\frac{1}{2}")
+    '<mfrac><mn>1</mn><mn>2</mn></mfrac>'
+    """
+    waiting = _TOKEN.findall(latex)[::-1]
+    try:
+        drawn = "".join(_until(waiting, ""))
+    except (IndexError, KeyError) as error:
+        raise WrongData(f"{shorten(latex)} is no LaTeX of the registry or the documentation") from error
+    return drawn
+
+
+def _until(waiting: list[str], end: str) -> Iterator[str]:
+    """The parts up to a closing token, which is taken off as well; up to the end of all for the empty one."""
+    while waiting and waiting[-1] != end:
+        yield _with_scripts(waiting)
+    if end:
+        waiting.pop()
+
+
+def _with_scripts(waiting: list[str]) -> str:
+    """A part with what stands below and above it."""
+    base, scripts = _part(waiting), {}
+    while waiting and waiting[-1] in ("_", "^"):
+        place = waiting.pop()
+        scripts[place] = _part(waiting)
+    match sorted(scripts):
+        case ["_"]:
+            return f"<msub>{base}{scripts['_']}</msub>"
+        case ["^"]:
+            return f"<msup>{base}{scripts['^']}</msup>"
+        case ["^", "_"]:
+            return f"<msubsup>{base}{scripts['_']}{scripts['^']}</msubsup>"
+    return base
+
+
+def _part(waiting: list[str]) -> str:
+    """One letter, number, sign, group or command with its arguments."""
+    token = waiting.pop()
+    if token == "{":
+        return _grouped("".join(_until(waiting, "}")))
+    if token.startswith("\\"):
+        return _command(token[1:], waiting)
+    if token[0].isdigit():
+        return f"<mn>{token}</mn>"
+    if token.isalpha():
+        return f"<mi>{token}</mi>"
+    sign = '<mo stretchy="false">' if token in "()[]|" else "<mo>"
+    return f"{sign}{escape(_TYPED.get(token, token))}</mo>"
+
+
+def _command(name: str, waiting: list[str]) -> str:
+    if name in ("mathrm", "text", "operatorname"):
+        return _word(waiting)
+    if name == "mathcal":
+        return f"<mi>{_calligraphic(_braced(waiting))}</mi>"
+    if name in _OVER:
+        return f"<mover>{_part(waiting)}<mo>{_OVER[name]}</mo></mover>"
+    if name == "frac":
+        return f"<mfrac>{_part(waiting)}{_part(waiting)}</mfrac>"
+    if name == "sqrt":
+        return f"<msqrt>{_part(waiting)}</msqrt>"
+    if name in ("left", "right"):
+        fence = waiting.pop()
+        return f'<mo stretchy="true">{escape(fence)}</mo>' if fence != "." else ""
+    if name in _NAMES:
+        return f"<mi>{name}</mi>"
+    if name in _LETTERS:
+        return f"<mi>{_LETTERS[name]}</mi>"
+    return _SPACES[name] if name in _SPACES else f"<mo>{_SIGNS[name]}</mo>"
+
+
+def _word(waiting: list[str]) -> str:
+    """Upright letters; of one alone that has to be said."""
+    word = _braced(waiting)
+    return ('<mi mathvariant="normal">' if len(word) == 1 else "<mi>") + f"{escape(word)}</mi>"
+
+
+def _braced(waiting: list[str]) -> str:
+    if waiting.pop() != "{":
+        raise KeyError("{")
+    word = ""
+    while (token := waiting.pop()) != "}":
+        word += token
+    return word
+
+
+def _calligraphic(letter: str) -> str:
+    return _SCRIPT.get(letter) or chr(ord("𝒜") + ord(letter) - ord("A"))

@@ -1,0 +1,127 @@
+"""What is cited beside equations: pages, price sheets and rows, inferences and runs, each in every style that equations are cited in."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from derive.briefly import brief
+from derive.quantities.formula import NOTHING
+from derive.show.citation import (
+    ADDRESS,
+    FOR_ADDRESSES,
+    LATEX,
+    MAINTAINERS,
+    MARKDOWN,
+    PLAIN,
+    Markup,
+    bibtex_entry,
+    cite_all,
+    cited_for,
+    csl_item,
+    markdown_cell,
+    slug,
+)
+
+OF_FILES = replace(MARKDOWN, text=markdown_cell)
+"""Markdown of what a file holds, which makes no link by itself."""
+MARKUPS = {"plain": PLAIN, "latex": LATEX, "myst": OF_FILES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Something with a title and an author that stands at `places` (addresses or names of files), which it is of several, and what it says.
+
+    `day` is the day on which it was read or of which it speaks, `why` what it is cited for.
+    """
+
+    __repr__ = brief
+
+    key: str
+    title: str
+    author: str = MAINTAINERS
+    places: tuple[str, ...] = ()
+    which: str
+    said: str
+    day: date | None = None
+    why: str = ""
+
+    @property
+    def url(self) -> str:
+        """The first address among its places."""
+        return next(filter(ADDRESS.fullmatch, self.places), "")
+
+
+def cite_with(
+    ids: Iterable[str],
+    references: Iterable[Reference],
+    style: str = "plain",
+    html_base: str = "",
+    macros: bool = False,
+    why: Mapping[str, str] = NOTHING,
+) -> str:
+    """Equations and then references in one text, in a style that `cite_all` has: BibTeX is one file, CSL-JSON one list.
+
+    >>> page = Reference(key="prices:acme", title="Prices of acme", places=("https://acme.example",), which="read on 2026-11-20", said="m")
+    >>> print(cite_with([], [page]))
+    "Prices of acme", <https://acme.example>, read on 2026-11-20 (m).
+    """
+    references = list(references)
+    equations = cite_all(ids, style, html_base, macros, why)
+    if style == "csl-json":
+        return json.dumps([*json.loads(equations), *map(_csl, references)], indent=2, allow_nan=False)
+    preamble = FOR_ADDRESSES if style in ("bibtex", "latex") else ""
+    return "\n\n".join(filter(None, [equations or (preamble if references else ""), *(_in(style, one) for one in references)]))
+
+
+def _in(style: str, one: Reference) -> str:
+    if style == "bibtex":
+        return _bibtex(one)
+    if style == "markdown":
+        note = f"[^{slug(one.key)}]"
+        return f"**{OF_FILES.text(one.title)}**{note}\n\n{note}: {_sentence(one, OF_FILES)}"
+    return _sentence(one, MARKUPS[style])
+
+
+def _place(place: str, markup: Markup) -> str:
+    return markup.link.format(place) if ADDRESS.fullmatch(place) else markup.code.format(markup.text(place))
+
+
+def _sentence(one: Reference, markup: Markup) -> str:
+    places = [_place(place, markup) for place in one.places]
+    return (
+        ", ".join([markup.work.format(markup.text(one.title)), *places, markup.text(f"{one.which} ({one.said})")])
+        + f".{cited_for(one.why, markup)}"
+    )
+
+
+def _bibtex(one: Reference) -> str:
+    return bibtex_entry(
+        one.key,
+        title=f"{{{LATEX.text(one.title)}}}",
+        author=f"{{{LATEX.text(one.author)}}}",
+        howpublished=", ".join([*(_place(place, LATEX) for place in one.places), LATEX.text(one.which)]),
+        year=str(one.day.year) if one.day else "",
+        url=one.url,
+        urldate=str(one.day) if one.url and one.day else "",
+        note=LATEX.text(one.said),
+        annote=cited_for(one.why, LATEX).strip(),
+    )
+
+
+def _csl(one: Reference) -> dict[str, object]:
+    day = [one.day.year, one.day.month, one.day.day] if one.day else []
+    files = [place for place in one.places if not ADDRESS.fullmatch(place)]
+    # The author is what is cited, whole: a name with a space in it is not a given and a family name.
+    item = csl_item(
+        one.key,
+        "report",
+        one.title,
+        "",
+        day,
+        number=", ".join([*files, one.which]),
+        URL=one.url,
+        note=one.said,
+        annote=cited_for(one.why, PLAIN).strip(),
+    )
+    return item | {"author": [{"literal": one.author}]} | ({"accessed": {"date-parts": [day]}} if one.url and day else {})

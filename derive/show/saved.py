@@ -1,0 +1,183 @@
+"""What a saved result of `solve` or `infer` rests on, with a line of why each is cited: equations, pages, sheets, inferences, the run."""
+
+import re
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any
+
+from derive.catalogue import by_id
+from derive.errors import WrongData, shorten
+from derive.quantities import QUANTITIES
+from derive.show.citation import slug
+from derive.show.price_pages import PER, Row, day_named, pages_of, rows_in, several, sheet_pages, sheet_reference
+from derive.show.references import Reference
+from derive.units import show
+
+AMOUNT = re.compile(r"[0-9.]+")
+REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
+SHEET = ("provider", "model", "service_tier", "as_of")
+ROOMS = ("estimates", "readings")
+DIGITS = 2
+"""Of a number whose range spans several times it."""
+
+
+def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
+    """Every `id@version` a saved result used, in the order met, with what it was used for.
+
+    >>> uses_in([{"unknown": "batch", "equations": ["cache.drain_time@1"]}, {"readings": {"joint": {"equations": ["bands.price@1"]}}}])
+    {'cache.drain_time@1': 'drain_time, on the way to batch', 'bands.price@1': 'joint'}
+    """
+    found: dict[str, dict[str, None]] = {}
+    lists = 0
+    # A stack of our own: a file can be nested deeper than Python's functions can.
+    waiting: list[tuple[Any, tuple[str, ...], str]] = [(result, (), "")]
+    while waiting:
+        node, path, of = waiting.pop()
+        if isinstance(node, dict):
+            of, path = (_sheet_name(node), ()) if _sheet_name(node) else (of, path)
+            if "equations" in node:
+                lists += 1
+                for reference in _references(node["equations"]):
+                    found.setdefault(reference, {})[_use(reference, node, path, of)] = None
+            waiting.extend((child, (*path[-1:], name), of) for name, child in reversed(node.items()))
+        elif isinstance(node, list):
+            waiting.extend((child, path, of) for child in reversed(node))
+    if not lists:
+        raise WrongData("not a result of solve or infer: nothing in it is called 'equations'")
+    return {reference: several([*filter(None, uses)] or ["the result"], "; ") for reference, uses in found.items()}
+
+
+def references_in(result: object, html_base: str = "") -> list[Reference]:
+    """What a saved result of `infer` rests on beside equations: pages, price sheets, its inferences and the run; of `solve` nothing."""
+    rows = rows_in(result)
+    run = result.get("run") if isinstance(result, dict) else None
+    if not isinstance(result, dict) or not isinstance(run, dict):
+        return []
+    sheets = [sheet for sheet in _list(result.get("sheets")) if _sheet_name(sheet)]
+    pages = [page.reference for page in pages_of(rows)]
+    made = _made(run)
+    found = [reference for sheet in sheets for reference in (*_sheet(sheet, rows, html_base), _inference(sheet, run, html_base))]
+    return [*pages, *found, *([_run(run, made, sheets)] if made else [])]
+
+
+def _sheet(sheet: Row, rows: list[Row], html_base: str) -> Iterator[Reference]:
+    """The price sheet that was read, where the result holds its rows."""
+    of = [row for row in rows if all((row.get(name) or "") == (sheet.get(name) or "") for name in (*SHEET[:3], "region"))]
+    if of:
+        yield sheet_reference(of, sheet["as_of"], html_base, "the prices that were read")
+
+
+def _inference(sheet: Row, run: Row, html_base: str) -> Reference:
+    """What was inferred from one sheet, with the numbers that stand at its head; the title says what the user set."""
+    provider, model, tier, day = (sheet[name] for name in SHEET)
+    made, by_hand = _made(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
+    tier = " ".join(filter(None, (tier, _plain(sheet.get("region")))))
+    said = "; ".join(_headlines(sheet.get("estimates"))) or "no estimate"
+    return Reference(
+        key=":".join(filter(None, ("inference", *map(slug, (provider, model, tier, day, by_hand))))),
+        title=f"What the prices of {provider} {model} imply" + (f", with {by_hand} set by the user" if by_hand else ""),
+        places=sheet_pages(html_base, provider, model),
+        which=f"inference from the {tier} prices of {day}" + (f", {made}" if made else ""),
+        said=said,
+        day=day_named(day),
+        why="the result",
+    )
+
+
+def _prices_set(sheet: Row, run: Row) -> Iterator[str]:
+    """The prices that were set by hand, an amount with the currency and unit of the price that it replaces."""
+    bands = _list(_dict(sheet.get("prices")).get("bands"))
+    currency = _plain(_dict(_dict(bands[0]).get("input")).get("currency")) if bands else ""
+    for name, amount in _dict(run.get("changes")).items():
+        place, text = _plain(name), _plain(amount)
+        unit = f" {currency}/{PER['mtok_hour' if place == 'cache_storage' else 'mtok']}" if currency and AMOUNT.fullmatch(text) else ""
+        yield f"{place} = {text}{unit}"
+
+
+def _anchors_set(run: Row) -> Iterator[str]:
+    """The outside facts that were set by hand."""
+    assumptions = _dict(run.get("assumptions"))
+    for name in map(_plain, _list(assumptions.get("given"))):
+        if name in QUANTITIES:
+            value = assumptions.get(name)
+            yield f"{name} = {show(name, value) if isinstance(value, int | float) and isfinite(value) else 'another value'}"
+
+
+def _headlines(estimates: object) -> Iterator[str]:
+    """Of every quantity the estimate that is stood by, with its range and why."""
+    for name, by in estimates.items() if isinstance(estimates, dict) else ():
+        # One that is made in several ways has one that is stood by; a size has that of the market.
+        headline = _dict(by).get("headline") or _dict(by).get("market") or by
+        if name not in QUANTITIES or not isinstance(headline, dict):
+            continue
+        figures = [_shown(name, headline.get(key)) for key in ("low", "high")]
+        median, low, high = _shown(name, headline.get("median")), *figures
+        bounds = " to ".join(filter(None, (low, high))) if low and high else f"at least {low}" if low else f"at most {high}" if high else ""
+        if median or bounds:
+            yield f"{name} {f'{median} ({bounds})' if median and bounds else median or bounds}, {_plain(headline.get('because'))}".rstrip(
+                ", "
+            )
+
+
+def _shown(name: str, value: object) -> str:
+    return show(name, value, DIGITS) if isinstance(value, int | float) and isfinite(value) else ""
+
+
+def _run(run: Row, made: str, sheets: list[Row]) -> Reference:
+    """The run: programs, seed and tables."""
+    versions = ", ".join(f"{_plain(name)} {_plain(version)}" for name, version in _dict(run.get("versions")).items())
+    tables = ", ".join(f"{_plain(name)} {_plain(digest)[:12]}" for name, digest in _dict(run.get("tables")).items())
+    day = _plain(run.get("as_of"))
+    names = [f"{sheet['provider']} {sheet['model']}" for sheet in sheets]
+    return Reference(
+        key=f"run:{slug(made)}:{slug(day)}:{slug(_plain(_dict(run.get('tables')).get('prices.csv'))[:12])}",
+        title="A run of backsolve infer",
+        which=f"{made}, prices of {day}",
+        said=f"{versions}; tables by the beginning of their SHA-256: {tables}",
+        day=day_named(day),
+        why=f"how the numbers for {several(names)} were made",
+    )
+
+
+def _made(run: Row) -> str:
+    """By which version and seed a result was made."""
+    version, seeds = _plain(_dict(run.get("versions")).get("backsolve")), _dict(run.get("seeds"))
+    seed = ", ".join(f"seed {_plain(str(value))}" for value in seeds.values())
+    return ", ".join(filter(None, (f"backsolve {version}" if version else "", seed)))
+
+
+def _use(reference: str, node: Mapping[str, Any], path: tuple[str, ...], of: str) -> str:
+    if isinstance(node.get("unknown"), str):
+        row, unknown = by_id().get(reference.partition("@")[0]), _plain(node["unknown"])
+        left = row.symbols[0] if row else unknown
+        return f"the answer for {unknown}" if left == unknown else f"{left}, on the way to {unknown}"
+    # That a sheet used it says less than what for.
+    said = " ".join(_plain(name) for name in path if name not in ROOMS)
+    return f"{said} of {of}" if said and of else said
+
+
+def _sheet_name(node: object) -> str:
+    """Provider and model of a sheet of a result; nothing of anything else."""
+    texts = [_plain(node.get(name)) for name in SHEET] if isinstance(node, dict) else [""]
+    return " ".join(texts[:2]) if all(texts) else ""
+
+
+def _plain(text: object) -> str:
+    """Text of a file as it may be printed; nothing where it may not."""
+    return shorten(text, 200)[1:-1] if isinstance(text, str) and text and text.isprintable() else ""
+
+
+def _dict(found: object) -> Mapping[str, Any]:
+    return found if isinstance(found, dict) else {}
+
+
+def _list(found: object) -> list[Any]:
+    return found if isinstance(found, list) else []
+
+
+def _references(found: Any) -> list[str]:
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(row, str) and REFERENCE.fullmatch(row) for row in found):
+        raise WrongData(f"'equations' holds {shorten(str(found), 200)}, not a list such as ['roofline.step_time@1']")
+    return found

@@ -1,0 +1,26 @@
+"""How far a chart reaches: over points, ranges and rules of its axes, and no end that is not known."""
+
+from derive.show.chart import Axis, Chart, Mark, Rule, chart_in_words, extent, widest
+
+UPRIGHT = Chart(
+    title="",
+    across=Axis(words="x"),
+    up=Axis(words="y"),
+    marks=(Mark(name="", form="area", xs=(1.0, 5.0), ys=(2.0, 3.0), ends=((0.5, 4.0), (2.0, 9.0))),),
+    rules=(Rule(name="", at=20.0, up=True), Rule(name="", at=0.1)),
+)
+
+
+def test_ranges_are_up_unless_things_are():
+    assert (extent(UPRIGHT, up=False), extent(UPRIGHT, up=True)) == ((0.1, 5.0), (0.5, 20.0))
+
+
+def test_an_end_that_is_not_known_reaches_nowhere():
+    assert widest([None, 3.0, 0.0]) == (0.0, 3.0)
+
+
+def test_every_point_and_both_ends_of_a_line_are_said():
+    line = Mark(name="cost", form="line", xs=(1.0, 2.0, 4.0), ys=(8.0, 4.0, 2.0))
+    sold = Mark(name="asked", form="points", xs=(3.0,), ys=(5.0,), ends=((None, 6.0),), beside=("kept 5 min",))
+    chart = Chart(title="Cost", said=("of one",), across=Axis(words="x"), up=Axis(words="y"), marks=(line, sold), rules=UPRIGHT.rules[1:])
+    assert chart_in_words(chart) == "Cost. of one. y against x. cost: at 1 8, at 4 2. asked: kept 5 min 5 (unknown to 6). : 0.1."

@@ -1,0 +1,65 @@
+"""Charts as SVG of our own: well formed whatever a name holds, inside its frame, and each number where its axis has it."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from derive.show.chart import Axis, Chart, chart_in_words
+from derive.show.chart_svg import Drawing, chart_svg
+from tests.derive.show.test_chart_picture import PLANE, ROWS
+
+HOSTILE = "</text><script>alert(1)</script> & \"quotes\" 'single'"
+NAMES = re.compile(r"\{.*?\}")
+
+
+def parts(svg: str, tag: str) -> list[ElementTree.Element]:
+    return [one for one in ElementTree.fromstring(svg).iter() if NAMES.sub("", one.tag) == tag]
+
+
+def corners(svg: str) -> list[tuple[float, float]]:
+    drawn = [*parts(svg, "polyline"), *parts(svg, "polygon")]
+    found = [tuple(map(float, point.split(","))) for one in drawn for point in one.attrib["points"].split()]
+    found += [(float(one.attrib["cx"]), float(one.attrib["cy"])) for one in parts(svg, "circle")]
+    return [(x, y) for x, y in found]
+
+
+@pytest.mark.parametrize("chart", [ROWS, PLANE], ids=lambda chart: chart.title)
+@pytest.mark.parametrize("alone", [True, False])
+def test_all_lies_inside_the_frame_and_is_said_in_words(chart: Chart, alone: bool):
+    svg = chart_svg(chart, alone)
+    wide, high = map(float, ElementTree.fromstring(svg).attrib["viewBox"].split()[2:])
+    assert all(0 <= x <= wide and 0 <= y <= high for x, y in corners(svg))
+    assert parts(svg, "desc")[0].text == chart_in_words(chart)
+    assert bool(parts(svg, "style")) == alone == (chart.title in [one.text for one in parts(svg, "text")])
+
+
+def test_whatever_a_name_holds_is_text():
+    marks = tuple(replace(one, name=HOSTILE, beside=(HOSTILE,) * len(one.xs)) for one in ROWS.marks)
+    up = replace(ROWS.up, rows=(HOSTILE,) * 3)
+    rules = tuple(replace(one, name=HOSTILE) for one in ROWS.rules)
+    svg = chart_svg(replace(ROWS, title=HOSTILE, said=(HOSTILE,), up=up, marks=marks, rules=rules, across=Axis(words=HOSTILE)))
+    assert not parts(svg, "script") and "<script" not in svg and HOSTILE in [one.text for one in parts(svg, "text")]
+
+
+def test_equal_ratios_are_equally_far_apart():
+    """Of the points of the first row, 2 and 3 of one axis from 0.5 to 20."""
+    svg = chart_svg(ROWS)
+    first, second, third, other = (float(one.attrib["cx"]) for one in parts(svg, "circle")[:4])
+    assert first < other < third < second
+    # 20 over 2 is ten times as much, 5 over 2 is two and a half times as much.
+    assert (third - first) / (second - first) == pytest.approx(0.398, abs=0.001)
+
+
+def test_a_range_without_an_end_reaches_the_edge_with_an_arrow():
+    svg = chart_svg(ROWS)
+    ranges = [one.attrib["points"].split() for one in parts(svg, "polyline") if one.attrib["class"].startswith("range")]
+    edges = [one.attrib["points"].split() for one in parts(svg, "polyline") if one.attrib["class"] == "axis"]
+    left, right = (float(edges[0][place].split(",")[0]) for place in (0, 2))
+    spans = [(float(one[0].split(",")[0]), float(one[1].split(",")[0])) for one in ranges if len(one) == 2]
+    assert [left in span for span in spans] == [False, True, False] and [right in span for span in spans] == [False, False, True]
+
+
+def test_a_notebook_shows_it_and_a_prompt_says_it():
+    assert Drawing(ROWS)._repr_svg_() == chart_svg(ROWS) and repr(Drawing(ROWS)) == chart_in_words(ROWS)

@@ -1,0 +1,138 @@
+"""What a saved result rests on is cited, each with why: equations, pages, sheets, inferences and the run."""
+
+import json
+from copy import deepcopy
+
+import pytest
+from pybtex.database import parse_string
+
+from derive.errors import WrongData
+from derive.show.citation import STYLES, cite_all
+from derive.show.references import cite_with
+from derive.show.saved import references_in, uses_in
+from tests.tools.commands import call
+from tests.tools.together import in_one_test
+
+ROW = {"provider": "acme", "model": "m", "region": "", "service_tier": "standard", "component": "input", "threshold_tokens": 0,
+       "ttl_seconds": None, "amount": 2.5, "currency": "USD", "per": "mtok", "source_url": "https://acme.example", "verification": "db",
+       "origin": "prices.csv:2", "retrieved_date": "2026-11-20"}  # fmt: skip
+HEADLINE = {"median": 43293.3, "low": 6930.0, "high": 270450.0, "because": "what models of its time have"}
+SHEET = {"provider": "acme", "model": "m", "service_tier": "standard", "region": None, "as_of": "2026-11-20",
+         "equations": ["bands.price@1"], "estimates": {"kv_bytes_per_token": {"headline": HEADLINE}}}  # fmt: skip
+RUN = {"versions": {"backsolve": "0.1.0", "numpy": "2.4"}, "seeds": {"draws": 7}, "tables": {"prices.csv": "4f3308fe9cd772fa02"},
+       "as_of": "2026-11-20", "rows": [ROW]}  # fmt: skip
+SAVED = {"schema": "infer-2", "run": RUN, "sheets": [SHEET]}
+HOSTILE = r"100% of {A} & B_c #1 $x$ \input{z} <b> [g](https://h)"
+
+
+def ids_of(result) -> list[str]:
+    return list(uses_in(result))
+
+
+def test_pages_sheets_inferences_and_the_run_are_cited_with_why():
+    page, sheet, inference, run = references_in(SAVED)
+    assert page.which == "grade db (a price database), read on 2026-11-20" and page.why == "the prices of m"
+    assert (sheet.title, sheet.said) == ("Price sheet of acme m", "input 2.5 USD/MTok") and "2026-11-20" in sheet.which
+    assert inference.said == "kv_bytes_per_token 43 kB/token (6.9 kB/token to 270 kB/token), what models of its time have"
+    assert inference.which == "inference from the standard prices of 2026-11-20, backsolve 0.1.0, seed 7"
+    assert run.said.endswith("prices.csv 4f3308fe9cd7") and run.why == "how the numbers for acme m were made"
+    assert len({one.key for one in (page, sheet, inference, run)}) == 4
+
+
+def test_the_sheet_and_its_inference_have_the_address_of_their_page():
+    _, sheet, inference, _ = references_in(SAVED, "https://example.org")
+    assert inference.places == ("https://example.org/sheet/acme/m/",) == sheet.places[1:]
+
+
+@in_one_test("style", STYLES)
+def test_every_style_says_what_the_user_set(style: str):
+    bands = [{"input": {"currency": "USD"}}]
+    run = RUN | {"changes": {"output": "20", "input": "+10%"}, "assumptions": {"given": ["active_params"], "active_params": 6e10}}
+    what_if = references_in({"run": run, "sheets": [SHEET | {"prices": {"bands": bands}}]})[2]
+    assert "output = 20 USD/MTok; input = +10%; active_params = 60B set by the user" in cite_with([], [what_if], style).replace("\\", "")
+    assert "set by the user" not in cite_with([], references_in(SAVED), style) and what_if.key != references_in(SAVED)[2].key
+
+
+@in_one_test("style", STYLES)
+def test_every_style_says_why(style: str):
+    text = cite_with([], references_in(SAVED), style)
+    assert text.count("Cited for ") == 4
+    why = uses_in({"unknown": "batch", "equations": ["batching.sparsity@1", "pipeline.batch_of_a_pass@2"]})
+    text = cite_all(why, style, why=why)
+    assert all(f"Cited for {said}, on the way to batch." in text.replace(r"\_", "_") for said in ("sparsity", "microbatch_size"))
+
+
+def test_what_infer_saves_is_cited_whole(tmp_path):
+    path = tmp_path / "all.json"
+    call("infer", "glm-5.1", "--save", str(path))
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    kinds = [one.key.partition(":")[0] for one in references_in(saved)]
+    count = len(saved["sheets"])
+    assert [kinds.count(kind) for kind in ("sheet", "inference", "run")] == [count, count, 1] and kinds.count("prices") >= 1
+    bibtex = call("cite", "--used-by", str(path), "--as", "bibtex")
+    entries = parse_string(bibtex.out, "bibtex").entries
+    assert bibtex.status == 0 and {one.key for one in references_in(saved)} <= set(entries)
+
+
+def test_what_a_file_holds_cannot_break_a_style():
+    result = deepcopy(SAVED)
+    for place in (result["sheets"][0], result["run"]["rows"][0]):
+        place["provider"] = HOSTILE
+    result["sheets"][0]["estimates"]["kv_bytes_per_token"]["headline"]["because"] = "a\x1b[2J"
+    result["run"]["versions"] = {"backsolve": HOSTILE, "n": "\x1b"}
+    for style in STYLES:
+        text = cite_with([], references_in(result), style)
+        assert "\x1b" not in text
+        assert (r"\input" in text) == (style in ("csl-json", "plain", "markdown", "myst"))
+        if style == "bibtex":
+            assert len(parse_string(text, "bibtex").entries) == 4
+
+
+@in_one_test(
+    "run", [None, 3, {}, {"rows": []}, {"rows": [], "versions": 3, "seeds": [], "tables": "t"}, {"rows": [], "versions": {"backsolve": 3}}]
+)
+def test_what_is_left_out_of_a_result_is_left_out_of_its_citation(run: object):
+    assert references_in({"run": run, "sheets": 3}) == []
+
+
+def test_ids_in_a_saved_solution():
+    solved = {"unknown": "batch", "equations": ["batching.balance_batch@1", "batching.sparsity@1"], "reason": None}
+    assert ids_of(solved) == ["batching.balance_batch@1", "batching.sparsity@1"]
+    assert cite_all(ids_of(solved)).count("version 1") == 2
+
+
+def test_ids_in_a_saved_inference():
+    sheet = {
+        "equations": ["bands.decode_cost@1", "readings.joint_slope@1"],
+        "readings": {"joint": {"equations": ["readings.joint_slope@1", "cache.drain_time@1"]}, "lecture": None},
+        "storage": [{"equations": None}, {"ttl_seconds": 300, "equations": []}],
+    }
+    expected = ["bands.decode_cost@1", "readings.joint_slope@1", "cache.drain_time@1"]
+    assert ids_of([sheet, sheet]) == ids_of({"schema": 1, "sheets": [sheet]}) == expected
+
+
+def test_ids_in_a_result_nested_deeper_than_python_recurses():
+    result: dict = {"equations": ["cache.hold_cost@1"]}
+    for _ in range(5000):
+        result = {"sheets": [result]}
+    assert ids_of(result) == ["cache.hold_cost@1"]
+
+
+@in_one_test(
+    "result",
+    [
+        {},
+        [],
+        None,
+        "roofline.step_time@1",
+        {"name": "backsolve"},
+        {"equations": "roofline.step_time@1"},
+        {"equations": {"roofline.step_time": 1}},
+        {"equations": ["roofline.step_time"]},
+        {"equations": ["roofline.step_time@1", 3]},
+        [{"equations": [["roofline.step_time@1"]]}],
+    ],
+)
+def test_what_is_not_a_result_is_refused(result: object):
+    with pytest.raises(WrongData, match="equations"):
+        ids_of(result)

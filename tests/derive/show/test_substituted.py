@@ -1,0 +1,71 @@
+"""Steps in LaTeX hold the equation, what follows from it, the numbers and the value, and say the unit of each."""
+
+import re
+
+import pytest
+
+from derive import solve
+from derive.answers import RouteStep
+from derive.quantities import QUANTITIES
+from derive.show.substituted import step_in_latex, value_in_latex, with_numbers_in_latex
+from derive.show.text import as_latex, as_markdown
+from derive.units import scale, show
+from tests.tools.commands import STAR, call
+from tests.tools.together import in_one_test
+
+
+@in_one_test("name", QUANTITIES)
+def test_every_value_keeps_figure_and_unit(name: str):
+    row = QUANTITIES[name]
+    for value in (row.low, (row.low * row.high) ** 0.5, row.high):
+        text = value_in_latex(name, value)
+        size, unit = scale(name, value)
+        found = re.fullmatch(r"([0-9.]+)(?: \\cdot 10\^\{(-?[0-9]+)\})?(?:\\,(\\mu)?\\text\{(.*)\})?", text)
+        assert found, (show(name, value), text)
+        counted = {"k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}.get(unit[:1], 1.0) if size != 1 and not unit.startswith(" ") else 1.0
+        assert float(found[1]) * 10 ** int(found[2] or 0) == pytest.approx(value / size * counted, rel=1e-3)
+
+
+def test_what_is_raised_to_a_power_is_in_brackets():
+    assert with_numbers_in_latex("batch**2*chips", {"batch": 2e9, "chips": 3}) == r"\left(2 \cdot 10^{9}\right)^{2} \cdot 3"
+    assert with_numbers_in_latex("step_time**2*chips**2", {"step_time": 0.01, "chips": 3}) == r"3^{2} \cdot \left(10\,\text{ms}\right)^{2}"
+    assert with_numbers_in_latex("step_time/batch", {"step_time": 0.01, "batch": 4}) == r"\frac{10\,\text{ms}}{4}"
+
+
+def test_an_equation_bears_its_id_only_as_it_is_written():
+    step = RouteStep(("roofline.memory_time@1",), "kv_time", 0.003, "memory_time - weight_time")
+    lines = [*step_in_latex(step, {"memory_time": 0.005, "weight_time": 0.002, "kv_time": 0.003})]
+    assert lines == [
+        (r"t_m = t_{\mathrm{kv}} + t_w", "roofline.memory_time@1"),
+        (r"t_{\mathrm{kv}} = t_m - t_w", ""),
+        (r"t_{\mathrm{kv}} = 5\,\text{ms} - 2\,\text{ms} = 3\,\text{ms}", ""),
+    ]
+    assert [line for line, _ in step_in_latex(RouteStep(("roofline.memory_time@1",), "memory_time", 0.005), {})][1:] == [
+        r"t_m = 5\,\text{ms}"
+    ]
+
+
+def test_a_derivation_has_every_step_with_numbers_the_givens_and_what_to_cite():
+    text = call(*STAR, "rho=300", "total_params=671B", "active_params=37B", "--as", "latex").out
+    for said in (
+        r"s = \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}} = 18.14", r"\tag{batching.balance\_batch@1}", r"$\rho = 300$, $N_t = 671",
+        r"$\mathrm{mfu} = 1$ (default)", "% backsolve cite batching.balance_batch --as bibtex", r"\usepackage{amsmath}",
+    ):  # fmt: skip
+        assert said in text
+    assert text.count("5441") == 1, "the last step says it"
+    markdown = call(*STAR, "rho=300", "total_params=671B", "active_params=37B", "--as", "markdown").out
+    assert r"$$s = \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}} = 18.14$$" in markdown and "Sparsity (`batching.sparsity@1`):" in markdown
+    assert r"\tag" not in markdown and "$\\rho = 300$" in markdown
+
+
+def test_what_is_no_point_is_between_its_ends_and_ranges_say_where_the_steps_are():
+    assert r"t_m \leq 10\,\text{ms} \quad \text{(compute-bound)}" in as_latex(
+        solve("memory_time", compute_time=0.01, attention_time=0, step_time=0.01)
+    )
+    spanned = solve("balance_batch", machine_balance_ratio=300, sparsity="4..8")
+    assert r"\text{at} \quad s = 6" in as_latex(spanned) and r"1200 \leq B^{\star} \leq 2400" in as_latex(spanned)
+    assert r"$s = 4 \text{ to } 8$" in as_markdown(spanned)
+
+
+def test_an_answer_that_is_not_there_has_no_givens():
+    assert "Given" not in as_latex(solve("batch", step_time=0.001, compute_time=0.01))
