@@ -302,6 +302,10 @@ class Assumptions:
         10.0, "1", "how many times further than every other price one must move an inference to be named as what moved it"
     )
 
+    rounding_of_change: float = _number(
+        0.5, "1", "by so much of its change a price may move otherwise than the cell it is rounded to, and what it moved has a slope"
+    )
+
     # What follows from the fields.
 
     @cached_property

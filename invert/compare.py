@@ -15,17 +15,19 @@ from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.inference import Kept, infer_of, infer_sheets
-from invert.moved import Asked, Comparison, Moved, Name, PriceChange, SheetChange, Side, Told, how_far
+from invert.moved import Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
 from invert.records import Estimate
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, models, once_released, prices_by_place, sheets, spelled
 from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
+from invert.sheets.observables import rounding_cell
 from invert.sheets.read import Prices, book_of, prices_that_ship
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import sheet_key, with_amounts
 from invert.table import InferenceTable
 
+INPUT: Place = ("input", 0, None)
 MOST_TURNED_BACK = 12
 """Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
 
@@ -256,8 +258,13 @@ def _compared(
         key = sheet_key(one.sheet)
         by_day = {name for name in names if key in of_day and of_day[key].said.get(name) == new.said.get(name)}
         moved = tuple(_moved(name, old, new, () if name in by_day else change, turned.get(key, {}), assumptions) for name in names)
+        rerounded = _rerounded(old, new, change, assumptions)
+        if rerounded:
+            moved = tuple(one if one.after and one.after.kind == "point" else replace(one, elasticity=None) for one in moved)
         unmoved = len({**new.said, **old.said}) - len(names)
-        found.append(SheetChange(key=key, prices=change, moved=moved, unmoved=unmoved, calibrates=key[:2] in calibrating))
+        found.append(
+            SheetChange(key=key, prices=change, moved=moved, unmoved=unmoved, calibrates=key[:2] in calibrating, rerounded=rerounded)
+        )
     return tuple(found)
 
 
@@ -276,6 +283,33 @@ def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tup
     """The places whose price is not the same."""
     places = {**old, **new}
     return tuple(PriceChange(place=place, old=old.get(place), new=new.get(place)) for place in places if old.get(place) != new.get(place))
+
+
+def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[Rerounded, ...]:
+    """What is rounded otherwise than it was, so that its cell moved far more than its value did: 15 is round, 15.01 is not."""
+    furthest = max((abs(log(one.times)) for one in changes if one.times), default=None)
+    if furthest is None:
+        return ()
+    found = []
+    before, after = _rounded_values(old), _rounded_values(new)
+    for name in (name for name in before if name in after):
+        ends = [(value, *rounding_cell(value, assumptions)) for value in (before[name], after[name])]
+        (was, low, high), (now, lowest, highest) = ends
+        if abs(log(lowest * highest / (low * high)) / 2 - log(now / was)) > assumptions.rounding_of_change * furthest:
+            found.append(Rerounded(name=name, old=ends[0], new=ends[1]))
+    return tuple(found)
+
+
+def _rounded_values(side: Side) -> dict[str, float]:
+    """What a reading takes for rounded: the input price, and the ratios of what else is sold to it or to the band below."""
+    amounts = {place: asked for place, asked in side.prices.items() if asked[0]}
+    found = {"input": amounts[INPUT][0]} if INPUT in amounts else {}
+    for place, (amount, currency, _) in amounts.items():
+        component, threshold, _ttl = place
+        base = amounts.get(INPUT if component in ("output", "cache_read") and not threshold else (component, 0, None))
+        if component in ("input", "output", "cache_read") and place != INPUT and base and base[1] == currency:
+            found[f"{spelled(place)} / {'input' if not threshold else component}"] = amount / base[0]
+    return found
 
 
 def _worth_a_line(name: Name, old: Side, new: Side) -> bool:

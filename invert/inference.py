@@ -17,7 +17,7 @@ from invert.data import Data, read_data
 from invert.estimators import ESTIMATORS, lecture, side_by_side, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
-from invert.estimators.cases import Case, Drawn, case_of, with_posteriors
+from invert.estimators.cases import Case, Drawn, case_of, same_weights, with_posteriors
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.one_markup import posterior_of
@@ -61,7 +61,7 @@ from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.what_if import with_amounts
+from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
@@ -146,6 +146,8 @@ def infer_of(
     notes = [*notes, *left_out, *note_on_calibration(data, assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
+        for turned in dict.fromkeys(fault for sheet in chosen for fault in bands_the_wrong_way_round(sheet)):
+            notes.append(f"{turned} after the change: a longer prompt costs less, and the premium says nothing; set both")
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
     problems += faults
     premiums = _premiums(offered)
@@ -459,6 +461,8 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         flags.append(EXTRAPOLATED)
     if read.released is None:
         flags.append(RELEASE_NOT_KNOWN)
+    if (one := read.by_price.value) and one.listed and not same_weights(one.listed, read.model):
+        flags.append(f"weights may not be {one.listed.model}")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
     if found["headline"].kind == "given":

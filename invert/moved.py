@@ -11,8 +11,8 @@ from invert.sheets.rows import Problem, SheetKey
 from invert.sheets.sheet import FileText
 
 __all__ = [
-    "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "SheetChange", "SheetKey", "Side", "Told",
-    "how_far",
+    "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "Rerounded", "SheetChange", "SheetKey",
+    "Side", "Told", "how_far",
 ]  # fmt: skip
 
 Asked = tuple[float, str, str]
@@ -75,12 +75,21 @@ class PriceChange:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Rerounded:
+    """A ratio of prices, or the input price, whose digits say another rounding than before: each value with the ends of its cell."""
+
+    name: str
+    old: tuple[float, float, float]
+    new: tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Moved:
     """An inference that is not what it was.
 
     `prices` are those that moved it, the one that did most of it where that can be told, none where only the day, the calibration
     or an outside fact did; `elasticity` is per cent of it per
-    cent of that price, None where there is no one price.
+    cent of that price, None where there is no one price, and where part of what moved is how finely the price is rounded.
     """
 
     __repr__ = brief
@@ -116,7 +125,8 @@ class Moved:
 class SheetChange:
     """One sheet in both runs: the prices that changed, the inferences that moved, and how many did not.
 
-    `calibrates` says that the estimates of other sheets are learned from its row.
+    `calibrates` says that the estimates of other sheets are learned from its row, `rerounded` what a change of digits rather than of
+    prices moved.
     """
 
     __repr__ = brief
@@ -126,6 +136,7 @@ class SheetChange:
     moved: tuple[Moved, ...]
     unmoved: int
     calibrates: bool
+    rerounded: tuple[Rerounded, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ OBSERVABLES = (
     "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "storage_price",
     "input_price_of_service_tier",
 )  # fmt: skip
+NOTHING_SOLD = "the sheet sells nothing that it is read from"
 KINDS = ("given", "interval", "upper", "lower", "undetermined")
 
 
@@ -77,12 +78,16 @@ def _outcomes(offers: Sequence[Inference]) -> Iterator[Outcome]:
     for estimator in dict.fromkeys(name for one in offers for name in one.kv_bytes):
         yield _outcome("kv_bytes_per_token", estimator, [one.kv_bytes[estimator] for one in offers])
     for quantity in dict.fromkeys(name for one in offers for name in one.estimates):
-        yield _outcome(quantity, "", [one.estimates[quantity] for one in offers if quantity in one.estimates])
+        yield _outcome(quantity, "", [one.estimates[quantity] for one in offers if quantity in one.estimates], len(offers))
 
 
-def _outcome(quantity: str, estimator: str, found: Sequence[Estimate]) -> Outcome:
+def _outcome(quantity: str, estimator: str, found: Sequence[Estimate], offers: int = 0) -> Outcome:
+    """How many of the offers have an estimate of which kind, and why; those that have none of it sell nothing that it is read from."""
     kinds = Counter(one.kind for one in found)
     because = Counter(one.because for one in found if one.kind not in ("given", "interval"))
+    if (lacking := offers - len(found)) > 0:
+        kinds["undetermined"] += lacking
+        because[NOTHING_SOLD] += lacking
     return Outcome(
         quantity=quantity,
         estimator=estimator,

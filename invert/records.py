@@ -18,6 +18,8 @@ from invert.data import Data
 
 T = TypeVar("T")
 
+EXTRA_MARKUP = "less an extra mark-up that is a stated prior"
+"""What the size of a model by its price rests on where its vendor is taken for a closed one: no record is of such models."""
 ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""
 
@@ -34,7 +36,7 @@ class Observable:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BandPair:
     """Two adjacent bands: the threshold between them, their mean contexts [token] and the ratios of their prices."""
 
@@ -319,7 +321,7 @@ class RuleScore:
     vendors: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownCache:
     """KV bytes per token of a model of known architecture, stored and read, in bf16 [byte/token]."""
 
@@ -501,7 +503,16 @@ def interval(
 ) -> Estimate:  # fmt: skip
     """A central interval with its median."""
     return Estimate(
-        "interval", median, low, high, assumptions.level, because, equations, contraction, anchors, dominated(contraction, assumptions)
+        kind="interval",
+        median=median,
+        low=low,
+        high=high,
+        level=assumptions.level,
+        because=because,
+        equations=equations,
+        contraction=contraction,
+        anchors=anchors,
+        prior_dominated=dominated(contraction, assumptions),
     )
 
 
@@ -511,7 +522,18 @@ def upper(
 ) -> Estimate:  # fmt: skip
     """A bound from above."""
     by_prior = dominated(contraction, assumptions)
-    return Estimate("upper", None, None, high, assumptions.level, because, equations, contraction, anchors, by_prior)
+    return Estimate(
+        kind="upper",
+        median=None,
+        low=None,
+        high=high,
+        level=assumptions.level,
+        because=because,
+        equations=equations,
+        contraction=contraction,
+        anchors=anchors,
+        prior_dominated=by_prior,
+    )
 
 
 def lower(
@@ -520,7 +542,18 @@ def lower(
 ) -> Estimate:  # fmt: skip
     """A bound from below."""
     by_prior = dominated(contraction, assumptions)
-    return Estimate("lower", None, low, None, assumptions.level, because, equations, contraction, anchors, by_prior)
+    return Estimate(
+        kind="lower",
+        median=None,
+        low=low,
+        high=None,
+        level=assumptions.level,
+        because=because,
+        equations=equations,
+        contraction=contraction,
+        anchors=anchors,
+        prior_dominated=by_prior,
+    )
 
 
 def point_estimate(
@@ -537,7 +570,9 @@ def undetermined(assumptions: Assumptions, because: str, *, equations: tuple[str
 
 def given_value(assumptions: Assumptions, value: float, anchor: str) -> Estimate:
     """An outside fact in the place of an estimate: no price moves it."""
-    return Estimate("given", value, value, value, assumptions.level, "given, not estimated", anchors=(anchor,))
+    return Estimate(
+        kind="given", median=value, low=value, high=value, level=assumptions.level, because="given, not estimated", anchors=(anchor,)
+    )
 
 
 def dominated(contraction: float | None, assumptions: Assumptions) -> bool:
@@ -785,3 +820,75 @@ class Overview:
     carried: tuple[Carried, ...]
     premiums: tuple[SharedPremiums, ...]
     sizes: tuple[ProviderSizes, ...]
+
+
+# Of figures: curves that no table prints.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizedModel:
+    """An open model at the list price [USD/token] of its maker, and its active parameters."""
+
+    model: str
+    input_price: float
+    active_params: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeLine:
+    """The panel that sizes are learnt from, and what a price [USD/token] leaves possible: (low, median, high) at `level`."""
+
+    __repr__ = brief
+
+    models: tuple[SizedModel, ...]
+    prices: tuple[float, ...]
+    sizes: tuple[tuple[float, float, float], ...]
+    level: float
+    record: Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What was made of a model whose truth is known: a range at `level` about a median, by a way that had not seen it."""
+
+    model: str
+    by: str
+    truth: float
+    low: float
+    median: float
+    high: float
+    level: float
+
+    @property
+    def held(self) -> bool:
+        """Whether the truth lies in the range."""
+        return self.low <= self.truth <= self.high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricesByContext:
+    """What input and output would cost [USD/token] at every context [token] if the joint reading of the first pair were true.
+
+    They are drawn from `first` to `last`, where the last band ends. Without a joint reading there are none, and `problem` says why.
+    """
+
+    __repr__ = brief
+
+    contexts: tuple[float, ...]
+    inputs: tuple[float, ...]
+    outputs: tuple[float, ...]
+    first: float
+    last: float
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldCosts:
+    """What it costs [USD/token] to keep a token of `kv_bytes` for a time [s] and read it once, by tier and cost basis."""
+
+    __repr__ = brief
+
+    kv_bytes: float
+    year: int
+    times: tuple[float, ...]
+    costs: Mapping[tuple[str, str], tuple[float, ...]]

@@ -43,7 +43,13 @@ def worths(
     @cache
     def scored(models: tuple[str, ...]) -> Worth:
         kept = [one for one in known.value or () if one.member.architecture in models]
-        return Worth(models, (), _misreadings(kept), records(kept, data, assumptions), records_beside(kept, assumptions))
+        return Worth(
+            models=models,
+            left_out=(),
+            misreadings=_misreadings(kept),
+            records=records(kept, data, assumptions),
+            beside=records_beside(kept, assumptions),
+        )
 
     def worth(architecture: str | None) -> Worth:
         learnt = calibration.learn(data, architecture, assumptions)

@@ -222,7 +222,14 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
         raise BadRow(late)
     params = preset.givens.get("active_params")
     sold = _sold(row, book, known, params, data, assumptions)
-    return Member(row.architecture, architecture.kv_family, read, prefill_attention_flops(preset), params, sold)
+    return Member(
+        architecture=row.architecture,
+        family=architecture.kv_family,
+        kv_bytes_per_token=read,
+        attention_flops_per_pair=prefill_attention_flops(preset),
+        active_params=params,
+        sold=sold,
+    )
 
 
 def _fault(row: CalibrationModel, column: str, message: str) -> Problem:

@@ -98,7 +98,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
     by_price = size_by_price(sheet, model, data, assumptions)
     row, listed = _architecture(model, data), by_price.value.listed if by_price.value else None
-    anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed)), None
+    anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed if same_weights(listed, model) else None)), None
     if anchors.origin["active_params"] == ASSUMED_SIZE and by_price.value:
         suggested = _suggested(by_price.value, data, assumptions)
     if suggested:
@@ -141,6 +141,14 @@ def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:
     """The row of its architecture; None where none is public or the row cannot be used, which the tables' problems name."""
     name = model.architecture if model else ""
     return next((row for row in data.tables.rows_of(Architecture) if row.model == name), None) if name else None
+
+
+def same_weights(listed: Priced | None, model: ModelRow | None) -> bool:
+    """Whether a sheet sells the open model that has its name: not where that one's architecture is known and models.csv names none.
+
+    Such an id has gone over to other weights. What it sells is still left out of what is learnt for it, for its price is not its own.
+    """
+    return listed is not None and (not listed.architecture or (model is not None and listed.architecture == model.architecture))
 
 
 def _stated_size(row: Architecture | None, listed: Priced | None) -> tuple[float, str] | None:

@@ -11,7 +11,7 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
-from invert.estimators import at_rent, side_by_side, storage_price
+from invert.estimators import KV_ESTIMATORS, at_rent, side_by_side, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Case, has_premium, with_posteriors
 from invert.estimators.readings import known_cache
@@ -20,7 +20,7 @@ from invert.market.candidates import weighed_rows
 from invert.market.recency import Cache, classes
 from invert.market.record import LEAST_VOTES, record_by_votes
 from invert.market.student import Floats, foretold_by
-from invert.records import Bounds, Estimate, KnownCache, Record, Verdict
+from invert.records import Bounds, Estimate, Judgement, KnownCache, Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
@@ -68,6 +68,33 @@ def _judged(data: Data, assumptions: Assumptions, drawn: Sequence[Case]) -> tupl
     new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], data, assumptions)
     done |= {(case.sheet, case.model): case for case in new}
     return tuple(Judged(member, *side_by_side(done[case.sheet, case.model], data, assumptions)) for member, case in known)
+
+
+def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
+    """Every range of KV bytes on a sheet of several bands beside the cache that the architecture has, estimator by estimator.
+
+    >>> from invert.data import read_data
+    >>> found = judgements(read_data())
+    >>> sum(one.held for one in found if one.by == "increments at rental cost")
+    2
+    """
+    found = []
+    for one in judged(data, assumptions):
+        for name, estimate in one.kv_bytes.items():
+            low, median, high = estimate.low, estimate.median, estimate.high
+            if estimate.kind == "interval" and low and median and high:
+                found.append(
+                    Judgement(
+                        model=one.member.architecture,
+                        by=KV_ESTIMATORS[name].name,
+                        truth=one.member.kv_bytes_per_token,
+                        low=low,
+                        median=median,
+                        high=high,
+                        level=assumptions.level,
+                    )
+                )
+    return tuple(found)
 
 
 def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:

@@ -77,14 +77,25 @@ def _checks(
         found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
     if base.cache_read and base.cache_read.usd_per_token:
         published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
-        found.append(Check("cache_read_price", published, least, False, least <= published, bound=True))
+        found.append(
+            Check(
+                component="cache_read_price",
+                published=published,
+                predicted=least,
+                used_by_reading=False,
+                inside_rounding_cell=least <= published,
+                bound=True,
+            )
+        )
     return tuple(found)
 
 
 def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str, ...]) -> Check:
     component, predicted = published.name + suffix, float(foretold)
     inside = published.low <= predicted <= published.high
-    return Check(component, published.value, predicted, component in used, inside)
+    return Check(
+        component=component, published=published.value, predicted=predicted, used_by_reading=component in used, inside_rounding_cell=inside
+    )
 
 
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tuple[TierReading, ...]:
@@ -119,4 +130,4 @@ def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = U
         return None
     except UnknownName as error:
         raise WrongData(f"models.csv {model.provider}/{model.model}: {error}") from None
-    return KnownCache(model.architecture, model.architecture_grade, stored, read)
+    return KnownCache(architecture=model.architecture, grade=model.architecture_grade, stored=stored, read=read)

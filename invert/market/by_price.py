@@ -9,7 +9,7 @@ from invert.data import Data
 from invert.market import learnt
 from invert.market.panel import Priced
 from invert.market.size import Params, Size
-from invert.records import Part, Record
+from invert.records import EXTRA_MARKUP, Part, Record
 from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
 
@@ -53,7 +53,7 @@ def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions:
     row = _open_model(model, data)
     closed = row is None and not (model and model.architecture)
     price = sheet.bands[0].input.usd_per_token * PER_MTOK
-    because = "the list price of input, as open models are priced by size" + ", less an extra mark-up that is a stated prior" * closed
+    because = "the list price of input, as open models are priced by size" + f", {EXTRA_MARKUP}" * closed
     because += "; no table has the model, so its vendor is taken for a closed one" * (model is None)
     return _found(price, row, False, closed, because, assumptions)
 

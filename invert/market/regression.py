@@ -112,7 +112,7 @@ def foretold(rows: GroupedRows) -> Foretold:
     coefficients = _solved(grams.sum(0) - grams, crosses.sum(0) - crosses)
     centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
     scales = _scales(rows, np.eye(rows.count, dtype=bool))
-    return Foretold(centre, scales[rows.groups], rows.freedom, rows.target, rows.groups)
+    return Foretold(centre=centre, scale=scales[rows.groups], freedom=rows.freedom, target=rows.target, groups=rows.groups)
 
 
 def _sums(rows: GroupedRows) -> tuple[Floats, Floats]:

@@ -92,7 +92,7 @@ def foretold_since(use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSi
     def by(columns: int) -> Foretold:
         one = fit(GroupedRows(seen.predictors[:, :columns], seen.target, seen.groups, seen.weights))
         centre = found.predictors[:, :columns] @ np.array([one.intercept, *one.slopes])
-        return Foretold(centre, np.full(len(centre), one.scale), one.freedom, found.target, found.groups)
+        return Foretold(centre=centre, scale=np.full(len(centre), one.scale), freedom=one.freedom, target=found.target, groups=found.groups)
 
     _, both = seen.predictors.shape
     return by(both), by(1)

@@ -62,7 +62,13 @@ class Evidence:
 
         cells = {name: part(ends) for name, ends in self.cells.items()}
         kv = part(self.log_kv_bytes) if self.log_kv_bytes else None
-        return Evidence(cells, self.edges[index], part(self.log_active_params), kv, self.size_by_price)
+        return Evidence(
+            cells=cells,
+            edges=self.edges[index],
+            log_active_params=part(self.log_active_params),
+            log_kv_bytes=kv,
+            size_by_price=self.size_by_price,
+        )
 
 
 def column(end: Array) -> Array:
@@ -126,10 +132,10 @@ def by_shape(sheets: Sequence[Evidence]) -> Iterator[tuple[list[int], Evidence]]
         yield (
             places,
             Evidence(
-                {name: stacked([one.cells[name] for one in members]) for name in first.cells},
-                np.concatenate([one.edges for one in members]),
-                stacked([one.log_active_params for one in members]),
-                None if first.log_kv_bytes is None else stacked([one.log_kv_bytes for one in members if one.log_kv_bytes]),
-                first.size_by_price,
+                cells={name: stacked([one.cells[name] for one in members]) for name in first.cells},
+                edges=np.concatenate([one.edges for one in members]),
+                log_active_params=stacked([one.log_active_params for one in members]),
+                log_kv_bytes=None if first.log_kv_bytes is None else stacked([one.log_kv_bytes for one in members if one.log_kv_bytes]),
+                size_by_price=first.size_by_price,
             ),
         )

@@ -74,7 +74,15 @@ def mixed(
                 break
         points = _joined(near, far)
         size = sizes(points, evidence, assumptions, normal[:, SIZE])
-        return Posterior(evidence, points, log_weights, found, size, f"mixture, {count} draws, seed {seed}", assumptions)
+        return Posterior(
+            evidence=evidence,
+            points=points,
+            log_weights=log_weights,
+            weights=found,
+            log_active_params=size,
+            sampler=f"mixture, {count} draws, seed {seed}",
+            assumptions=assumptions,
+        )
 
 
 class _Frame:

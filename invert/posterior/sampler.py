@@ -92,7 +92,15 @@ def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT
         points = triangular_points(evidence, assumptions, normals(count, seed), uniforms(count, seed))
         log_weights = log_ratio(points, evidence, assumptions)
         size = sizes(points, evidence, assumptions, normals(count, seed)[:, SIZE])
-        return Posterior(evidence, points, log_weights, weights(log_weights), size, f"triangular, {count} draws, seed {seed}", assumptions)
+        return Posterior(
+            evidence=evidence,
+            points=points,
+            log_weights=log_weights,
+            weights=weights(log_weights),
+            log_active_params=size,
+            sampler=f"triangular, {count} draws, seed {seed}",
+            assumptions=assumptions,
+        )
 
 
 def log_evidence(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Array:

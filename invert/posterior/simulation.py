@@ -197,7 +197,19 @@ def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: i
     if len(kept):
         half, most = (float(np.mean(np.abs(kept - 0.5) < level / 2)) for level in (0.5, 0.9))
         uniform = float(kstest(kept, "uniform").pvalue)
-    return Ranking(run, quantity, shape, len(ranks), len(kept), half, most, uniform, seeds, draws, made)
+    return Ranking(
+        run=run,
+        quantity=quantity,
+        shape=shape,
+        sheets=len(ranks),
+        simulations=len(kept),
+        coverage_50=half,
+        coverage_90=most,
+        ks_p=uniform,
+        seeds=seeds,
+        draws=draws,
+        made_of=made,
+    )
 
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:

@@ -28,7 +28,13 @@ class Weights:
 
     def rows(self, place: slice) -> "Weights":
         """Those of some of the sheets."""
-        return Weights(self.values[place], self.log_evidence[place], self.ess[place], self.pareto_k[place], self.feasible_fraction[place])
+        return Weights(
+            values=self.values[place],
+            log_evidence=self.log_evidence[place],
+            ess=self.ess[place],
+            pareto_k=self.pareto_k[place],
+            feasible_fraction=self.feasible_fraction[place],
+        )
 
 
 def weights(log_weights: Array) -> Weights:
@@ -43,7 +49,13 @@ def weights(log_weights: Array) -> Weights:
     with np.errstate(all="ignore"):
         values = shifted / np.where(total > 0, total, 1.0)
         ess = np.where(total[:, 0] > 0, 1 / np.einsum("ij,ij->i", values, values), 0.0)
-    return Weights(values, evidence, ess, np.array([pareto_k(row) for row in values]), (log_weights > -np.inf).mean(axis=1))
+    return Weights(
+        values=values,
+        log_evidence=evidence,
+        ess=ess,
+        pareto_k=np.array([pareto_k(row) for row in values]),
+        feasible_fraction=(log_weights > -np.inf).mean(axis=1),
+    )
 
 
 def log_mean(log_weights: Array) -> Array:

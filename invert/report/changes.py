@@ -23,6 +23,7 @@ CSV_COLUMNS = (
     "old_amount", "new_amount", "currency", "per", "elasticity",
 )  # fmt: skip
 HOW_TO_READ = "range: how far it moved over the width of its range before, in logarithms; per 1%: what it moves with 1% more of the price."
+CELL = ("value", "low", "high")
 SHOWN_AS = {"kv_bytes_stored_per_token": "kv_bytes_per_token"}
 """Quantities of no equation, and the one in whose unit they are shown."""
 NAMES = {
@@ -51,7 +52,8 @@ def changes_text(found: Comparison, width: int) -> str:
         if listed:
             columns = COLUMNS if len(sheet.prices) > 1 else COLUMNS[:-1]
             lines.append(_table([_row(one, sheet) for one in listed], columns, width))
-    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices]
+        lines += _rounding(sheet)
+    rows = _said_once({"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices)
     if rows:
         lines += [
             "",
@@ -67,8 +69,9 @@ def changes_markdown(found: Comparison) -> str:
     rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, in_full=True)} for sheet in found.sheets for one in sheet.moved]
     escaped = [[markdown_cell(row[column]) for column in columns] for row in rows]
     table = ["| " + " | ".join(cells) + " |" for cells in (columns, ["---"] * len(columns), *escaped)]
+    rounded = [line for sheet in found.sheets for line in _rounding(sheet)]
     title = markdown_cell(f"{found.after}, against {found.before}")
-    return "\n".join([f"{title}.", "", *table, "", *map(markdown_cell, _below(found, 0))])
+    return "\n".join([f"{title}.", "", *table, "", *map(markdown_cell, [*rounded, *_below(found, 0)])])
 
 
 def changes_json(found: Comparison) -> str:
@@ -89,6 +92,14 @@ def changes_json(found: Comparison) -> str:
 def changes_csv(found: Comparison) -> str:
     """One line an inference that moved, with the price that moved it furthest."""
     return csv_text(CSV_COLUMNS, (_flat(sheet, one) for sheet in found.sheets for one in sheet.moved))
+
+
+def _said_once(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Rows in which sheets say the same as one, under the name of the first of them and how many others there are."""
+    alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    for row in rows:
+        alike.setdefault(tuple(row[column] for column in OTHERS[1:]), []).append(row)
+    return [{**of[0], "sheet": of[0]["sheet"] + (f" and {len(of) - 1} more" if of[1:] else "")} for of in alike.values()]
 
 
 # In words.
@@ -219,6 +230,17 @@ def _below(found: Comparison, unlisted: int) -> list[str]:
     return [*lines, *(f"Note: {note}." for note in found.notes)]
 
 
+def _rounding(sheet: SheetChange) -> list[str]:
+    """That part of what moved is how finely prices are rounded, and no slope."""
+    cells = [
+        f"{one.name} {' -> '.join(f'{value:.4g} (of {low:.3g} to {high:.3g})' for value, low, high in (one.old, one.new))}"
+        for one in sheet.rerounded
+    ]
+    return (
+        [f"Rounded otherwise than before, which moves more than the price does, so no slope is told: {'; '.join(cells)}."] if cells else []
+    )
+
+
 def _calibration(found: Comparison) -> list[str]:
     """Which of the sheets whose prices changed calibrate, and how many others moved with them."""
     of = [one for one in found.sheets if one.calibrates and one.prices]
@@ -256,6 +278,14 @@ def _sheet_record(sheet: SheetChange) -> dict[str, object]:
         "prices": [change_record(price) for price in sheet.prices],
         "moved": [_moved_record(one) for one in sheet.moved],
         "unmoved": sheet.unmoved,
+        "rerounded": [
+            {
+                "name": one.name,
+                "old": dict(zip(CELL, map(_six, one.old), strict=True)),
+                "new": dict(zip(CELL, map(_six, one.new), strict=True)),
+            }
+            for one in sheet.rerounded
+        ],
     }
 
 

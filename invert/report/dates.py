@@ -25,14 +25,17 @@ def history_text(found: Sequence[History], width: int) -> str:
     """A table a sheet, a row a day, and below it what changed on each."""
     lines: list[str] = []
     for one in found:
-        columns = ("since", "in / out", *(name for name, _ in SHOWN))
-        rows = [_row(dated, place, one.days) for place, dated in enumerate(one.days)]
-        kept = [column for column in columns if any(row[column] != NONE for row in rows)]
-        lines += [*([""] if lines else []), sheet_in_words(one.key), aligned(kept, rows)]
-        lines += [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
-        if len(one.days) == 1:
-            lines.append("No price of it has changed since.")
+        lines += [*([""] if lines else []), sheet_in_words(one.key), *history_parts(one)]
     return laid_out(lines, width)
+
+
+def history_parts(one: History) -> list[str]:
+    """The days of one sheet as a table, and what changed on each."""
+    columns = ("since", "in / out", *(name for name, _ in SHOWN))
+    rows = [_row(dated, place, one.days) for place, dated in enumerate(one.days)]
+    kept = [column for column in columns if any(row[column] != NONE for row in rows)]
+    said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
+    return [aligned(kept, rows), *(said or ["No price of it has changed since."])]
 
 
 def _row(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:

@@ -8,13 +8,19 @@ from string import ascii_letters
 from derive.errors import UnknownName, WrongValue
 from derive.show.folding import folded
 from derive.units import show
-from invert.records import TIER_NAMES, Estimate
-from invert.report.findings import held_in_words
+from invert.records import EXTRA_MARKUP, TIER_NAMES, Estimate
+from invert.report.findings import ranges_held
 from invert.report.layout import NONE
-from invert.result import Inference, Run
+from invert.report.tiers import record_of_tiers
+from invert.result import RELEASE_NOT_KNOWN, Inference, Run
 
 SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
 """Flags that say what other columns show, or the line below the table."""
+UNDATED = "*"
+"""Behind KV bytes of a model whose release nobody says: its time is no more than the earliest day that a table has of it."""
+UNDATED_LEGEND = f"; {UNDATED} release not known, as of the first day that a table has of it"
+BY_PRICE = "~"
+"""Before a tier that is read from a price; without it the tier is a vendor's word."""
 
 MOST_TWINS = 5
 """Models that several sell; with more of them who sells what has a column and is no flag."""
@@ -81,7 +87,14 @@ def _markup_in_middle(one: Inference) -> float | None:
 
 def _read(one: Inference) -> str:
     found = one.kv_bytes["headline"]
-    return f"{_short((found.median or 0.0) / 1e3)} given" if found.kind == "given" else _ranged(found, 1e3)
+    if found.kind == "given":
+        return f"{_short((found.median or 0.0) / 1e3)} given"
+    median, space, ends = _ranged(found, 1e3).partition(" ")
+    return f"{median}{UNDATED * _undated(one)}{space}{ends}"
+
+
+def _undated(one: Inference) -> bool:
+    return not one.release_known and one.kv_bytes["headline"].kind == "interval"
 
 
 def _known(one: Inference) -> str:
@@ -89,14 +102,14 @@ def _known(one: Inference) -> str:
 
 
 def _cache(one: Inference) -> str:
-    """The likeliest tier by price, with a question mark where it is not likely in every case; what a vendor says without."""
+    """The likeliest tier by price, with a question mark where it is not likely in every case; what a vendor says bare."""
     said: list[str] = []
     for of in one.storage:
         if of.disclosed:
             said.append("/".join(TIER_NAMES[tier] for tier in of.agreed))
         elif of.probabilities:
             tier = max(of.probabilities, key=of.probabilities.__getitem__)
-            said.append(TIER_NAMES[tier] + "?" * (not of.likely))
+            said.append(BY_PRICE + TIER_NAMES[tier] + "?" * (not of.likely))
     return ", ".join(dict.fromkeys(said)) or NONE
 
 
@@ -135,7 +148,7 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
     "model": lambda one: (one.sheet.model,),
     "tier": lambda one: (one.sheet.service_tier,),
     "currency": lambda one: (one.sheet.bands[0].input.currency,),
-    "cache": lambda one: _cache(one).replace("?", "").split(", "),
+    "cache": lambda one: _cache(one).replace("?", "").replace(BY_PRICE, "").split(", "),
     "flag": lambda one: one.flags,
 }
 """What sheets can be picked by, as texts of which one is to match."""
@@ -151,6 +164,9 @@ def picked(inferences: Iterable[Inference], wanted: Iterable[str]) -> list[Infer
         if not equals or not patterns:
             raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
         any_of = [pattern.strip().lower() for pattern in patterns.split(",")]
+        if name == "flag":
+            # A flag says more behind its first words, as the day on which an introductory price ends.
+            any_of = [f"{pattern}*" for pattern in any_of]
         found = [one for one in found if any(fnmatchcase(of.lower(), pattern) for of in OF_TEXT[name](one) for pattern in any_of)]
     return found
 
@@ -220,7 +236,8 @@ def _flags(one: Inference, shared: Set[str]) -> tuple[str, ...]:
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
     """A letter for every flag that no column shows."""
     twins = frozenset() if "provider" in names else _shared(inferences)
-    flags = dict.fromkeys(flag for one in inferences for flag in _flags(one, twins) if flag not in SEEN)
+    shown = (*SEEN, RELEASE_NOT_KNOWN) if "KV" in [column_of(name).name for name in names] else SEEN
+    flags = dict.fromkeys(flag for one in inferences for flag in _flags(one, twins) if flag not in shown)
     return dict(zip(flags, [*ascii_letters, *map(str, range(len(flags)))], strict=False))
 
 
@@ -238,16 +255,30 @@ def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: 
 def _told(name: str, table: Run) -> str:
     """What a column is, with how often ranges like its own held; nothing of one that says it by itself."""
     if name == "active":
-        held = _record([one.market["active_params"] for one in table if one.size_by_price])
+        by_price = [one.market["active_params"] for one in table if one.size_by_price]
+        held = _record(by_price, any(EXTRA_MARKUP in one.because for one in by_price))
         return f"Active: by the price of input{held}; without a range as stated."
     if name == "KV":
-        return f"KV: as models of its time{_record([one.kv_bytes['headline'] for one in table])}."
+        held = _record([one.kv_bytes["headline"] for one in table], closed=False)
+        return f"KV: as models of its time{held}{UNDATED_LEGEND if any(map(_undated, table)) else ''}."
     if name == "mark-up":
         return "Over cost: input over its cost at rent, where the size is stated."
-    return f"Priced as: the likeliest tier, ? where a case has it below {table.assumptions.likely_tier:.0%}." if name == "cache" else ""
+    return _told_of_tiers(table) if name == "cache" else ""
 
 
-def _record(found: Iterable[Estimate]) -> str:
-    """`, such held 11 of 14`: the smallest of the records."""
+def _told_of_tiers(table: Run) -> str:
+    """What a tier is that is read from a price, with its record, and what one is that a vendor says."""
+    of_price = [of for one in table for of in one.storage if not of.disclosed and of.probabilities]
+    by_price = f"{BY_PRICE} the likeliest tier, ? where a case has it below {table.assumptions.likely_tier:.0%}" if of_price else ""
+    by_word = f"without {BY_PRICE} the vendor's word" if any(of.disclosed for one in table for of in one.storage) else ""
+    if not by_price and not by_word:
+        return ""
+    record = record_of_tiers((term for of in of_price for term in of.evidence), table.tier_rules)
+    return f"Priced as: {'; '.join(filter(None, (by_price, by_word)))}. {record}".rstrip()
+
+
+def _record(found: Iterable[Estimate], closed: bool) -> str:
+    """`, 90% ranges held 11 of 14 open models, no closed one`: the smallest of the records."""
     kept = [one for one in found if one.kept]
-    return f", such held {held_in_words(min(kept, key=lambda one: one.kept or (0, 0)))}" if kept else ""
+    said = ranges_held(min(kept, key=lambda one: one.kept or (0, 0)), closed) if kept else ""
+    return f", {said}" if said else ""

@@ -73,7 +73,10 @@ def _outcome_row(one: Outcome) -> dict[str, str]:
     kinds = {"range": ("given", "interval"), "bound": ("upper", "lower"), "none": ("undetermined",)}
     counts = {column: f"{sum(one.kinds.get(kind, 0) for kind in of):,}" for column, of in kinds.items()}
     label = KV_ESTIMATORS[one.estimator].heading if one.estimator in KV_ESTIMATORS else name
-    return dict(zip(OUTCOME_HEAD, (label, *counts.values(), next(iter(one.because), NONE).partition(";")[0]), strict=True))
+    first, _, second = next(iter(one.because), NONE).partition("; ")
+    # What a bound is counted in is no reason.
+    why = second if second and first.startswith("in ") else first
+    return dict(zip(OUTCOME_HEAD, (label, *counts.values(), why.partition("; ")[0]), strict=True))
 
 
 def _carried_row(one: Carried) -> dict[str, str]:

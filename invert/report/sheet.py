@@ -37,7 +37,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     sections += [*_bandwidth_bound(one), *_storage(one, table)]
     if one.rules:
         sections += [*_contradiction(one.pairs[0]), *_rules(one.rules)]
-    return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one.equations)]
+    return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one, one.equations)]
 
 
 def heading(one: Inference, table: Run) -> list[str]:
@@ -215,6 +215,6 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
 
 
-def cited_by(equations: Iterable[str]) -> str:
-    """The command that cites these equations."""
-    return "cite  backsolve cite " + " ".join(id.split("@")[0] for id in equations)
+def cited_by(one: Inference, equations: Iterable[str]) -> str:
+    """The command that cites the price sheet and these equations."""
+    return " ".join(("cite  backsolve cite", one.name, *(id.split("@")[0] for id in equations)))

@@ -34,7 +34,7 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     return [
         *(*heading(one, table), "", *headlines(one), ""),
         *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), "", kv_table(one), ""),
-        *(*reasons(one, table), "", more, cited_by(shown)),
+        *(*reasons(one, table), "", more, cited_by(one, shown)),
     ]
 
 
@@ -71,7 +71,7 @@ def reasons(one: Inference, table: Run) -> Iterator[str]:
         yield premium_in_words(table.premium_verdict.value)
     if one.convention and one.convention.bayes_factor:
         found = one.convention
-        yield f"Convention: {found.same} of {found.others} other vendors ask the same premiums; Bayes factor {found.bayes_factor:.2g}."
+        yield f"Convention: {found.same} of {found.others} other vendors round premiums alike; Bayes factor {found.bayes_factor:.2g}."
     of_tiers = record_of_tiers((term for found in one.storage if not found.disclosed for term in found.evidence), table.tier_rules)
     if of_tiers or deciding_source(one):
         yield " ".join(filter(None, (of_tiers, deciding_source(one))))

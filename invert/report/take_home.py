@@ -1,7 +1,7 @@
 """What to take home of one sheet: size, KV bytes, mark-up, decode and tier, each in a line with what it rests on."""
 
 from derive.units import show
-from invert.records import Estimate, TierEvidence
+from invert.records import EXTRA_MARKUP, Estimate, TierEvidence
 from invert.report.findings import estimate_text, held_in_words
 from invert.report.tiers import any_of, deciding_source, lifetime, likeliest, share_of
 from invert.result import EXTRAPOLATED, Inference
@@ -16,7 +16,7 @@ def headlines(one: Inference) -> list[str]:
 def _size(one: Inference) -> str:
     active = one.market["active_params"]
     price = "introductory price" if one.sheet.bands[0].input.ends else "price"
-    held = _held(active) or ", extrapolated" * (EXTRAPOLATED in one.flags)
+    held = _held(active, EXTRA_MARKUP in active.because) or ", extrapolated" * (EXTRAPOLATED in one.flags)
     by_price = f"{_ranged('active_params', active)} by its {price}{held}" if active.kind == "interval" else ""
     if one.size_stated:
         stated, given = _short("active_params", one.anchors.values["active_params"]), one.anchors.origin["active_params"] == "given"
@@ -90,5 +90,8 @@ def _short(name: str, value: float) -> str:
     return show(name, value, digits=2)
 
 
-def _held(found: Estimate) -> str:
-    return f"; such held {held_in_words(found)}" if found.kept else ""
+def _held(found: Estimate, closed: bool = False) -> str:
+    """`; 90% held 38 of 42 open, no closed`: how many ranges of that level held, in as few words as a line has room for."""
+    if not found.kept or found.level is None:
+        return ""
+    return f"; {found.level:.0%} held {held_in_words(found)}{' open, no closed' * closed}"

@@ -16,6 +16,7 @@ from derive.show.cells import ACTED_UPON
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.assemble import TOKENS, typed_place
+from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem
@@ -52,6 +53,8 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     if "max_context" in said:
         said["max_context"] = _tokens(said["max_context"])
     if released := said.pop("release_date", ""):
+        if date_of(released) is None:
+            raise WrongValue(f"release_date {shorten(released)} is not an ISO date such as 2026-11-20")
         said = {"effective_date": released, "date_kind": "start"} | said
     elif "effective_date" in said:
         said["date_kind"] = "start"

@@ -27,7 +27,8 @@ class Rival:
         place = f" above {self.row.threshold_tokens:,}" if self.row.threshold_tokens else ""
         what = f"{self.row.provider}/{self.row.model} ({self.row.service_tier}) {self.row.component}{place}"
         same_band = self.believed.threshold_tokens == self.row.threshold_tokens
-        return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {price_and_source(self.row)}"
+        source = "another entry of " * (by(self.believed) == by(self.row)) + by(self.row)
+        return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {_price(self.row)} by {source}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +52,11 @@ class Update:
 
 def price_and_source(row: PriceRow) -> str:
     """What a row asks, and who says so: `3 by genai-prices 0.2.3`."""
-    currency = "" if row.currency == "USD" else f" {row.currency}"
-    return f"{csv_cell(row.amount)}{currency} by {by(row)}"
+    return f"{_price(row)} by {by(row)}"
+
+
+def _price(row: PriceRow) -> str:
+    return csv_cell(row.amount) + ("" if row.currency == "USD" else f" {row.currency}")
 
 
 def by(row: PriceRow) -> str:

@@ -131,7 +131,7 @@ def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
     fx, _, _ = prices_that_ship(data)
     rows, faults = read_rows(BytesIO(content), label(place), fx)
     day, far_off = newest_day(rows)
-    return PriceBook(tuple(rows), fx, tuple(faults), day, far_off)
+    return PriceBook(rows=tuple(rows), fx=fx, problems=tuple(faults), newest_retrieved=day, far_off=far_off)
 
 
 def by_key(rows: Iterable[PriceRow]) -> Mapping[RowKey, PriceRow]:

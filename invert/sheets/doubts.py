@@ -5,13 +5,16 @@ from datetime import date
 from itertools import pairwise
 from math import log10
 
+from derive.errors import shorten
 from derive.shipped import Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.sheets.rows import Fx, PriceBook, PriceRow, units_per_usd
-from invert.sheets.rules import broken, by_sheet, days, sheet_name
+from invert.sheets.rules import LEAST_THRESHOLD, broken, by_sheet, days, sheet_name
 
 HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
+SHIPPED_ROWS = "prices.csv:"
+QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 DAYS_OF_YEAR = 365.25
 
 
@@ -30,6 +33,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *_unsaid(book.rows),
         *_of_sheets(book),
         *_far_from_neighbours(book, assumptions),
+        *_beside_what_ships(book, assumptions),
     ]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in found:
@@ -100,6 +104,14 @@ def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
         if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - HAIR):
             lack = f"cache_write {row.amount:g} is below input {beside.amount:g}: amounts are prices, not what is added to the input"
             yield row.problem("amount", lack)
+        if beside and row.amount and row.component == "output" and _usd(row, fx) < _usd(beside, fx) * (1 - HAIR):
+            yield row.problem("amount", f"output {row.amount:g} is below input {beside.amount:g}: are the two the wrong way round?")
+        if beside and row.component == "output" and row.currency != beside.currency:
+            yield row.problem(
+                "currency", f"{row.component} is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
+            )
+        if 0 < row.threshold_tokens < LEAST_THRESHOLD:
+            yield row.problem("threshold_tokens", f"{row.threshold_tokens} tokens is a short prompt: is {row.threshold_tokens}k meant?")
     for component in ("input", "output"):
         bands = sorted((row for row in valid if row.component == component), key=lambda row: row.threshold_tokens)
         for below, above in pairwise(bands):
@@ -108,6 +120,47 @@ def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
                     f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
                 )
                 yield above.problem("amount", f"{lack}: are the two the wrong way round?")
+
+
+def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
+    """Of rows of one's own: names nearly those of a provider, days long after the prices that ship, amounts far from all of them."""
+    shipped = [row for row in book.rows if row.origin.startswith(SHIPPED_ROWS)]
+    own = [row for row in book.rows if not row.origin.startswith(SHIPPED_ROWS)]
+    if not shipped:
+        return
+    called = {_plain_name(row.provider): row.provider for row in shipped}
+    newest = max((row.retrieved_date for row in shipped if row.retrieved_date), default=date.max)
+    amounts: dict[str, list[float]] = {}
+    for row in shipped:
+        if _is_list_price(row):
+            amounts.setdefault(row.component, []).append(_usd(row, book.fx))
+    for row in own:
+        meant = called.get(_plain_name(row.provider), row.provider)
+        if meant != row.provider:
+            yield row.problem("provider", f"{shorten(row.provider)} is another provider than {shorten(meant)}: is that one meant?")
+        for column in ("effective_date", "valid_to", "retrieved_date"):
+            day = getattr(row, column)
+            if day and (day - newest).days > assumptions.usual_years * DAYS_OF_YEAR:
+                yield row.problem(
+                    column,
+                    f"{day} is more than {assumptions.usual_years:g} years after {newest}, when the newest price that ships was read",
+                )
+        if _is_list_price(row) and row.component in amounts and row.amount:
+            usd, far = _usd(row, book.fx), assumptions.usual_price_ratio
+            least, most = min(amounts[row.component]), max(amounts[row.component])
+            if not least / far <= usd <= most * far:
+                side, unit = ("below", "per thousand tokens") if usd < least else ("above", "in cents")
+                lack = f"{row.component} {row.amount:g} {row.currency} is {far:g} times {side} every one that ships"
+                yield row.problem("amount", f"{lack} ({least:g} to {most:g} USD): is it {unit}? Amounts here are per million")
+
+
+def _is_list_price(row: PriceRow) -> bool:
+    return row.component in ("input", "output") and not row.threshold_tokens and row.service_tier == "standard"
+
+
+def _plain_name(provider: str) -> str:
+    """A provider without what a spreadsheet or a keyboard changes: capitals, quotes and spaces."""
+    return provider.casefold().strip(QUOTES)
 
 
 def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
@@ -122,7 +175,7 @@ def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[
         if len({row.model for _, row in ordered}) < assumptions.least_neighbours:
             continue
         for place, (level, row) in enumerate(ordered):
-            if row.origin.startswith("prices.csv:"):
+            if row.origin.startswith(SHIPPED_ROWS):
                 continue
             gaps = [abs(level - ordered[other][0]) for other in (place - 1, place + 1) if 0 <= other < len(ordered)]
             if min(gaps) > log10(far):

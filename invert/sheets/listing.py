@@ -6,9 +6,10 @@ from datetime import date
 from itertools import groupby
 
 from derive.show.cells import csv_text
+from invert.sheets.assemble import Place, find, placed, prices_by_place, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
 from invert.sheets.read import PRICE_COLUMNS
-from invert.sheets.rows import PriceBook, PriceRow
+from invert.sheets.rows import ModelRow, PriceBook, PriceRow
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.what_if import sheet_key
 
@@ -24,6 +25,20 @@ def rows_listed(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]
     """Every row that one of these sheets is made of, in the order of the files."""
     days = {sheet_key(sheet): sheet.as_of for sheet in sheets}
     return [row for row in book.rows if row.sheet_key in days and row.valid_on(days[row.sheet_key])]
+
+
+def sheets_cited(name: str, spec: str, book: PriceBook, known: Sequence[ModelRow], as_of: date | None) -> list[tuple[date, list[PriceRow]]]:
+    """The sheets that a name means, each with its day and its rows, or with the one row that `component[@threshold][:lifetime]` names."""
+    chosen, _ = find([name], sheets(book, as_of)[0], known)
+    return [
+        (one.as_of, [row for row in rows_used([one], book) if not spec or place_of(row) == placed(spec, prices_by_place(one))])
+        for one in chosen
+    ]
+
+
+def place_of(row: PriceRow) -> Place:
+    """Where in its sheet a row stands."""
+    return row.component, row.threshold_tokens, row.ttl_seconds
 
 
 def price_record(row: PriceRow) -> dict[str, object]:

@@ -101,7 +101,16 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
     day, far_off = newest_day(rows, own)
-    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own), Records(own), overlay)
+    return PriceBook(
+        rows=Records((*kept, *own)),
+        fx=fx,
+        problems=(*faults, *own_faults),
+        newest_retrieved=day,
+        far_off=far_off,
+        day_moved=moved(day, rows, own),
+        own=Records(own),
+        overlay=overlay,
+    )
 
 
 def undated(row: PriceRow) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,8 @@ from derive.shipped_rows import figure
 from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
+LEAST_THRESHOLD = 1_000
+"""Tokens from which on a price of long prompts begins: `input@200` is a slip for `input@200k`."""
 BAND_LIMIT, PRICE_LIMIT = 64, 256
 """Bands and prices of one sheet on one day: ten times what anybody publishes, and few enough to read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")

@@ -3,16 +3,19 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from derive.errors import WrongValue, shorten
 from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
 from invert.sheets.rows import SheetKey
-from invert.sheets.rules import BAND_LIMIT, number
+from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
 from invert.sheets.sheet import Price, PriceSheet
 
+SAME = 1e-9
+"""Two prices nearer than this, relatively, are one."""
 OF_A_BAND = ("input", "output", "cache_read")
-LEAST_THRESHOLD, LARGEST_THRESHOLD = 1_000, 10_000_000
-"""Tokens from which on a band may be asked about: `input@200` is a slip for `input@200k`."""
+LARGEST_THRESHOLD = 10_000_000
+"""Tokens up to which a band may be asked about."""
 BY_SO_MUCH = re.compile(r"(?P<sign>[+-])(?P<share>[0-9.]+)\s*%|[x\u00d7](?P<times>[0-9.]+)")
 
 
@@ -37,6 +40,30 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
         except WrongValue as error:
             raise WrongValue(f"{spelled(place)}: {error}") from None
     return replace(sheet, **parts(prices, inclusive))
+
+
+def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
+    """Prices of a band that are below those of the band before it, as a change of one of the two leaves them.
+
+    >>> from invert.sheets.assemble import sheets
+    >>> from invert.sheets.read import load
+    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-2.5-pro")
+    >>> bands_the_wrong_way_round(sheet), bands_the_wrong_way_round(with_amounts(sheet, {"output": "20"}))
+    ([], ['output@200k 15 is below output 20'])
+    """
+    prices = prices_by_place(sheet)
+    thresholds = [band.threshold_tokens for band in sheet.bands]
+    found = []
+    for component in ("input", "output"):
+        for below, above in pairwise((component, at, None) for at in thresholds):
+            if prices[above].usd_per_token < prices[below].usd_per_token * (1 - SAME):
+                found.append(f"{_short(above)} {prices[above].amount:g} is below {_short(below)} {prices[below].amount:g}")
+    return found
+
+
+def _short(place: Place) -> str:
+    component, threshold, _ = place
+    return component + (f"@{threshold / 1000:g}k" if threshold else "")
 
 
 def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[Place, Price]) -> tuple[dict[Place, Price], dict[int, bool]]:

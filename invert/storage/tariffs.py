@@ -197,7 +197,17 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
     for (provider, amount, currency), members in groups.items():
         names, stored, prices = zip(*members, strict=True)
         if len(names) > 1:
-            found.append(NegativeControl(provider, amount, currency, prices[0], names, min(stored), max(stored)))
+            found.append(
+                NegativeControl(
+                    provider=provider,
+                    amount=amount,
+                    currency=currency,
+                    storage_price=prices[0],
+                    models=names,
+                    kv_low=min(stored),
+                    kv_high=max(stored),
+                )
+            )
     return tuple(sorted(found, key=lambda one: -one.ratio))
 
 
@@ -326,4 +336,6 @@ def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None
         right += said is not None and max(said, key=said.__getitem__) in storage.TIERS_OF[case.disclosed]
         probability = sum((said or UNIFORM)[tier] for tier in storage.TIERS_OF[case.disclosed])
         scores.append(log(probability) if probability > 0 else -inf)
-    return RuleScore(name, sum(scores) / len(scores), right, answered, len(cases), len(vendors))
+    return RuleScore(
+        rule=name, mean_log_score=sum(scores) / len(scores), right=right, answered=answered, cases=len(cases), vendors=len(vendors)
+    )

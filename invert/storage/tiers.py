@@ -22,6 +22,7 @@ from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
 from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import MemoryTierFigure, in_si
+from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.posterior.sobol import SEED, normals
@@ -228,13 +229,24 @@ def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: 
     coordinates, weights = iter(normals(_DRAWS, seed).T), []
     for own in tier_parameters(data, basis, year, assumptions).values():
         drain, holding = (item.median * np.exp(item.sd * next(coordinates)) for item in (own.drain_time, own.holding_price))
-        # A device of one byte a second: its capacity is the drain time. KV bytes are the same in all tiers.
-        values = {"tier_price": holding * drain, "tier_capacity": drain, "tier_bandwidth": 1.0, "kv_bytes_per_token": 1.0}
-        values |= {"ttl": ttl, "transfers_per_hold": assumptions.transfers_per_hold}
-        values |= {name: equation(f"cache.{name}").right_side(values) for name in ("hold_cost", "retrieve_cost")}
-        weights.append(equation("cache.cache_cost").right_side(values) ** (-1 / temperature))
+        # KV bytes are the same in all tiers.
+        weights.append(cost_of_keeping(drain, holding, ttl, 1.0, assumptions) ** (-1 / temperature))
     shares = (np.array(weights) / sum(weights)).mean(axis=1)
     return dict(zip(TIERS, map(float, np.log(shares)), strict=True))
+
+
+def cost_of_keeping(drain_time: Values, holding_price: Values, hold_time: float, kv_bytes: float, assumptions: Assumptions) -> Values:
+    """What it costs to keep a token of so many bytes for a time [s], and to move it there and back [USD/token].
+
+    >>> float(cost_of_keeping(600.0, 1e-17, 3600.0, 20e3, USUAL))
+    9.6e-10
+    """
+    # A device of one byte a second: its capacity is the drain time.
+    values = {"tier_price": holding_price * drain_time, "tier_capacity": drain_time, "tier_bandwidth": 1.0, "kv_bytes_per_token": kv_bytes}
+    values |= {"ttl": hold_time, "transfers_per_hold": assumptions.transfers_per_hold}
+    values |= {name: equation(f"cache.{name}").right_side(values) for name in ("hold_cost", "retrieve_cost")}
+    cost: Values = equation("cache.cache_cost").right_side(values)
+    return cost
 
 
 def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = USUAL) -> Probabilities:

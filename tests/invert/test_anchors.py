@@ -3,6 +3,7 @@
 import io
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import pytest
 from click.testing import CliRunner
@@ -19,7 +20,7 @@ from invert.report.flat import flat
 from invert.report.sheet import anchors_by_label, report
 from invert.report.table import summary
 from invert.result import Inference
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -132,8 +133,7 @@ def test_every_estimate_names_its_anchors_in_json():
 
 
 @pytest.mark.slow
-@in_one_test("name", SHEETS)
-@in_one_test("given", ["70kB", "254 kB/token", 1.5])
+@in_one_test(("name", "given"), some(product(SHEETS, ("70kB", "254 kB/token", 1.5)), every=4))
 def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given: str | float):
     table = infer([name], anchors={"kv_bytes_per_token": given})
     (one,), (usual,) = table.inferences, infer([name]).inferences

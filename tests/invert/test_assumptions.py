@@ -47,6 +47,7 @@ NUMERICS = {
     "estimators/densities": {"SHORT_TAILS, LONG_TAILS", "POINTS"},
     "estimators/headline": {"ONE_SD"},
     "claims": {"DIGITS, WHOLE"},
+    "context_prices": {"FIRST, PLACES"},  # where a curve begins, and its points
     "single_band": {"SAID_RATIO"},
     "overview": {"DIGITS"},
     "soundness": {"BEFORE_RELEASE"},
@@ -56,6 +57,7 @@ NUMERICS = {
     "market/candidates": {"LEAST_TO_LEARN"},
     "market/hosts": {"commonest"},
     "market/kv_class": {"WORLDS, FAMILIES", "WANDERS, APART, WITHIN", "EVERY", "simulated_coverage", "_market"},  # markets that are made up
+    "market/line": {"PLACES"},
     "market/pool": {"WEIGHTS", "LEAST_FAMILIES"},
     "market/recency": {"DAYS"},
     "market/record": {"LEVELS", "RESAMPLES", "held", "spread_of_mean"},
@@ -74,11 +76,13 @@ NUMERICS = {
     "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},
     "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
+    "report/figures": {"USD_PER_MTOK", "TIMES"},  # units
     "report/glance": {"_prices", "_active", "_read", "_known"},  # in the units of the head
-    "sheets/what_if": {"LEAST_THRESHOLD, LARGEST_THRESHOLD", "_threshold_of_band", "_amount"},  # what is a slip of the keys; k, M and %
+    "sheets/what_if": {"LARGEST_THRESHOLD", "SAME", "_short", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
     "sheets/doubts": {"HAIR", "DAYS_OF_YEAR"},
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, SAME"},
+    "storage/hold_costs": {"SHORTEST, LONGEST, PLACES"},  # where curves begin and end, and their points
     "storage/tiers": {"_DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
@@ -278,6 +282,7 @@ OTHERWISE = {
     "likely_tier": 0.3,
     "least_neighbours": 2.0,
     "dominant_price": 1.01,
+    "rounding_of_change": 1e-3,
     "feasible_share": 0.9,
     "prior_dominated_below": 0.9,
     "rent_chip": "H200-SXM:bf16",

@@ -15,8 +15,10 @@ from invert.compare import infer_against
 from invert.inference import infer
 from invert.moved import Comparison, SheetChange
 from invert.posterior import summary
+from invert.report.changes import changes_text
 from invert.report.contract import run_as_json, saved
 from tests.tools.tables import with_cells
+from tests.tools.together import in_one_test
 
 PART = "provider,model,component,amount\ngoogle,gemini-2.5-pro,output,8\n"
 QWEN = ("alibaba", "qwen3-coder-plus")
@@ -224,3 +226,22 @@ def test_bad_rows_of_what_is_compared_with_are_named(tmp_path):
     path = written(tmp_path / "part.csv", PART + "google,gemini-2.5-pro,input,abc\n")
     _, found = infer_against(path, ["gemini-2.5-pro"])
     assert any("row 3, column amount: 'abc' is not a number" in str(problem) for problem in found.problems)
+
+
+@in_one_test(
+    ("change", "name"), [("output@200k=15.01", "output@200000 / output"), ("output=10.01", "output / input"), ("input=1.251", "input")]
+)
+def test_digits_that_say_another_rounding_are_told_and_have_no_slope(change: str, name: str):
+    _, found = infer_against("shipped", ["gemini-2.5-pro"], changes=dict([change.split("=")]))
+    sheet = only_changed(found)
+    assert name in {one.name for one in sheet.rerounded}
+    assert all(one.elasticity is None for one in sheet.moved if one.after.kind != "point")
+    points = [one.elasticity for one in sheet.moved if one.after.kind == "point" and one.elasticity]
+    assert points and all(abs(slope) < 4 for slope in points)
+    assert "Rounded otherwise than before" in changes_text(found, 100)
+
+
+def test_a_change_far_wider_than_a_rounding_has_its_slope():
+    _, found = infer_against("shipped", ["gemini-2.5-pro"], changes={"output": "+10%"})
+    sheet = only_changed(found)
+    assert not sheet.rerounded and any(one.elasticity for one in sheet.moved if one.estimator == "at_rent")

@@ -33,7 +33,13 @@ def found(model: str) -> Convention:
 
 def pair(premium_in: float, premium_out: float) -> BandPair:
     values = {"output_input_ratio": 6.0, "premium_in": premium_in, "premium_out": premium_out}
-    return BandPair(200_000, False, 2e4, 3e5, **{name: observe(name, value) for name, value in values.items()})
+    return BandPair(
+        long_context_threshold=200_000,
+        threshold_inclusive=False,
+        short_context=2e4,
+        long_context=3e5,
+        **{name: observe(name, value) for name, value in values.items()},
+    )
 
 
 def asks(vendor: str, premium_in: float, premium_out: float) -> Premiums:

@@ -368,7 +368,7 @@ FLAGS = [
     ("gemini-3.8-flash", ("one band", "introductory, ends 2027-01-01", "release not known", "KV PRIOR-DOMINATED")),
     ("qwen3-coder-plus", ("4 bands, first pair shown", "architecture assumed", "KV PRIOR-DOMINATED")),
     ("baidu-qianfan/deepseek-v3", ("one band", "architecture known", "KV PRIOR-DOMINATED", "priced in CNY")),
-    ("deepseek-v4-flash", ("one band", "KV PRIOR-DOMINATED", "off-peak")),
+    ("deepseek-v4-flash", ("one band", "weights may not be DeepSeek-V4-Flash", "KV PRIOR-DOMINATED", "off-peak")),
     ("kimi-k3", ("one band", "architecture known", "KV PRIOR-DOMINATED")),
 ]
 
@@ -376,6 +376,12 @@ FLAGS = [
 @in_one_test(("name", "flags"), FLAGS)
 def test_flags(name: str, flags: tuple[str, ...]):
     assert one(name).flags == flags
+
+
+def test_an_id_that_went_over_to_other_weights_has_not_the_size_of_the_first():
+    assert one("deepseek/deepseek-v4-flash").anchors.origin["active_params"] == "market"
+    assert one("volcengine/deepseek-v4-flash").anchors.values["active_params"] == 13e9
+    assert one("mimo-v2.5-pro").anchors.origin["active_params"] == "open_models.csv"
 
 
 def test_an_output_price_below_input_is_flagged_and_gives_no_fraction():

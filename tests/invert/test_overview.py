@@ -9,6 +9,7 @@ import pytest
 from invert.inference import infer
 from invert.overview import overview
 from invert.records import ProviderSizes, Span
+from invert.report.overview import overview_text
 from invert.sheets.rows import Problem
 from invert.table import InferenceTable
 
@@ -107,3 +108,10 @@ def test_sheets_without_a_result_are_counted_by_reason_and_faults_of_files_are_n
 def test_no_sheets_make_no_market():
     found = overview(replace(made_up(), inferences=()))
     assert (found.offers, found.carried, found.premiums, found.sizes) == (0, (), (), ())
+
+
+def test_every_offer_is_counted_in_every_line_of_what_comes_of_the_prices():
+    found = overview(infer())
+    assert len({sum(one.kinds.values()) for one in found.outcomes}) == 1
+    said = overview_text(found, 100)
+    assert "sells nothing that it is read from" in " ".join(said.split()) and "in balance batches" not in said

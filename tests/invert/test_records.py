@@ -38,9 +38,15 @@ def test_a_verdict_is_made_of_the_unused_checks_alone():
     def made(*checks: Check) -> str:
         return verdict(tuple(checks))
 
-    used_and_wrong = Check("premium_in", 2, 1, True, False)
-    met, missed = Check("storage_price", 1, 1, False, True), Check("storage_price", 1, 9, False, False)
-    bound, broken = Check("cache_read_price", 1, 0.1, False, True, bound=True), Check("cache_read_price", 1, 9, False, False, bound=True)
+    used_and_wrong = Check(component="premium_in", published=2, predicted=1, used_by_reading=True, inside_rounding_cell=False)
+    met, missed = (
+        Check(component="storage_price", published=1, predicted=1, used_by_reading=False, inside_rounding_cell=True),
+        Check(component="storage_price", published=1, predicted=9, used_by_reading=False, inside_rounding_cell=False),
+    )
+    bound, broken = (
+        Check(component="cache_read_price", published=1, predicted=0.1, used_by_reading=False, inside_rounding_cell=True, bound=True),
+        Check(component="cache_read_price", published=1, predicted=9, used_by_reading=False, inside_rounding_cell=False, bound=True),
+    )
     assert made() == made(used_and_wrong) == "not testable"
     assert made(used_and_wrong, bound) == "pass (bound only)"
     assert made(used_and_wrong, bound, met) == made(met) == "pass"

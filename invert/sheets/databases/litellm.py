@@ -27,6 +27,8 @@ COSTS: Mapping[str, str] = {
 COST = re.compile(
     rf"({'|'.join(COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
 )
+OTHERWISE = ("_cache_hit", "_decisions")
+"""Ends of fields that price something else than a prompt or its answer, or repeat what a field of its own has."""
 TIERS = {"": "standard", "batches": "batch"}
 PER_TOKEN = 6
 """Decimals from a price per token to one per million."""
@@ -68,6 +70,8 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     """The offers of one entry, a service tier each."""
     provider = part(entry, "litellm_provider", str) or ""
     model, mode = model_of(name, provider), part(entry, "mode", str) or ""
+    if not provider and mode in MODES:
+        raise WrongField("litellm_provider", "is not there")
     if not provider or mode not in MODES:
         yield NotTaken(provider=provider, model=model, because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
         return
@@ -109,6 +113,8 @@ def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
     tiers: dict[str, dict[int, dict[Sold, float]]] = {}
     for name, amount in entry.items():
         form = COST.fullmatch(name)
+        if not form and amount and name.startswith(tuple(COSTS)) and not name.endswith(OTHERWISE):
+            raise WrongField(name, "looks like a price and is not known")
         if not form or amount is None:
             continue
         cost, lasts, above, tier = form.groups()

@@ -4,10 +4,25 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
+from invert.sheets.databases.records import (
+    Database,
+    Item,
+    NotTaken,
+    Offer,
+    Rates,
+    Sold,
+    WrongField,
+    items_of,
+    part,
+    per_mtok,
+    refuse_unknown,
+    token_count,
+)
 
 NAME = "models.dev"
 SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
+
+BANDS = ("tiers", "context_over_200k")
 
 
 def is_shape(content: Any) -> bool:
@@ -38,6 +53,7 @@ def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) 
     if not cost:
         yield NotTaken(provider=provider, model=model, because="no price")
         return
+    refuse_unknown(cost, BANDS)
     bands = {0: _rates_of(cost)}
     # The older field says no threshold but 200k, and stands beside the newer one also where the threshold is another.
     if tiers := part(cost, "tiers", list):

@@ -5,7 +5,20 @@ from functools import partial
 from typing import Any
 
 from invert.sheets.databases.hours import A_DAY, hours_text
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
+from invert.sheets.databases.records import (
+    Database,
+    Item,
+    NotTaken,
+    Offer,
+    Rates,
+    Sold,
+    WrongField,
+    items_of,
+    part,
+    per_mtok,
+    refuse_unknown,
+    token_count,
+)
 
 NAME = "openrouter"
 SOLD: Mapping[str, Sold] = {
@@ -39,6 +52,7 @@ def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     if str(pricing.get("prompt", "")).startswith("-"):
         yield NotTaken(provider=NAME, model=model, because="a router: what it asks is that of the model it chooses")
         return
+    refuse_unknown(pricing, {*SOLD, "overrides"})
     bands: dict[int, Rates] = {0: _rates_of(pricing)}
     by_hour: list[tuple[str, Rates]] = []
     for override in part(pricing, "overrides", list) or []:

@@ -236,7 +236,7 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
         left_out = {row.sheet_key: bad[row.sheet_key] for row in kept if row.sheet_key in bad}
         if not left_out:
             break
-        faulty += [NotTaken(provider=key[0], model=key[1], because=f"{one.column}: {one.message}") for key, one in left_out.items()]
+        faulty += [NotTaken(provider=key[0], model=key[1], because=f"refused {one.column}: {one.message}") for key, one in left_out.items()]
         kept = [row for row in kept if row.sheet_key not in left_out]
     return kept, faulty
 

@@ -1,6 +1,7 @@
 """What a database of prices says, in one form whatever the database: an offer is a sheet over one stretch of time."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -36,6 +37,8 @@ FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
 """Providers whose higher price holds from the threshold on; everybody else's holds above it."""
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What comes of a value in the place of another, where no field is looked at for it."""
+CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
+"""What the name of a price holds that depends on the length of the prompt, or on a lifetime."""
 LONGEST_LINK = 2_000
 DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
@@ -227,6 +230,16 @@ def per_mtok(name: str, amount: object, scale: int = 0) -> float:
         raise WrongField(name, f"is {shorten(str(amount))} and no price")
     # Products that a database made in binary: 7.999999999999999e-07 is 0.8 per million.
     return float(f"{found:.10g}")
+
+
+def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:
+    """Stop at a field that looks like the prices of a band, or like one with more in its name than is known: `WrongField` names it.
+
+    The entry is left out whole: with a part of its prices it would make rows that nobody asks, and end rows that stand.
+    """
+    for name, value in prices.items():
+        if name not in known and value and (isinstance(value, dict | list) or CONDITIONED.search(name)):
+            raise WrongField(name, "looks like a price and is not known")
 
 
 def token_count(value: object) -> int | None:

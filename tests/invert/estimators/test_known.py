@@ -22,6 +22,7 @@ from invert.estimators.known import (
     _two_normals,
     bounds_at_rent,
     judged,
+    judgements,
     record_of_storage_price,
     records,
     records_beside,
@@ -322,3 +323,13 @@ def test_a_cache_whose_row_cannot_be_used_is_no_part_of_the_record():
 def test_without_a_known_cache_there_is_no_record():
     with reading(shipped.read().edited(architectures=shipped.content("architectures.csv").decode().splitlines()[0] + "\n")):
         assert bounds_at_rent(read_data()) is None
+
+
+def test_judgements_hold_as_often_as_the_record_of_their_estimator():
+    """But for the headline, whose record is of more models, and bounds, which have another."""
+    data = read_data()
+    found, known = judgements(data), records(judged(data), data)
+    for name in ("at_rent", "increment"):
+        own = [one for one in found if one.by == KV_ESTIMATORS[name].name]
+        record = known[name].at(USUAL.level)
+        assert record and own and (sum(one.held for one in own), len(own)) == (record.held, record.count)

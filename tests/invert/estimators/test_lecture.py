@@ -22,7 +22,13 @@ BOARD = {"active_params": 100e9, "machine_balance_ratio": 300.0, "bytes_per_weig
 
 def pair(threshold: int = 200_000, premium_in: float = 2, premium_out: float = 1.5, ratio: float = 6) -> BandPair:
     observed = {"output_input_ratio": ratio, "premium_in": premium_in, "premium_out": premium_out}
-    return BandPair(threshold, False, 0.1 * threshold, 1.5 * threshold, **{name: observe(name, value) for name, value in observed.items()})
+    return BandPair(
+        long_context_threshold=threshold,
+        threshold_inclusive=False,
+        short_context=0.1 * threshold,
+        long_context=1.5 * threshold,
+        **{name: observe(name, value) for name, value in observed.items()},
+    )
 
 
 # -- KV bytes from the threshold ------------------------------------------------------------------------------------

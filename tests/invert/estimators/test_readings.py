@@ -1,6 +1,7 @@
 """What prices break and what they pin: the contradiction of a sheet in the catalogue's names, and its rank and null space."""
 
 from functools import cache
+from itertools import product
 
 import pytest
 
@@ -12,7 +13,7 @@ from invert.inference import infer
 from invert.result import Inference
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -47,9 +48,10 @@ def test_the_inequality_stands_with_its_figures_and_its_equation():
 
 
 @pytest.mark.slow
-@in_one_test("name", ["claude-sonnet-4-5", "gemini-3.1-pro", "gpt-5.4", "gpt-6-sol", "grok-4.5"])
-@in_one_test("ratio", [1.0, 1.3, 1.6])
-@in_one_test("position", [0.5, 0.7])
+@in_one_test(
+    ("name", "ratio", "position"),
+    some(product(["claude-sonnet-4-5", "gemini-3.1-pro", "gpt-5.4", "gpt-6-sol", "grok-4.5"], (1.0, 1.3, 1.6), (0.5, 0.7)), every=4),
+)
 def test_costs_that_add_up_need_the_output_to_rise_enough(name: str, ratio: float, position: float):
     """An additive model exists if and only if alpha dP_out > rho dP_in. Claude and GPT-6 have none at 1/2 and 1.3."""
     found = one(name, overlap=0.0, prompt_position=position, prefill_decode_flops_ratio=ratio)

@@ -82,3 +82,10 @@ def test_a_range_has_its_unit_once():
     assert told_in_words("kv_bytes_per_token", Told(kind="upper", high=3e5)) == "< 300 kB"
     assert told_in_words("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47% to 100%)"
     assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("-", "undetermined")
+
+
+def test_sheets_that_say_the_same_share_a_row():
+    (sheet,) = hostile("acme").sheets
+    by_day = replace(sheet, prices=(), moved=tuple(replace(one, prices=()) for one in sheet.moved))
+    many = replace(hostile("acme"), sheets=tuple(replace(by_day, key=("acme", f"m{n}", "", "standard")) for n in range(5)))
+    assert changes_text(many, 100).count("active by price") == 1 and "acme/m0 and 4 more" in changes_text(many, 100)

@@ -54,17 +54,29 @@ def test_it_is_sorted_by_any_column_from_the_largest_or_the_other_way(name: str)
 
 def test_a_line_says_what_the_record_has():
     (line,) = [line for line in sheets_of(glance(everything())) if line.startswith("gpt-6-sol ")]
-    assert line.split() == ["gpt-6-sol", "2/10", "272k", "2/1.5", "45", "14-150", "-", "20", "2.8-140", "-", "HBM?", line.split()[-1]]
+    assert line.split() == ["gpt-6-sol", "2/10", "272k", "2/1.5", "45", "14-150", "-", "20*", "2.8-140", "-", "~HBM?"]
     (known,) = [line for line in sheets_of(glance(everything())) if line.startswith("MiniMax-M3 ")]
     assert known.split()[:10] == ["MiniMax-M3", "0.3/1.2", "512k", "2/2", "23", "12x", "27", "2.7-280", "21", "-"]
 
 
 def test_flags_are_letters_that_are_explained_and_so_are_records():
     said = " ".join(glance(everything()).split("\n\n")[-1].split())
-    assert "such held 38 of 42" in said and "such held 11 of 14" in said and "size extrapolated" in said
+    assert (
+        "90% ranges held 38 of 42 open models, no closed one;" in said
+        and "90% ranges held 11 of 14 open models" in said
+        and "size extrapolated" in said
+    )
     (line,) = [line for line in sheets_of(glance(everything())) if line.startswith("gpt-6-astra ")]
     letters = dict(part.split(" ", 1) for part in said.partition("Flags: ")[2].partition(". ")[0].split("; "))
-    assert {letters[letter] for letter in line.split()[-1]} == {"size extrapolated", "release not known"}
+    assert {letters[letter] for letter in line.split()[-1]} == {"size extrapolated"}
+
+
+def test_a_class_of_no_known_time_and_a_tier_by_price_are_marked_where_they_stand():
+    (opus,) = [line.split() for line in sheets_of(glance(everything())) if line.startswith("claude-opus-5 ")]
+    assert "20*" in opus and "HBM/DDR" in opus, "a vendor's word"
+    said = " ".join(glance(everything()).split("\n\n")[-1].split())
+    assert "* release not known" in said and "without ~ the vendor's word" in said and "in 1 of 5 lifetimes" in said
+    assert "release not known" in " ".join(glance(everything(), columns=["model", "price"]).split("Flags:")[1].split())
 
 
 def test_of_one_name_it_is_said_who_sells_it():
@@ -86,6 +98,7 @@ def test_columns_that_are_asked_for_are_shown_however_wide():
     [
         (["provider=openai"], 13), (["provider=openai, x-ai"], 18), (["model=GPT-6*"], 5), (["provider=openai", "model=*sol"], 3),
         (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7), (["provider=nobody"], 0),
+        (["flag=off"], 2),
     ],
 )  # fmt: skip
 def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):

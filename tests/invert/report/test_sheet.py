@@ -65,4 +65,4 @@ def test_what_was_changed_stands_under_the_heading(run: InferenceTable):
 @pytest.mark.parametrize("name", [GEMINI, "deepseek/deepseek-v4-pro"])
 def test_a_report_ends_with_what_to_cite(run: InferenceTable, name: str):
     ids = " ".join(id.split("@")[0] for id in run[name].equations)
-    assert said(run, name).endswith(f"\ncite  backsolve cite {ids}")
+    assert said(run, name).endswith(f"\ncite  backsolve cite {run[name].name} {ids}")

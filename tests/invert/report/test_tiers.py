@@ -114,7 +114,9 @@ def test_a_sheet_without_cache_prices_has_no_tier():
     assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"), everything())
 
 
-CONTROL = NegativeControl("acme", 4.5, "CNY", 1e-10, ("a", "b", "c"), 5.0, 20.0)
+CONTROL = NegativeControl(
+    provider="acme", amount=4.5, currency="CNY", storage_price=1e-10, models=("a", "b", "c"), kv_low=5.0, kv_high=20.0
+)
 
 
 def test_what_weighs_against_a_reading_is_said_of_the_widest_control():
@@ -140,9 +142,9 @@ def test_what_was_left_out_is_said_in_its_place():
 
 def test_a_range_of_tiers_says_what_its_record_is_or_that_there_is_none():
     scores = (
-        RuleScore("price level, rented", -0.7, 2, 3, 5, 2),
-        RuleScore("price level, owned", -0.7, 3, 3, 5, 2),
-        RuleScore("implied drain time, rented", -0.9, 0, 0, 5, 0),
+        RuleScore(rule="price level, rented", mean_log_score=-0.7, right=2, answered=3, cases=5, vendors=2),
+        RuleScore(rule="price level, owned", mean_log_score=-0.7, right=3, answered=3, cases=5, vendors=2),
+        RuleScore(rule="implied drain time, rented", mean_log_score=-0.9, right=0, answered=0, cases=5, vendors=0),
     )
     rules = Part(value=TierRules("cache.drain_time_rule@1", "heuristic", scores))
     right = "Where vendors disclosed the tier, the likeliest was right by price level in 2 of 3 lifetimes (2 vendors)."

@@ -91,7 +91,7 @@ def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
         ("acme/perm", {"input": "2", "output": "abc"}, WrongData, "column amount: 'abc' is not a number"),
         ("acme/perm", {"input": "2", "output": "-1"}, WrongData, "column amount: '-1' is negative"),
         ("acme/perm", {"input": "2", "output": "8", "max_context": "1G"}, WrongValue, "is not a number of tokens such as 200k or 1M"),
-        ("acme/perm", {"input": "2", "output": "8", "release_date": "May"}, WrongData, "'May' is not an ISO date"),
+        ("acme/perm", {"input": "2", "output": "8", "release_date": "May"}, WrongValue, "release_date 'May' is not an ISO date"),
         ("acme/perm", {"input": "2", "output": "8", "currency": "XYZ"}, WrongData, "unknown currency 'XYZ'"),
         ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins as a formula of a spreadsheet does"),
         ("acme/perm", {"input": "2", "output": "8", "cache_read@200k": "1"}, WrongData, "so this cache_read has no band"),
@@ -142,3 +142,8 @@ def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
     for one in threads:
         one.join()
     assert {row.model for row in load(path).own} == {f"m{n}" for n in range(6)}
+
+
+def test_a_release_that_is_no_day_is_named_as_it_was_typed():
+    with pytest.raises(WrongValue, match="release_date '22/11/2026' is not an ISO date"):
+        cells_of_sheet("acme/lm", {"input": "2", "output": "10", "release_date": "22/11/2026"})

@@ -268,5 +268,5 @@ def test_who_says_what():
         "prices.csv:7 (official)",
     )
     assert (database(ROW), database(mine)) == ("base", "")
-    assert str(Rival(row=replace(ROW, amount=3.0), believed=ROW)) == "acme/m (standard) input: 2 by base 1; 3 by base 1"
+    assert str(Rival(row=replace(ROW, amount=3.0), believed=ROW)) == "acme/m (standard) input: 2 by base 1; 3 by another entry of base 1"
     assert append.rivals_of("a.b/c.csv") == "a.b/c_rivals.csv"

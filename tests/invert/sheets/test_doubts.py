@@ -114,3 +114,28 @@ def test_the_time_grows_as_the_rows_do():
     took(500)
     small, large = min(took(2_000) for _ in range(3)), min(took(8_000) for _ in range(3))
     assert large < 8 * small + 0.05
+
+
+def test_rows_of_one_s_own_are_held_against_those_that_ship():
+    rows = {
+        "acme,a,{},,{},USD,2026-01-01,,2026-11-20,": (0.0025, 0.01, "is it per thousand tokens?"),
+        "acme,b,{},,{},USD,2026-01-01,,2026-11-20,": (250, 1000, "is it in cents?"),
+        "acme,c,{},,{},USD,2062-01-01,,,": (2, 8, "2062-01-01 is more than 3 years after"),
+        "Google,d,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'Google' is another provider than 'google'"),
+        "\u201cgoogle\u201d,e,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "is another provider than 'google'"),
+    }
+    for row, (first, second, said) in rows.items():
+        own = [HEADER, row.format("input", first), row.format("output", second)]
+        assert any(said in str(doubt) for doubt in doubtful_prices(load(own))), row
+    sound = [HEADER, "acme,a,input,,2,USD,2026-01-01,,2026-11-20,", "acme,a,output,,8,USD,2026-01-01,,2026-11-20,"]
+    assert doubtful_prices(load(sound)) == [] == doubtful_prices(load())
+
+
+@pytest.mark.parametrize(
+    ("output", "said"), [(("", 1.5, "USD"), "is below input 2"), (("", 40, "CNY"), "is in CNY"), ((200, 12, "USD"), "is 200k meant")]
+)
+def test_prices_of_one_sheet_that_hardly_go_together_are_named(output: tuple, said: str):
+    at, amount, currency = output
+    rows = [f"a,m,input,,2,USD,{DATED}", f"a,m,output,{at},{amount},{currency},{DATED}"]
+    more = [f"a,m,output,,8,USD,{DATED}", f"a,m,input,{at},4,USD,{DATED}"] if at else []
+    assert any(said in doubt for doubt in doubted(*rows, *more))

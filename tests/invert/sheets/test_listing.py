@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from invert.sheets.assemble import sheets
+from invert.sheets.assemble import models, sheets
 from invert.sheets.diff import differences, state_of
 from invert.sheets.listing import (
     DIFFERENT,
@@ -17,7 +17,9 @@ from invert.sheets.listing import (
     differences_text,
     listed_csv,
     listed_json,
+    place_of,
     rows_listed,
+    sheets_cited,
 )
 from invert.sheets.read import load, read_rows
 from tests.tools.data import shipped_data
@@ -43,6 +45,16 @@ def test_what_is_listed_as_csv_is_read_back_as_it_was(listed):
     assert problems == []
     assert [(*row.key, row.amount, row.effective_date, row.valid_to, row.notes) for row in read] == [
         (*row.key, row.amount, row.effective_date, row.valid_to, row.notes) for row in listed]  # fmt: skip
+
+
+def test_the_rows_of_a_name_are_those_of_its_sheets_or_the_one_that_is_meant():
+    data = shipped_data()
+    book = load()
+    ((day, rows),) = sheets_cited("google/gemini-3.1-pro-preview", "", book, models(data), None)
+    assert len({place_of(row) for row in rows}) == len(rows) > 4 and all(row.valid_on(day) for row in rows)
+    ((_, (row,)),) = sheets_cited("google/gemini-3.1-pro-preview", "output@200k", book, models(data), None)
+    assert place_of(row) == ("output", 200_000, None) and row in rows
+    assert {row.provider for _, rows in sheets_cited("glm-5.1", "", book, models(data), None) for row in rows} == {"zai", "zhipu-bigmodel"}
 
 
 def test_differences_have_old_and_new_in_every_form():

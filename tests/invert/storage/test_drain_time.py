@@ -9,7 +9,13 @@ from invert.storage.drain_time import implied_drain_time
 
 def pair(ratio: float, premium_in: float, premium_out: float, short: float = 1e5, long: float = 4e5, threshold: int = 200_000) -> BandPair:
     observed = {"output_input_ratio": ratio, "premium_in": premium_in, "premium_out": premium_out}
-    return BandPair(threshold, False, short, long, **{name: observe(name, value) for name, value in observed.items()})
+    return BandPair(
+        long_context_threshold=threshold,
+        threshold_inclusive=False,
+        short_context=short,
+        long_context=long,
+        **{name: observe(name, value) for name, value in observed.items()},
+    )
 
 
 DRAIN = [  # threshold, output price [USD/Mtok], premium_out, storage [USD/Mtok/h], ms, source

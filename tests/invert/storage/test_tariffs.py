@@ -45,7 +45,14 @@ def of_writes(input_price: float, premiums: Sequence[tuple[int | None, float]]) 
 
 def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
     ratios = {"output_input_ratio": observe("output_input_ratio", 6.0, USUAL), "premium_in": observe("premium_in", 2.0, USUAL)}
-    return BandPair(threshold, False, 0.1 * threshold, 1.5 * threshold, **ratios, premium_out=observe("premium_out", premium_out, USUAL))
+    return BandPair(
+        long_context_threshold=threshold,
+        threshold_inclusive=False,
+        short_context=0.1 * threshold,
+        long_context=1.5 * threshold,
+        **ratios,
+        premium_out=observe("premium_out", premium_out, USUAL),
+    )
 
 
 def test_a_disclosure_overrides_and_the_evidence_stands_beside_it():

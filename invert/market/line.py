@@ -1,0 +1,67 @@
+"""The line of size against price: the panel it is learnt from, what it leaves possible at every price, and what it foretold."""
+
+from math import exp
+
+import numpy as np
+
+from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
+from invert.market import learnt
+from invert.market.by_price import PER_MTOK
+from invert.market.size import ANY, BILLION, foretold_left_out, rows_for
+from invert.market.student import Student
+from invert.records import Judgement, SizedModel, SizeLine
+
+PLACES = 11
+"""Prices at which the line is worked out."""
+
+
+def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
+    """Open models at the prices of their makers, and the fit of all of them from the least of these prices to the greatest.
+
+    >>> from invert.data import read_data
+    >>> found = size_line(read_data())
+    >>> len(found.models), f"{found.prices[-1] * 1e6:g} USD/MTok: {found.sizes[-1][1] / 1e9:.0f}B"
+    (80, '3 USD/MTok: 84B')
+    """
+    rows = learnt.listed_models(data)
+    asked = [row.input_price for row in rows]
+    prices = np.geomspace(min(asked), max(asked), PLACES).tolist()
+    sizes = [learnt.size_at(data, "any", price, "", False, False, assumptions) for price in prices]
+    return SizeLine(
+        models=tuple(SizedModel(model=row.model, input_price=row.input_price / PER_MTOK, active_params=row.active_params) for row in rows),
+        prices=tuple(price / PER_MTOK for price in prices),
+        sizes=tuple((one.low, one.median, one.high) for one in sizes),
+        level=assumptions.level,
+        record=learnt.size_record(data, "any", assumptions=assumptions),
+    )
+
+
+def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> tuple[float, ...]:
+    """What the models of known cache read for a token of context [byte/token], in bf16.
+
+    >>> from invert.data import read_data
+    >>> found = known_kv_bytes(read_data())
+    >>> min(found) < 20e3 < max(found)
+    True
+    """
+    return tuple(exp(one.ln_kv) for one in learnt.known_caches(data, assumptions)["read"])
+
+
+def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
+    """What the price of every open model foretells of its active parameters, its price family left out.
+
+    >>> from invert.data import read_data
+    >>> found = judged_sizes(read_data())
+    >>> sum(one.held for one in found), len(found)
+    (74, 80)
+    """
+    rows = rows_for(ANY, learnt.listed_models(data), "", assumptions)
+    foretold, _ = foretold_left_out(ANY, rows)
+    found = []
+    for row, centre, scale in zip(rows, foretold.centre, foretold.scale, strict=True):
+        ends = Student(centre=float(centre), scale=float(scale), freedom=foretold.freedom).range(assumptions.level)
+        low, median, high = (BILLION * end for end in ends)
+        by = f"input at {row.input_price:g} USD/MTok"
+        found.append(Judgement(model=row.model, by=by, truth=row.active_params, low=low, median=median, high=high, level=assumptions.level))
+    return tuple(found)

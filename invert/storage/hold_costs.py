@@ -1,0 +1,31 @@
+"""What every memory tier costs over the time that a cache is held: the map on which lifetimes that are sold can be looked up."""
+
+import numpy as np
+
+from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
+from invert.records import HoldCosts
+from invert.storage.tiers import BASES, PRICE_YEARS, cost_of_keeping, tier_parameters
+
+SHORTEST, LONGEST, PLACES = 1e-2, 1e6, 25
+"""Hold times [s] from a step of decode to more than a week, and at how many of them the cost is worked out."""
+
+
+def hold_costs(data: Data, kv_bytes: float, assumptions: Assumptions = USUAL) -> HoldCosts:
+    """The cost of keeping a token of so many bytes, by tier and cost basis, at the hardware prices of the last year.
+
+    >>> from invert.data import read_data
+    >>> found = hold_costs(read_data(), 44e3)
+    >>> [*found.costs], found.costs["hbm", "rented"][-1] > found.costs["hbm", "owned"][-1]
+    ([('hbm', 'rented'), ('hbm', 'owned'), ('ddr', 'owned'), ('flash', 'owned'), ('hdd', 'owned')], True)
+    """
+    times, year, costs = np.geomspace(SHORTEST, LONGEST, PLACES).tolist(), PRICE_YEARS[-1], {}
+    by_basis = {basis: tier_parameters(data, basis, year, assumptions) for basis in BASES}
+    for tier in by_basis["owned"]:
+        for basis, tiers in by_basis.items():
+            own = tiers[tier]
+            # What no table has the rent of is charged as owned on both.
+            if basis == "owned" or own.holding_price != by_basis["owned"][tier].holding_price:
+                medians = own.drain_time.median, own.holding_price.median
+                costs[tier, basis] = tuple(float(cost_of_keeping(*medians, time, kv_bytes, assumptions)) for time in times)
+    return HoldCosts(kv_bytes=kv_bytes, year=year, times=tuple(times), costs=costs)

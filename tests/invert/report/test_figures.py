@@ -1,0 +1,117 @@
+"""Figures of prices: what is drawn are the numbers of the records, in the units of the axes."""
+
+import pytest
+
+from derive.errors import NotCovered
+from derive.show.chart import Chart, Mark
+from invert.context_prices import prices_by_context
+from invert.data import read_data
+from invert.market.line import size_line
+from invert.records import Judgement
+from invert.report.figures import (
+    cost_context,
+    foretold_against_true,
+    foretold_over_true,
+    kv_by_estimator,
+    reliability,
+    size_price,
+    tier_map,
+    tornado,
+)
+from invert.result import Inference
+from invert.storage.hold_costs import hold_costs
+from invert.table import InferenceTable
+
+GEMINI, QWEN, OPUS = 0, 1, 2
+
+
+def mark(chart: Chart, begins: str) -> Mark:
+    return next(one for one in chart.marks if one.name.startswith(begins))
+
+
+def sheet(run: InferenceTable, place: int) -> Inference:
+    return [*run][place]
+
+
+def test_every_estimator_has_its_range_against_the_class(run: InferenceTable):
+    one = sheet(run, GEMINI)
+    chart = kv_by_estimator(one)
+    found = mark(chart, "median")
+    expected = [end / 1e3 for each in one.kv_bytes.values() for end in (each.low, each.high)]
+    assert [end for ends in found.ends for end in ends] == pytest.approx(expected) and chart.across.words.endswith("[kB/token]")
+    headline = one.kv_bytes["headline"]
+    assert mark(chart, "range of the class").ends[0] == pytest.approx((headline.low / 1e3, headline.high / 1e3))
+    read = mark(chart, "reading without").xs
+    assert read == pytest.approx([part.values["kv_bytes_per_token"] / 1e3 for part in (one.pairs[0].lecture, one.pairs[0].joint)])
+
+
+def test_a_known_cache_is_a_rule_and_what_has_no_range_is_said(run: InferenceTable):
+    one = sheet(run, QWEN)
+    (rule,) = kv_by_estimator(one).rules
+    assert one.known and rule.at == pytest.approx(one.known.read / 1e3)
+    flat = kv_by_estimator(sheet(run, OPUS))
+    missing = [name for name, each in sheet(run, OPUS).kv_bytes.items() if each.kind == "undetermined"]
+    assert missing and flat.said[1].startswith("No range by ")
+
+
+def test_a_sheet_lies_at_its_price_beside_the_panel(run: InferenceTable):
+    line, one = size_line(read_data()), sheet(run, GEMINI)
+    found = mark(size_price(line, [one]), "what the price suggests")
+    assert found.xs == pytest.approx((2.0,)) and found.ys[0] == pytest.approx(one.market["active_params"].median / 1e9)
+    assert len(mark(size_price(line), f"{len(line.models)} open models").xs) == len(line.models)
+    assert mark(size_price(line, [*run]), "sheets").ends == ()
+
+
+def test_prices_step_at_the_threshold(run: InferenceTable):
+    one = sheet(run, GEMINI)
+    chart = cost_context(one, prices_by_context(one))
+    assert mark(chart, "output price").xs[1:3] == pytest.approx((200.0, 200.0)) and mark(chart, "output price").ys == pytest.approx(
+        (12, 12, 18, 18)
+    )
+    assert [rule.name for rule in chart.rules] == ["200k tokens"]
+    flat = sheet(run, OPUS)
+    assert any("No curve: one price" in text for text in cost_context(flat, prices_by_context(flat)).said)
+
+
+def test_lifetimes_lie_at_their_hold_time_and_extra_price(run: InferenceTable):
+    one = sheet(run, OPUS)
+    found = mark(tier_map(one, hold_costs(read_data(), 44e3)), "asked for a write")
+    base = one.sheet.bands[0].input.usd_per_token
+    writes = one.observables.cache_write_premiums
+    assert found.xs == tuple(write.ttl_seconds for write in writes)
+    assert found.ys == pytest.approx([write.premium * base * 1e6 for write in writes]) and found.beside == ("kept 5 min", "kept 1 h")
+    stored = mark(tier_map(sheet(run, GEMINI), hold_costs(read_data(), 44e3)), "storage")
+    assert stored.ys[-1] / stored.xs[-1] == pytest.approx(sheet(run, GEMINI).observables.storage_price.value * 1e6)
+
+
+def test_a_bar_reaches_from_the_central_value_to_the_end(run: InferenceTable):
+    one = sheet(run, GEMINI)
+    chart = tornado(one)
+    swings = [swing for swing in one.swings["one_markup"].value if swing.low and swing.high]
+    for side, name in ((swings[0].low, "at the low end"), (swings[0].high, "at its high end")):
+        assert sorted((side, 1.0)) == pytest.approx(mark(chart, name).ends[0])
+    assert chart.up.rows[0] == swings[0].name.replace("_", " ")
+    with pytest.raises(NotCovered, match="no tornado"):
+        tornado(sheet(run, OPUS))
+
+
+def test_shares_are_those_of_the_scoreboard():
+    shares = {f"in {level}{end}": share for level in ("50%", "90%") for end, share in (("", 0.2), (", low", 0.1), (", high", 0.6))}
+    row = {"estimate": "KV at rent", "left out": "family", "models": 9, **shares, "in 90%": 0.4}
+    chart = reliability([row, {**row, "in 90%": None}])
+    half, most = chart.marks
+    assert chart.up.rows == ("KV at rent, family left out (9)",) and (*half.xs, *most.xs) == pytest.approx((20.0, 40.0))
+    assert most.ends[0] == pytest.approx((10.0, 60.0)) and [rule.at for rule in chart.rules] == [50.0, 90.0]
+
+
+def judgement(model: str, by: str, truth: float, low: float, high: float) -> Judgement:
+    return Judgement(model=model, by=by, truth=truth, low=low, median=(low * high) ** 0.5, high=high, level=0.9)
+
+
+def test_what_is_right_lies_on_the_line_and_over_one():
+    judged = [judgement("A", "rent", 4e9, 1e9, 16e9), judgement("B", "rent", 1e9, 2e9, 8e9), judgement("A", "class", 4e9, 4e9, 9e9)]
+    against = foretold_against_true("Size", "active_params", judged[:2])
+    assert against.marks[0].name == "1 of 2 ranges of 90% held" and against.marks[0].xs[0] == pytest.approx(against.marks[0].ys[0])
+    over = foretold_over_true("Size", judged)
+    assert over.up.rows == ("A", "B") and [one.ys for one in over.marks] == [(0.0, 1.0), (0.0,)]
+    assert over.marks[0].xs[0] == pytest.approx(1.0) and over.marks[0].ends[1] == pytest.approx((2.0, 8.0))
