@@ -3,11 +3,12 @@
 import json
 import sys
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import fail_on, report_problems, tell
+from backsolve.cli.common import as_of_option, fail_on, prices_option, report_problems, tell
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, label, opened, size, standard_input
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from derive.presets import Preset
     from derive.quantities.row import Quantity
+    from derive.shipped import Problem
+    from derive.show.references import Reference
 
 LONGEST_WORD = 200
 """Characters of what is looked for; a longer text is near no name, and to find that out takes minutes."""
@@ -243,33 +246,78 @@ def _show_preset(preset: "Preset") -> None:
 
 
 @click.command("cite")
-@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...")
 @click.option("--as", "style", type=click.Choice(CITE_STYLES), default="plain", help="Form of the citation.")
 @click.option(
     "--used-by",
     metavar="RESULT.json",
-    help="Cite every equation, and of --save every price page, that a result used; - reads standard input.",
+    help="Cite all that a result used, and why: equations, and of --save pages, price sheets, inferences, the run; - reads standard input.",
 )
-def cite_command(ids: tuple[str, ...], style: str, used_by: str | None) -> None:
-    """Cite one or more equations, or all that a saved result used with the pages its prices are from.
+@click.option(
+    "--html-base",
+    envvar="BACKSOLVE_HTML_BASE",
+    default="",
+    metavar="URL",
+    help="Where the site with a page for every equation stands, for their addresses; BACKSOLVE_HTML_BASE sets it for good.",
+)
+@click.option("--macros", is_flag=True, help="In LaTeX a \\newcommand for every symbol, so that one place changes the notation.")
+@as_of_option
+@prices_option
+def cite_command(
+    ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, as_of: date | None, own: str | BinaryIO | None
+) -> None:  # fmt: skip
+    """Cite equations, price sheets, single prices, or all that a saved result used.
 
     Example:
 
     \b
     backsolve cite roofline.step_time --as bibtex
+    backsolve cite gemini-3.1-pro
+    backsolve cite gemini-3.1-pro#output@200k
     backsolve cite --used-by result.json
     """
-    from derive.show.citation import ids_in
-    from derive.show.price_pages import PricePage, cite_used, pages_in
+    from derive.show.references import cite_with
+    from derive.show.saved import references_in, uses_in
 
-    wanted: list[str] = list(ids)
-    pages: tuple[PricePage, ...] = ()
+    sheets = [id for id in ids if _is_of_prices(id)]
+    equations = [id for id in ids if id not in sheets]
+    found, faults = _prices_cited(sheets, as_of, own, html_base) if sheets else ([], ())
+    why: dict[str, str] = {}
     if used_by is not None:
         result = _json(used_by)
-        wanted, pages = [*ids, *ids_in(result)], pages_in(result)
-    if not wanted:
-        raise WrongValue("nothing to cite: name an equation's id (backsolve list) or a saved result with --used-by")
-    click.echo(cite_used(wanted, pages, style))
+        why = uses_in(result)
+        equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
+    if not equations and not found:
+        raise WrongValue("nothing to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
+    click.echo(cite_with(equations, found, style, html_base, macros, why))
+    fail_on(faults)
+
+
+def _is_of_prices(name: str) -> bool:
+    """Whether a name is that of a model, which no id of an equation is written like."""
+    from derive.catalogue import CHAPTERS
+
+    return "/" in name or ("-" in name and name.partition(".")[0] not in CHAPTERS)
+
+
+def _prices_cited(
+    names: "Iterable[str]", as_of: date | None, own: str | BinaryIO | None, html_base: str
+) -> "tuple[list[Reference], Iterable[Problem]]":
+    """Price sheets, or one price of each, as something to cite, and what is wrong with the file of one's own."""
+    from derive.show.price_pages import price_reference, sheet_reference
+    from invert.data import read_data
+    from invert.sheets.assemble import models
+    from invert.sheets.listing import price_record, sheets_cited
+    from invert.sheets.read import book_of
+
+    data = read_data()
+    book, known = book_of(data, own), models(data)
+    found = []
+    for model, _, place in (name.partition("#") for name in names):
+        for day, rows in sheets_cited(model, place, book, known, as_of):
+            records = [price_record(row) for row in rows]
+            found.append(price_reference(records[0], str(day)) if place else sheet_reference(records, str(day), html_base))
+    return found, book.problems
 
 
 def _json(place: str) -> Any:

@@ -84,6 +84,12 @@ def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, _, value in split}
 
 
+def refuse_no_file(option: str, place: str | None) -> None:
+    """Raises WrongValue for what no file is written to: an empty name, and a dash, which is a stream elsewhere."""
+    if place in ("", "-"):
+        raise WrongValue(f"{option} needs the name of a file; given {place!r}{' (./- for a file of that name)' if place else ''}")
+
+
 def tell(text: str, style: str = "text") -> None:
     """Print an answer: text in lines that fit, every other form as it is."""
     click.echo(folded(text, width(sys.stdout)) if style in ("text", "table") else text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import all_option, as_of_option, fail_on, pairs, prices_option, processes, workers_option
+from backsolve.cli.common import all_option, as_of_option, fail_on, pairs, prices_option, processes, refuse_no_file, workers_option
 from backsolve.streams import say, width
 from derive.errors import WrongData, WrongValue, shorten
 from derive.files import write
@@ -39,7 +39,7 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "changes",
     multiple=True,
     metavar="COMPONENT=AMOUNT",
-    help="What if: output=20, input=+10%, input@200k=5 (or a band added), cache_write:5min=x1.5; may be repeated.",
+    help="What if: output=15, input=+10%, input@200k=5 (or a band added), cache_write:5min=x1.5; may be repeated.",
 )
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
@@ -83,7 +83,7 @@ def infer_command(
     Example:
 
     \b
-    backsolve infer gemini-3.1-pro --set output=20
+    backsolve infer gemini-3.1-pro --set output=15
     backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
@@ -98,8 +98,7 @@ def infer_command(
     from invert.result import Shown
 
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
-        if value == "":
-            raise WrongValue(f"{option} needs the name of a file; given ''")
+        refuse_no_file(option, value)
     shown = Shown(style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, against=against)
     if like is not None:
         _ask_again(like, shown, workers, save)
@@ -162,6 +161,8 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
             click.echo()
         alone = table.request.names and len(table) == 1 and shown.style not in RECORDS and not columns
         long = len(table) > MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
+        if not table and shown.style not in RECORDS:
+            return  # Why there is no sheet is said with the problems.
         if shown.summary or long:
             click.echo(_summary(table, shown.style))
         else:

@@ -12,7 +12,9 @@ import click
 from backsolve.cli.catalogue import cite_command, list_command, show_command
 from backsolve.cli.common import Commands
 from backsolve.cli.infer import infer_command
+from backsolve.cli.plot import plot_command
 from backsolve.cli.prices import prices
+from backsolve.cli.site import site_command
 from backsolve.cli.solve import solve_command
 from backsolve.cli.validate import validate_command
 from backsolve.streams import close, prepare, say
@@ -79,7 +81,10 @@ def backsolve() -> None:
     """
 
 
-for command in (solve_command, list_command, show_command, cite_command, infer_command, validate_command, prices):
+COMMANDS = (
+    solve_command, list_command, show_command, cite_command, infer_command, validate_command, prices, plot_command, site_command,
+)  # fmt: skip
+for command in COMMANDS:
     backsolve.add_command(command)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from backsolve.cli.common import Commands, all_option, as_of_option, day, fail_on, pairs, prices_option, tell
+from backsolve.cli.common import Commands, all_option, as_of_option, day, fail_on, pairs, prices_option, refuse_no_file, tell
 from backsolve.streams import in_a_line, in_terminal, say
 from derive.errors import WrongValue
 from derive.files import label
@@ -124,8 +124,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
         name, given, into = _asked(name, given, into)
     if name is None:
         raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
-    if into == "":
-        raise WrongValue("--into needs the name of a file; given ''")
+    refuse_no_file("--into", into)
     data = read_data()
     found = addition(name, given, data, into)
     for doubt in found.warnings:
@@ -218,8 +217,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     from invert.sheets.databases.pull import pull
     from invert.sheets.read import book_of
 
-    if into == "":
-        raise click.BadParameter("it needs the name of a file to write; given ''", param_hint="--into")
+    refuse_no_file("--into", into)
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)
     if not found and not problems:
@@ -259,8 +257,11 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         line(f"left out {copies} sheets that ask what another one of the model asks ({most})")
     if pulled.not_taken:
         why = Counter(one.because.partition(":")[0] for one in pulled.not_taken).most_common()
+        first = {one.because.partition(":")[0]: one.because.partition(": ")[2] for one in reversed(pulled.not_taken)}
         more = f"; {sum(count for _, count in why[4:])} for other reasons" if why[4:] else ""
-        line(f"left out {len(pulled.not_taken)} entries: " + "; ".join(f"{count} {reason}" for reason, count in why[:4]) + more)
+        # A field that is refused is no reason without what is wrong with it.
+        told = [f"{count} {reason}" + (f", as {first[reason]}" if reason.startswith("refused ") else "") for reason, count in why[:4]]
+        line(f"left out {len(pulled.not_taken)} {'entry' if len(pulled.not_taken) == 1 else 'entries'}: {'; '.join(told)}{more}")
     for one in rivals[:RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
     if rivals[RIVALS_SHOWN:]:

@@ -102,11 +102,11 @@ def solve_command(
     texts: dict[str, Given] = {**typed}
     if plot is not None:
         _refuse_form(plot, style)
-        texts = _as_drawn(typed, conventions, zipped)
+        texts = as_drawn(typed, conventions, zipped)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     taken = {"hardware": hardware, "architectures": model, "efficiencies": conventions.efficiency == "calibrated"}
     tables = [name for name, used in taken.items() if used]
-    deployments = _deployments(hardware, model, zipped)
+    deployments = each_deployment(hardware, model, zipped)
 
     def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
         return respond_all(unknowns, texts, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
@@ -116,15 +116,15 @@ def solve_command(
         return respond(name, known, *deployment, using, variants, conventions, anyway, zipped)
 
     if len(deployments) > 1:
-        columns = _named([_column(*one, solved) for one in deployments])
-        panels = [] if plot is None else _panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
+        columns = named_apart([answered_column(*one, solved) for one in deployments])
+        panels = [] if plot is None else asked_panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
         _side_by_side(columns, style, full)
         if plot is not None:
-            _draw(plot, panels, [((*one.hardware, *one.model), one.solutions) for one in columns], typed)
+            draw_into(plot, panels, [((*one.hardware, *one.model), one.solutions) for one in columns], typed)
         fail_on(problems(*tables))
         return
     solutions = solved(*deployments[0])
-    panels = [] if plot is None or not all(one.answers for one in solutions) else _panels([("", solutions, deployments[0])], again)
+    panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], again)
     first, *others = solutions
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
         raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
@@ -145,7 +145,7 @@ def solve_command(
         if one.reason:
             say(one.reason.message)
     if plot is not None and not refused:
-        _draw(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
+        draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
     if refused:
         leave(NO_ANSWER)
     if bad:
@@ -157,10 +157,10 @@ def _print(shown: "Iterator[str]", style: str) -> None:
         tell("\n".join(part), style)
 
 
-def _deployments(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Every deployment that is asked for: all of the chips with all of the models, or one with one.
 
-    >>> _deployments(("H100,B200:fp8",), ("Llama-3.1-70B",), False)
+    >>> each_deployment(("H100,B200:fp8",), ("Llama-3.1-70B",), False)
     [(('H100:fp8',), ('Llama-3.1-70B',)), (('B200:fp8',), ('Llama-3.1-70B',))]
     """
     lists = [_listed(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
@@ -184,7 +184,7 @@ def _listed(text: str, typed: bool) -> list[str]:
     return [*(f"{name}:{dtype}" if taken else name for name, taken in zip(names, takes, strict=True)), last]
 
 
-def _column(chips: tuple[str, ...], models: tuple[str, ...], solved: "Callable[..., tuple[Solution, ...]]") -> "Column":
+def answered_column(chips: tuple[str, ...], models: tuple[str, ...], solved: "Callable[..., tuple[Solution, ...]]") -> "Column":
     """A deployment with its answers, or with why the tables do not cover it; of one without a rent those that need no price."""
     from derive.show.side_by_side import Column
 
@@ -193,9 +193,11 @@ def _column(chips: tuple[str, ...], models: tuple[str, ...], solved: "Callable[.
         return Column(name, chips, models, solved(chips, models))
     except NoRent as error:
         without = solved(chips, models, PRICES[0])
-        return Column(name, chips, models, without if any(one.answers for one in without) else (), str(error))
+        return Column(
+            name=name, hardware=chips, model=models, solutions=without if any(one.answers for one in without) else (), refused=str(error)
+        )
     except NotCovered as error:
-        return Column(name, chips, models, (), str(error))
+        return Column(name=name, hardware=chips, model=models, solutions=(), refused=str(error))
 
 
 def _refuse_form(place: str, style: str) -> None:
@@ -205,7 +207,7 @@ def _refuse_form(place: str, style: str) -> None:
         raise WrongValue(f"--plot {shorten(place)[1:-1]}: write to a file that ends in .svg or .png, or - for the terminal")
 
 
-def _panels(columns: "list[Asked]", again: "Again") -> "list[Panel]":
+def asked_panels(columns: "list[Asked]", again: "Again") -> "list[Panel]":
     """What is drawn: sweeps, and where nothing is swept the roofs of the chips with the step that each works at."""
     from derive.show.plot import panels, roofline
     from derive.show.roofline import roof
@@ -232,7 +234,7 @@ def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "
     return known
 
 
-def _as_drawn(texts: "dict[str, str]", conventions: "Conventions", zipped: bool) -> "dict[str, Given]":
+def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: bool) -> "dict[str, Given]":
     """The givens with ranges as sweeps, and sweeps of what is counted in whole ones; the quantity that is across the picture last."""
     from derive.show.plot import drawn
     from derive.solving.givens import Interval, Series, spread
@@ -249,7 +251,9 @@ def _as_drawn(texts: "dict[str, str]", conventions: "Conventions", zipped: bool)
     return {name: found.get(name) or texts[name] for name in ordered}
 
 
-def _draw(place: str, found: "list[Panel]", columns: "list[tuple[tuple[str, ...], tuple[Result, ...]]]", texts: "dict[str, str]") -> None:
+def draw_into(
+    place: str, found: "list[Panel]", columns: "list[tuple[tuple[str, ...], tuple[Result, ...]]]", texts: "Mapping[str, str]"
+) -> None:
     """Draw panels into a file, or as text."""
     from derive.files import write
     from derive.show.figures import picture
@@ -259,13 +263,13 @@ def _draw(place: str, found: "list[Panel]", columns: "list[tuple[tuple[str, ...]
     if place == "-":
         click.echo("\n".join(drawing(found)) + "\n")
         return
-    _undisturbed()
+    undisturbed()
     limits = {name: signed(text) for name, text in texts.items()}
     said = caption([one for one in columns if one[1]], limits)
     write(place, picture(found, place.lower()[-3:], said))
 
 
-def _undisturbed() -> None:
+def undisturbed() -> None:
     """Nothing that is set for the pictures of other programs changes ours, or is complained of beside it."""
     import logging
 
@@ -281,7 +285,7 @@ def _undisturbed() -> None:
         mpl.rcdefaults()
 
 
-def _named(columns: "list[Column]") -> "list[Column]":
+def named_apart(columns: "list[Column]") -> "list[Column]":
     """Deployments named by what they differ in."""
     shared = {*columns[0].hardware, *columns[0].model}.intersection(*({*one.hardware, *one.model} for one in columns))
     return [replace(one, name=" ".join(name for name in (*one.hardware, *one.model) if name not in shared) or one.name) for one in columns]

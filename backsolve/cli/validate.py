@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from backsolve.cli.common import fail_on, processes, workers_option
+from backsolve.cli.common import fail_on, processes, refuse_no_file, workers_option
 from backsolve.streams import say, width
 from derive.errors import WrongValue
 from derive.files import write
@@ -65,6 +65,7 @@ def validate_command(
     """
     from invert import scoreboard
 
+    refuse_no_file("--save", save)
     chosen = ("calibration",) if rerun and not section else section or SECTIONS
     if not rerun and (workers > 1 or any(option is not None for option in (save, seeds, sheets, draws))):
         raise WrongValue("--seeds, --sheets, --draws, --save and --workers go with --rerun, which is what takes long")

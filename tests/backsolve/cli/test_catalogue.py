@@ -57,6 +57,42 @@ def test_a_result_can_be_cited_from_standard_input():
     assert "batching.balance_batch, version 1" in call("cite", "--used-by", "-", stdin=result.encode()).out
 
 
+def test_a_price_sheet_and_one_of_its_prices_are_cited():
+    sheet, price = call("cite", "google/gemini-3.1-pro-preview").out, call("cite", "google/gemini-3.1-pro-preview#output@200k").out
+    assert sheet.startswith('"Price sheet of google gemini-3.1-pro-preview", <https://') and "read on 2026-" in sheet and "grade " in sheet
+    assert "output@200000 18 USD/MTok" in sheet and price.startswith('"Price of output@200000 of google gemini-3.1-pro-preview"')
+    assert call("cite", "gemini-3.1-pro").out == sheet
+    assert "is no model here" in refused("cite", "goggle/gemini") and "did you mean 'roofline.step_time'" in refused(
+        "cite", "roofline.step-time"
+    )
+    assert "the sheet has no price at" in refused("cite", "google/gemini-3.1-pro-preview#output@300k")
+    assert "--as-of" in refused("cite", "google/gemini-3.1-pro-preview", "--as-of", "today")
+
+
+def test_a_sheet_of_a_file_of_ones_own_is_cited_by_the_name_of_the_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "provider,model,component,amount\nacme,lm,input,2\nacme,lm,output,10\n"
+    Path("mine.csv").write_text(rows + "acme,other,input,abc\n", encoding="utf-8")
+    said = call("cite", "acme/lm", "acme/lm#input", "--prices", "mine.csv")
+    assert said.out.startswith('"Price sheet of acme lm", mine.csv, standard') and '"Price of input of acme lm"' in said.out
+    assert said.status == 2 and "mine.csv row 4" in said.err
+    assert call("cite", "acme/lm", "acme/lm#input", "--prices", "-", stdin=rows.encode()).out.count("standard input") == 3
+
+
+def test_the_address_of_a_page_is_an_option_or_set_for_good(monkeypatch):
+    address = "https://example.org/eq/roofline.kv_time/"
+    assert address in call("cite", "roofline.kv_time", "--html-base", "https://example.org").out
+    monkeypatch.setenv("BACKSOLVE_HTML_BASE", "https://example.org/")
+    assert address in call("cite", "roofline.kv_time", "--as", "bibtex").out
+    monkeypatch.setenv("BACKSOLVE_HTML_BASE", "example.org")
+    assert "not the address of a site" in refused("cite", "roofline.kv_time")
+
+
+def test_a_block_of_commands_goes_with_latex():
+    assert r"\newcommand{\KvTime}" in call("cite", "roofline.kv_time", "--as", "latex", "--macros").out
+    assert "goes with the style latex" in refused("cite", "roofline.kv_time", "--macros")
+
+
 def test_every_equation_can_be_shown_and_cited():
     ids = [line.split()[0] for line in call("list").out.splitlines()]
     assert len(ids) > 60
@@ -72,7 +108,7 @@ def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
         assert part in shown
     latex = call("show", "batching.balance_batch", "--as", "latex")
     assert latex.status == 0 and latex.out.count(r"\item") == 2
-    assert r"B^{\star} = \frac{\rho \mathrm{mfu} s}{\mathrm{mbu}}" in latex.out
+    assert r"B^{\star} = \frac{\rho \, \mathrm{mfu} \, s}{\mathrm{mbu}}" in latex.out
     refused = call("show", "batch", "--as", "latex")
     assert refused.status == 2 and "'batch' is no equation's id" in refused.err
     misspelled = call("show", "roofline.step_tim", "--as", "latex")

@@ -24,21 +24,24 @@ def spoil(tables: Path, name: str, old: str, new: str) -> int:
     return text[: text.index(old)].count("\n") + 1
 
 
+VALIDATE = ("validate", "--section", "truth", "--section", "production")
+"""Two of its sections: all of them name what is wrong with any table, and two take seconds."""
+
 SPOILT = {
     "a price of another sheet": (
         ("prices.csv", "qwen3-coder-plus,,standard,input,0,false,,,,1,", "qwen3-coder-plus,,standard,input,0,false,,,,abc,"),
         "amount",
-        (GEMINI, ("infer", "gemini-3.1-pro", "--as", "csv"), ("validate",), ("prices", "list"), ("prices", "check")),
+        (GEMINI, ("infer", "gemini-3.1-pro", "--as", "csv"), VALIDATE, ("prices", "list"), ("prices", "check")),
     ),
     "a launch price": (
         ("prices_calibration.csv", "glm-4.5,,standard,output,0,false,,,,14", "glm-4.5,,standard,output,0,false,,,,-14"),
         "amount",
-        (GEMINI, ("validate",), ("prices", "check")),
+        (GEMINI, VALIDATE, ("prices", "check")),
     ),
     "a context that is no number": (
         ("calibration_models.csv", "2025-07-28,96000,", "2025-07-28,nan,"),
         "max_context",
-        (GEMINI, ("infer", "--as", "json"), ("validate",), ("prices", "check")),
+        (GEMINI, ("infer", "--as", "json"), VALIDATE, ("prices", "check")),
     ),
     "a sheet with what cannot be seen": (
         ("calibration_models.csv", "alibaba/qwen3-coder-plus", "alibaba/qwen3-coder\u2060-plus"),
@@ -48,19 +51,19 @@ SPOILT = {
     "a topic misspelt": (
         ("disclosures.csv", "deepseek,,,production,nodes", "deepseek,,,prodution,nodes"),
         "topic",
-        (GEMINI, ("validate",), ("prices", "check")),
+        (GEMINI, VALIDATE, ("prices", "check")),
     ),
     "a unit misspelt": (("disclosures.csv", "608000000000,token/day", "608000000000,token/dya"), "unit", (GEMINI, ("prices", "check"))),
-    "a value that is none": (("disclosures.csv", "73700,token/s", "true;false,token/s"), "value", (GEMINI, ("validate",))),
+    "a value that is none": (("disclosures.csv", "73700,token/s", "true;false,token/s"), "value", (GEMINI, VALIDATE)),
     "a drain time of infinity": (
         ("memory_tiers.csv", "hbm,range,drain_time,0.013,0.03,", "hbm,range,drain_time,0.013,inf,"),
         "value",
-        (GEMINI, ("validate",), ("prices", "check")),
+        (GEMINI, VALIDATE, ("prices", "check")),
     ),
     "a quantity misspelt in a tier": (
         ("memory_tiers.csv", "hbm,range,drain_time", "hbm,range,drain_tim"),
         "quantity",
-        (GEMINI, ("validate",), ("prices", "check")),
+        (GEMINI, VALIDATE, ("prices", "check")),
     ),
     "a rate in a currency nobody uses": (("fx.csv", "CNY,2025-06-16", "abc,2025-06-16"), "currency", (GEMINI, ("prices", "check"))),
     "a quantity misspelt in another chip": (
@@ -110,3 +113,21 @@ def test_what_rests_on_a_bad_row_is_refused_by_its_name(tables: Path):
         assert said.status == 2 and said.out == "" and said.err.startswith(f"backsolve: hardware.csv row {row}, column quantity: ")
     (tables / "architectures.csv").write_text("", encoding="utf-8")
     assert call("show", "H100:fp8").out.startswith("bytes_per_weight")
+
+
+@pytest.mark.parametrize("place", ["-", ""])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*GEMINI, "--save"),
+        ("validate", "--rerun", "--seeds", "1", "--sheets", "1", "--save"),
+        ("prices", "add", "acme/lm", "input=2", "output=10", "--into"),
+        ("prices", "pull", "--into"),
+    ],
+    ids=" ".join,
+)
+def test_what_no_file_can_be_written_to_is_refused_at_once(arguments: tuple[str, ...], place: str, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = call(*arguments, place)
+    assert (said.status, said.out, [*tmp_path.iterdir()]) == (2, "", [])
+    assert said.err.startswith(f"backsolve: {arguments[-1]} needs the name of a file; given {place!r}")

@@ -175,11 +175,11 @@ def test_a_price_of_ones_own_without_a_page_names_none(tmp_path):
 
 
 def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():
-    said = call(*GEMINI, "--set", "output=20", "--full")
+    said = call(*GEMINI, "--set", "output=15", "--full")
     assert said.status == 0 and said.err == ""
-    assert said.out.startswith("prices of 2026-11-20 with output=20, against the sheets as they are\n")
-    assert said.out.index("bandwidth-bound") < said.out.index("output_input_ratio = 10")
-    assert len(json.loads(call(*GEMINI, "--set", "output=20", "--as", "json").out)) == 1
+    assert said.out.startswith("prices of 2026-11-20 with output=15, against the sheets as they are\n")
+    assert said.out.index("bandwidth-bound") < said.out.index("output_input_ratio = 7.5")
+    assert len(json.loads(call(*GEMINI, "--set", "output=15", "--as", "json").out)) == 1
 
 
 def test_against_shows_what_moved_in_every_form(tmp_path):
@@ -306,3 +306,13 @@ def test_more_sheets_than_anybody_reads_are_summed_up_unless_a_column_or_an_orde
     assert "Premiums above the first threshold" in call("infer", "--provider", "google").out
     assert "KV read, kB" in call("infer", "--provider", "google", "--sort", "price").out
     assert len(json.loads(call("infer", "--provider", "google", "--as", "json").out)) > 1
+
+
+def test_a_change_that_turns_the_bands_round_is_warned_of():
+    assert "output@200k 18 is below output 20 after the change" in call("infer", "gemini-3.1-pro", "--set", "output=20").err
+    assert "after the change" not in call("infer", "gemini-3.1-pro", "--set", "output=13").err
+
+
+def test_where_no_sheet_could_be_read_no_empty_table_is_printed():
+    found = call("infer", "gemini-2.5-pro", "--anchor", "short_context=900k", "--anchor", "long_context=800k")
+    assert found.status == 2 and not found.out and "must be below long_context" in found.err

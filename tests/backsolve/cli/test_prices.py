@@ -220,3 +220,11 @@ def test_in_a_terminal_what_is_not_given_is_asked_for(tmp_path, monkeypatch):
     said = call("prices", "add", stdin="\n".join([*answers, ""]).encode())
     assert said.status == 0 and "5 rows added" in said.out and "Size: " in said.out
     assert own.read_text(encoding="utf-8").splitlines()[4] == "acme,perm,input,4,200000,1000000"
+
+
+def test_a_price_in_another_unit_is_left_out_and_said_why(tmp_path):
+    entry = '"litellm_provider": "x", "mode": "chat", "input_cost_per_token": {}, "output_cost_per_token": {}'
+    file = tmp_path / "l.json"
+    file.write_text(f'{{"x/m": {{{entry.format(2.5, 10)}}}, "x/n": {{{entry.format(2.5e-6, 1e-5)}}}}}', encoding="utf-8")
+    said = " ".join(call("prices", "pull", str(file), "--into", str(tmp_path / "x.csv")).out.split())
+    assert "left out 1 entry: 1 refused amount, as 2.5e+06 is absurd: input costs between" in said

@@ -1,0 +1,272 @@
+"""The command `plot`: figures by name, of deployments, of price sheets and of the scoreboard."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from backsolve.cli.common import as_of_option, fail_on, prices_option, tell
+from backsolve.cli.solve import undisturbed
+from backsolve.streams import say
+from derive.errors import NotCovered, UnknownName, WrongValue, shorten
+
+if TYPE_CHECKING:
+    from backsolve.cli.solve import Deployment
+    from derive.answers import Result
+    from derive.show.chart import Chart
+    from derive.show.plot import Panel
+    from derive.solving.result import Solution
+    from invert.result import Inference
+
+ALL, FRONT = "all", "front"
+ENDINGS = (".svg", ".png")
+USUAL_SHEET = "gemini-3.1-pro"
+"""The sheet that a figure of one is of where none is named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfDeployment:
+    """A figure of answers: what is asked, and what is given unless something else is.
+
+    `of_example` are givens as they stand in the worked example of an equation. `drawn` is "all" panels, the "front" of two questions,
+    or all lines on one axis that is called so.
+    """
+
+    about: str
+    unknowns: tuple[str, ...]
+    given: Mapping[str, str]
+    hardware: tuple[str, ...] = ()
+    model: tuple[str, ...] = ()
+    using: tuple[str, ...] = ()
+    price: str = "given"
+    of_example: tuple[str, tuple[str, ...]] | None = None
+    drawn: str = ALL
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfPrices:
+    """A figure of one price sheet, or `of_all`, of none or several; `chart` makes it of what they imply."""
+
+    about: str
+    chart: "Callable[[Sequence[Inference]], Chart]"
+    of_all: bool = False
+
+
+def _kv_by_estimator(sheets: "Sequence[Inference]") -> "Chart":
+    from invert.data import read_data
+    from invert.market.line import known_kv_bytes
+    from invert.report.figures import kv_by_estimator
+
+    return kv_by_estimator(sheets[0], known_kv_bytes(read_data()))
+
+
+def _cost_context(sheets: "Sequence[Inference]") -> "Chart":
+    from invert.context_prices import prices_by_context
+    from invert.report.figures import cost_context
+
+    return cost_context(sheets[0], prices_by_context(sheets[0]))
+
+
+def _size_price(sheets: "Sequence[Inference]") -> "Chart":
+    from invert.data import read_data
+    from invert.market.line import size_line
+    from invert.report.figures import size_price
+
+    return size_price(size_line(read_data()), sheets)
+
+
+def _tier_map(sheets: "Sequence[Inference]") -> "Chart":
+    from invert.data import read_data
+    from invert.report.figures import tier_map
+    from invert.storage.hold_costs import hold_costs
+
+    (one,) = sheets
+    stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
+    if stored is None:
+        raise NotCovered(f"{one.name}: how many bytes a kept token takes is not known, and no tier has a cost without")
+    return tier_map(one, hold_costs(read_data(), stored))
+
+
+def _tornado(sheets: "Sequence[Inference]") -> "Chart":
+    from invert.report.figures import tornado
+
+    return tornado(sheets[0])
+
+
+def _reliability(sheets: "Sequence[Inference]") -> "Chart":
+    from invert.report.figures import reliability
+    from invert.scoreboard import section_rows
+
+    if sheets:
+        raise WrongValue("reliability is of the whole scoreboard, and of no sheet")
+    return reliability(section_rows("skill"))
+
+
+SERVED = {"chips": "64", "context_length": "8k", "bytes_per_element": "1"}
+CHIPS, MODELS = ("H100-SXM:fp8",), ("DeepSeek-V3",)
+FIGURES: Mapping[str, OfDeployment | OfPrices] = {
+    "roofline": OfDeployment(
+        about="the roof of a chip with the point that a decode step works at",
+        unknowns=("step_time",), given={**SERVED, "batch": "256"}, hardware=CHIPS, model=MODELS,
+    ),
+    "cost-batch": OfDeployment(
+        about="cost of a token over the batch",
+        unknowns=("cost_per_token",), given={**SERVED, "batch": "1..16k:log:57"}, hardware=CHIPS, model=MODELS, price="rent",
+    ),
+    "cost-context": OfPrices(about="prices of a sheet over the context, with its bands and the joint reading", chart=_cost_context),
+    "latency-cost": OfDeployment(
+        about="step time against cost of a token: the batches that nothing beats in both",
+        unknowns=("step_time", "cost_per_token"), given={**SERVED, "batch": "1..16k:log:15"}, hardware=CHIPS, model=MODELS,
+        price="rent", drawn=FRONT,
+    ),
+    "kv-by-estimator": OfPrices(about="KV bytes of a sheet by every estimator, against the class of its time", chart=_kv_by_estimator),
+    "size-price": OfPrices(about="active parameters against input price: open models, their line, sheets", chart=_size_price, of_all=True),
+    "tier-map": OfPrices(about="what memory tiers cost over the hold time, and what a sheet asks", chart=_tier_map),
+    "tornado": OfPrices(about="how far each input moves the KV bytes of a sheet", chart=_tornado),
+    "reliability": OfPrices(about="how often the ranges of every estimator held on the scoreboard", chart=_reliability, of_all=True),
+    "pipeline-memory": OfDeployment(
+        about="memory of a chip over pipeline stages, which thin out weights and not caches",
+        unknowns=("memory_per_chip",),
+        given={
+            "chips": "8", "context_length": "32k", "bytes_per_element": "1", "microbatch_size": "16,64,256",
+            "pipeline_stages": "1,2,4,8,16,32",
+        },
+        hardware=CHIPS, model=MODELS, using=("pipeline.kv_cancellation",),
+    ),
+    "training-allocation": OfDeployment(
+        about="FLOPs of pre-training to one loss, and of serving, over the size of the model",
+        unknowns=("pretrain_flops", "inference_flops"),
+        given={
+            "loss": "1.9", "inference_tokens": "10T", "prompt_share": "0.8", "decode_efficiency": "0.3", "active_params": "8B..1T:log:49",
+        },
+        using=("training.loss_law",),
+        of_example=(
+            "training.loss_law",
+            ("irreducible_loss", "size_loss_coefficient", "size_loss_exponent", "data_loss_coefficient", "data_loss_exponent"),
+        ),
+        drawn="FLOPs",
+    ),
+}  # fmt: skip
+"""By name: every figure there is."""
+
+
+@click.command("plot")
+@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...")
+@click.option("--out", metavar="FILE", help="Where the picture is written: a name that ends in .svg or .png.")
+@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="The chip of a deployment; several are set side by side.")
+@click.option("--model", multiple=True, metavar="NAME", help="The open model of a deployment.")
+@prices_option
+@as_of_option
+def plot_command(
+    name: str | None, items: tuple[str, ...], out: str | None, hardware: tuple[str, ...], model: tuple[str, ...],
+    own: "str | BinaryIO | None", as_of: date | None,
+) -> None:  # fmt: skip
+    """Draw a figure by its NAME into a file; without one, list them.
+
+    A figure of a deployment takes givens as `solve` does, and has usual ones for all of them. A figure of a price sheet takes the
+    MODEL of the sheet.
+
+    Example:
+
+    \b
+    backsolve plot roofline --hardware B200:fp8 batch=64 --out roofline.svg
+    backsolve plot cost-batch context_length=32k --out cost.png
+    backsolve plot kv-by-estimator gemini-3.1-pro --out kv.svg
+    """
+    if name is None:
+        longest = max(map(len, FIGURES))
+        tell("\n".join(f"{one:<{longest}}  {figure.about}" for one, figure in FIGURES.items()))
+        return
+    if name not in FIGURES:
+        raise UnknownName("figure", name, FIGURES, "backsolve plot lists them")
+    if out is None:
+        raise WrongValue(f"plot {name} needs a file to write to: --out {name}.svg")
+    if not out.lower().endswith(ENDINGS):
+        raise WrongValue(f"--out {shorten(out)[1:-1]}: write to a file that ends in .svg or .png")
+    figure = FIGURES[name]
+    if isinstance(figure, OfDeployment):
+        if own is not None or as_of is not None or not all(_is_given(item) for item in items):
+            raise WrongValue(f"{name} is of a deployment: it takes NAME=VALUE, --hardware and --model, and no price sheet")
+        _solved(figure, items, hardware or figure.hardware, model or figure.model, out)
+    else:
+        if hardware or model or any(map(_is_given, items)):
+            raise WrongValue(f"{name} is of prices: it takes the MODEL of a sheet, --prices and --as-of, and no givens")
+        _of_prices(figure, items, own, as_of, out)
+
+
+def _is_given(item: str) -> bool:
+    """Whether an item is a given or a limit, and not a name."""
+    return any(mark in item for mark in "=<>")
+
+
+def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
+    """Answer the questions of a figure for every deployment, and draw what they come to."""
+    from backsolve.cli.solve import answered_column, as_drawn, asked_panels, draw_into, each_deployment, named_apart, refuse_long
+    from derive.catalogue import equation
+    from derive.shipped import problems
+    from derive.solving.api import respond, respond_all
+    from derive.solving.conventions import Conventions
+    from derive.units import named_texts
+
+    taken = {}
+    if figure.of_example and (example := equation(figure.of_example[0]).example):
+        taken = {name: example.given[name] for name in figure.of_example[1]}
+    usual_given = {one: text for one, text in figure.given.items() if one not in _said_by_deployment(figure, hardware, model)}
+    texts = {**taken, **usual_given, **named_texts(items)}
+    refuse_long(texts)
+    usual = Conventions(price="given" if "chip_price" in texts else figure.price)
+    given = as_drawn(texts, usual, False)
+
+    def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = usual.price) -> "tuple[Solution, ...]":
+        return respond_all(figure.unknowns, given, chips, models, figure.using, None, Conventions(price=priced))
+
+    def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
+        return respond(name, {**given, found.unknown: found.answers[0].point}, *deployment, figure.using, None, usual)
+
+    columns = named_apart([answered_column(*one, solved) for one in each_deployment(hardware, model, False)])
+    why = dict.fromkeys(text for one in columns for text in (one.refused, *(answer.why_not for answer in one.solutions)) if text)
+    if why:
+        raise NotCovered("\n".join(why))
+    alone = len(columns) == 1
+    panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
+    draw_into(out, _chosen(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
+    fail_on(problems(*(["hardware"] if hardware else []), *(["architectures"] if model else [])))
+
+
+def _said_by_deployment(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
+    """Which usual givens a deployment that somebody names says itself: the data type, and with 8xH100 the chips."""
+    from derive.presets import names_count
+
+    counted = {"chips"} if any(map(names_count, hardware)) else set()
+    return counted if (hardware, model) == (figure.hardware, figure.model) else {*counted, "bytes_per_element"}
+
+
+def _chosen(panels: "list[Panel]", drawn: str) -> "list[Panel]":
+    """The panels that a figure shows; where there is nothing to weigh there is no front, and all are shown."""
+    from derive.show.plot import on_one_axis
+
+    if drawn == ALL:
+        return panels
+    fronts = [one for one in panels if not one.joined]
+    return (fronts or panels) if drawn == FRONT else [on_one_axis(panels, drawn)]
+
+
+def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
+    """Read the sheets of a figure, and draw what they come to."""
+    from derive.files import write
+    from derive.show.chart_picture import picture_of_chart
+    from invert.inference import infer
+
+    wanted = names or (() if figure.of_all else (USUAL_SHEET,))
+    table = infer(wanted, prices=own, as_of=as_of) if wanted else None
+    for note in table.notes if table else ():
+        say(note)
+    if table and not figure.of_all and len(table) != 1:
+        raise WrongValue(f"a figure is of one sheet, and {len(table)} are meant: {', '.join(one.name for one in table)}")
+    chart = figure.chart([*table] if table else [])
+    undisturbed()
+    write(out, picture_of_chart(chart, out.lower()[-3:]))
+    fail_on(table.problems if table else ())

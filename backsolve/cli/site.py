@@ -1,0 +1,66 @@
+"""The command `site`: the catalogue, the book and the documentation as pages to look at, and the book on paper."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from backsolve.cli.common import Commands, tell
+from derive.errors import WrongValue
+from derive.files import label
+
+NEEDED = ("jinja2", "markdown_it", "markupsafe", "mdit_py_plugins")
+"""What the extra `site` brings."""
+
+
+@contextmanager
+def _the_extra() -> Iterator[None]:
+    """Where something of the extra is missing, that is said in a line."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in NEEDED:
+            raise
+        raise WrongValue(f"the site takes {error.name}: pip install 'backsolve[site]'") from None
+
+
+@click.group("site", cls=Commands)
+def site_command() -> None:
+    """Build the site: a page an equation, the book, and the documentation, to look at without a network."""
+
+
+@site_command.command("build")
+@click.option("--out", required=True, metavar="DIR", help="The folder to write: a new one, or one that an earlier build made.")
+@click.option(
+    "--html-base", envvar="BACKSOLVE_HTML_BASE", default="", metavar="URL",
+    help="Where the site will stand, for the addresses in citations; BACKSOLVE_HTML_BASE sets it for good.",
+)  # fmt: skip
+def site_build(out: str, html_base: str) -> None:
+    """Write the whole site: static pages that open from disk and from any server. It needs `pip install 'backsolve[site]'`.
+
+    Example:
+
+    \b
+    backsolve site build --out site
+    backsolve site build --out site --html-base https://example.org/backsolve/
+    """
+    with _the_extra():
+        from backsolve.site.build import build_site
+    built = build_site(out, html_base)
+    tell(f"{label(out)}: {built.pages} pages, {built.bytes / 1e6:.1f} MB; open {label(out.rstrip('/'))}/index.html")
+
+
+@site_command.command("book")
+@click.option("--out", required=True, metavar="FILE", help="The file to write: LaTeX, or PDF if it ends with .pdf and TeX is here.")
+def site_book(out: str) -> None:
+    """Write the book as one LaTeX document, or as PDF. It needs `pip install 'backsolve[site]'`.
+
+    Example:
+
+    \b
+    backsolve site book --out book.tex
+    backsolve site book --out book.pdf
+    """
+    with _the_extra():
+        from backsolve.site.paper import write_book
+    write_book(out)

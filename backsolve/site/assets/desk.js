@@ -1,0 +1,205 @@
+// The sizing desk: a model on chips, and what a step, a token and a user come to, as the fields move.
+"use strict";
+
+(function (root) {
+  const engine = typeof module === "undefined" ? root.backsolve.engine : require("./solver.js");
+
+  // -- what a deployment comes to ------------------------------------------------------------------------------------------------
+
+  const kindOf = (type) => `${type.bytes_per_weight}${"attention_rate_ratio" in type ? " apart" : ""}`;
+
+  /** The equations of a model on a chip, and all that is known before they are put to use. */
+  function posed(desk, { chip, dtype, model, fields }) {
+    const ofChip = desk.chips[chip], type = ofChip.types[dtype], ofModel = desk.models[model], own = ofModel.kinds[kindOf(type)];
+    const way = desk.ways[own.way];
+    return {
+      legs: way.equations.map((place) => desk.equations[place]),
+      given: { ...way.defaults, ...ofChip.givens, ...type, ...ofModel.givens, ...own.givens, ...fields },
+    };
+  }
+
+  /** All values of a deployment, which time of a step is the longer one, and which requirements are not met. */
+  function deployed(desk, chosen) {
+    const { legs, given } = posed(desk, chosen), values = engine.chain(legs, given);
+    const { binding } = legs.find((leg) => leg.binding), longer = ({ larger, smaller }) => engine.valueOf(larger, values) >= engine.valueOf(smaller, values);
+    return {
+      legs, values, binds: (binding.find(({ wins }) => wins.every(longer)) || binding[0]).binds,
+      unmet: legs.flatMap((leg) => engine.broken(leg, values)), fits: values.memory_per_chip <= values.hbm_capacity };
+  }
+
+  const MOST = 2 ** 24;
+
+  /** The largest whole number of something for which a deployment fits; 0 for none, null where there is no end to it. */
+  function mostThatFits(desk, chosen, name) {
+    const fits = (count) => deployed(desk, { ...chosen, fields: { ...chosen.fields, [name]: count } }).fits;
+    return turn((count) => !fits(count), MOST, (found) => found - 1);
+  }
+  /** The fewest of something for which it fits; null where no number does. */
+  function fewestThatFit(desk, chosen, name) {
+    const fits = (count) => deployed(desk, { ...chosen, fields: { ...chosen.fields, [name]: count } }).fits;
+    return turn(fits, 2 ** 17, (found) => found);
+  }
+  /** The first whole number from which on something is so, by doubling and halving. */
+  function turn(isSo, most, told) {
+    let high = 1;
+    while (high <= most && !isSo(high)) high *= 2;
+    if (high > most) return null;
+    let low = high / 2;
+    while (high - low > 1) { const middle = Math.floor((low + high) / 2); if (isSo(middle)) high = middle; else low = middle; }
+    return told(high === 1 || high - low <= 1 ? high : low);
+  }
+
+  if (typeof module !== "undefined") { module.exports = { deployed, mostThatFits, fewestThatFit }; return; }
+
+  // -- the page ------------------------------------------------------------------------------------------------------------------
+
+  const place = document.getElementById("desk");
+  if (!place) return;
+  const { form } = root.backsolve, { element, show } = form;
+  const desk = JSON.parse(document.getElementById("desk-data").textContent), names = Object.keys(desk.fields);
+  const quantities = Object.fromEntries(Object.entries(desk.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
+  const words = (name) => name.replaceAll("_", " ");
+  const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.fields }, over: "batch", picture: "step_time", span: null };
+  const PICTURES = { step_time: "time of a step", cost_per_token: "cost of a token", tokens_per_second_per_user: "tokens per second of a user", memory_per_chip: "memory of a chip" };
+  const OVER = ["batch", "context_length", "chips"], TIMES = ["memory_time", "compute_time"];
+  const PARTS = { weight_time: "reading weights", kv_time: "reading the cache", compute_time: "arithmetic of weights", attention_time: "arithmetic of attention" };
+
+  const TITLES = {
+    chip_price: "price of a chip", bytes_per_element: "bytes of a cached value", kv_copies: "copies of the cache over the chips",
+    mfu: "share of the peak FLOP/s sustained", mbu: "share of the bandwidth sustained" };
+
+  function fromAddress() {
+    const asked = form.fromAddress(), [ofChip, ofType] = (asked.get("hardware") || "").split(":");
+    if (desk.chips[ofChip] && desk.chips[ofChip].types[ofType]) [state.chip, state.dtype] = [ofChip, ofType];
+    if (desk.models[asked.get("model")]) state.model = asked.get("model");
+    for (const name of names) {
+      const value = Number(asked.get(name)), row = quantities[name];
+      if (asked.has(name) && row.least <= value && value <= row.most) state.fields[name] = value;
+      else if (name === "chip_price" && asked.has("hardware")) rented();
+    }
+    if (OVER.includes(asked.get("over"))) state.over = asked.get("over");
+    if (asked.get("picture") in PICTURES) state.picture = asked.get("picture");
+  }
+  const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...state.fields, over: state.over, picture: state.picture }));
+  const rented = () => { const rent = desk.chips[state.chip].givens.chip_price; if (rent) state.fields.chip_price = rent; };
+
+  const chips = Object.entries(desk.chips).flatMap(([name, one]) => Object.keys(one.types).map((type) => [`${name}:${type}`, `${name} in ${type}`]));
+  const hardware = form.choice("Chip", chips, null, (value) => { [state.chip, state.dtype] = value.split(":"); rented(); ask(); });
+  const models = form.choice("Model", Object.keys(desk.models), null, (value) => { state.model = value; ask(); });
+  const over = form.choice("Over", OVER.map((name) => [name, words(name)]), null, (value) => { state.over = value; state.span = null; draw(); toAddress(); });
+  const pictures = form.choice("Picture", Object.entries(PICTURES), null, (value) => { state.picture = value; draw(); toAddress(); });
+  const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed, TITLES[name])]));
+  const answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
+  const shares = element("div", { class: "desk-shares" }), figureOf = element("figure", { class: "solver-figure" }), way = element("ol", { class: "desk-way" });
+  const command = element("code", {});
+
+  function changed(field) {
+    if (!field.wrong) state.fields[field.name] = field.value;
+    const wrong = names.find((name) => fields.get(name).wrong);
+    if (wrong) { answer.replaceChildren(element("p", { class: "solver-none" }, `No answer: ${TITLES[wrong] || words(wrong)} cannot be used as it stands.`)); return; }
+    sized();
+  }
+  function ask() {
+    hardware.select.value = `${state.chip}:${state.dtype}`;
+    models.select.value = state.model;
+    over.select.value = state.over;
+    pictures.select.value = state.picture;
+    for (const name of names) fields.get(name).set(state.fields[name]);
+    state.span = null;
+    sized();
+  }
+  let waiting = 0;
+  const later = (act) => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(act); };
+
+  function sized() {
+    const found = deployed(desk, state);
+    answer.replaceChildren(...told(found));
+    toAddress();
+    later(() => { sharesOf(found); wayOf(found); draw(); });
+  }
+
+  const bounded = (name, value) => `${show(quantities[name], value)}${{ lower: " or more", upper: " or less" }[desk.bounds[name]] || ""}`;
+  const fact = (name, title, value, more = "") => element("div", { class: "desk-fact" }, element("span", {}, title), element("strong", {}, value), element("small", {}, more));
+
+  function told({ values, binds, fits, unmet }) {
+    if (unmet.length) return [element("p", { class: "solver-none" }, `No answer: ${unmet.map((one) => one.otherwise || one.said).join("; ")}.`)];
+    const size = (value) => show(quantities.hbm_capacity, value), { longest } = desk.models[state.model];
+    const most = mostThatFits(desk, state, "batch"), least = fits ? null : fewestThatFit(desk, state, "chips");
+    const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : least === null ? "no number of chips holds it" : `it takes ${least} chips`;
+    const notes = [
+      ...(fits ? [] : ["It does not fit: times and costs are those of chips with more memory."]),
+      ...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []),
+      ...(desk.chips[state.chip].givens.chip_price ? [] : [`The table has no rent of ${state.chip}: the price of a chip is what you set.`])];
+    return [
+      element("div", { class: "desk-facts" },
+        fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
+        fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
+        fact("throughput", "all chips make", bounded("throughput", values.throughput)),
+        fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "output tokens, while all seats are taken"),
+        fact("memory", fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room)),
+      ...notes.map((note) => element("p", { class: "desk-note" }, note))];
+  }
+
+  function sharesOf({ values }) {
+    const rows = Object.entries(PARTS).filter(([name]) => values[name] > 0).map(([name, title]) => {
+      const share = values[name] / values.step_time, bar = element("span", { class: `solver-bar desk-${TIMES[0] === partOf(name) ? "memory" : "arithmetic"}` });
+      bar.style.width = `${Math.min(share, 1) * 100}%`;
+      return element("div", { class: "desk-share" }, element("span", {}, title), element("span", { class: "desk-track" }, bar),
+        element("span", {}, `${show(quantities[name], values[name], 3)}, ${form.figure(100 * share, 2)} %`));
+    });
+    shares.replaceChildren(element("h2", {}, "What the step is made of"), element("p", {}, "Memory traffic and arithmetic go on at the same time; the longer of the two is the step."), ...rows);
+  }
+  const partOf = (name) => (["weight_time", "kv_time"].includes(name) ? "memory_time" : "compute_time");
+
+  function wayOf({ legs, values }) {
+    const given = names.map((name) => `'${name}=${state.fields[name]}'`).join(" ");
+    command.textContent = `backsolve solve ${desk.asked.join(",")} --hardware ${state.chip}:${state.dtype} --model ${state.model} ${given}`;
+    way.replaceChildren(...legs.map((leg) => element("li", {},
+      element("a", { href: `../eq/${leg.id}/index.html` }, leg.id), ` ${words(leg.makes)} = ${show(quantities[leg.makes], values[leg.makes])}`)));
+  }
+
+  // -- the picture ---------------------------------------------------------------------------------------------------------------
+
+  const PLACES = 64;
+
+  function draw() {
+    const x = quantities[state.over], y = quantities[state.picture], here = state.fields[state.over];
+    state.span = form.spanAround(x, here, state.span);
+    const scale = form.scaleOf(state.span.low, state.span.high);
+    const rows = Array.from({ length: PLACES + 1 }, (_, k) => scale.at(k / PLACES)).map((at) => (
+      { at, ...deployed(desk, { ...state, fields: { ...state.fields, [state.over]: at } }) })).filter(({ unmet }) => !unmet.length);
+    const line = (name, kind, label) => ({ kind, label, points: rows.map(({ at, values }) => [at, name(values)]) });
+    const lines = [line((values) => values[state.picture], "answer", PICTURES[state.picture])];
+    if (state.picture === "step_time") {
+      lines.push(line((values) => values.memory_time, "second", "memory traffic"),
+        line((values) => engine.valueOf(arithmeticOf(rows[0].legs), values), "term", "arithmetic"));
+    }
+    if (state.picture === "memory_per_chip") lines.push(line((values) => values.hbm_capacity, "second", "memory that a chip has"));
+    const value = deployed(desk, state).values[state.picture], scaleY = form.scaleAround([...lines.flatMap((one) => one.points.map(([, height]) => height)), value]);
+    const short = rows.filter(({ fits }) => !fits).map(({ at }) => at);
+    const label = `${PICTURES[state.picture]} over ${words(state.over)}`;
+    figureOf.replaceChildren(
+      form.picture({
+        x: { row: x, scale, label: words(state.over) }, y: { row: y, scale: scaleY }, lines,
+        bands: short.length ? [[short[0], scaleY.low, scaleY.high, short[short.length - 1]]] : [],
+        point: [here, value], told: `${label}; at ${show(x, here)} it is ${show(y, value)}` }),
+      element("figcaption", {}, label + (short.length ? "; shaded where memory is short" : "")));
+  }
+  /** The arithmetic of a step as the equation of its time has it: what is compared with the memory time. */
+  function arithmeticOf(legs) {
+    const { binding } = legs.find((leg) => leg.binding);
+    return binding.find(({ binds }) => binds === "arithmetic").wins[0].larger;
+  }
+
+  rented();
+  fromAddress();
+  place.classList.add("solver");
+  place.replaceChildren(
+    element("div", { class: "solver-choices" }, hardware.root, models.root), answer,
+    element("div", { class: "solver-fields" }, ...names.map((name) => fields.get(name).root)), shares,
+    element("div", { class: "solver-choices" }, pictures.root, over.root), figureOf,
+    element("details", {}, element("summary", {}, "The way: every equation, and what it comes to here"), way),
+    element("p", {}, "The same at the command line, with every assumption: ", command));
+  ask();
+  root.addEventListener("hashchange", () => { fromAddress(); ask(); });
+})(globalThis);

@@ -1,0 +1,229 @@
+// The form on the page of an equation: any of its quantities from all the others, as the fields move.
+"use strict";
+
+(function () {
+  const { engine, form, presets, mathml } = backsolve;
+  const place = document.getElementById("solver");
+  if (!place) return;
+  const { equation, example, ...page } = JSON.parse(document.getElementById("formulas").textContent);
+  const quantities = Object.fromEntries(Object.entries(page.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
+  const { element, show, typeset } = form, names = equation.symbols, left = names[0];
+  const state = { unknown: left, over: null, values: {}, answers: [], span: null, preset: null };
+  const symbols = Object.fromEntries(names.map((name) => [name, quantities[name].math]));
+  const related = ({ larger, smaller }, sign) => typeset(mathml.relationInMathml(larger, sign, smaller, symbols));
+  const words = (name) => name.replaceAll("_", " ");
+  const readable = (text) => text.replaceAll(">=", "≥").replaceAll("<=", "≤").replaceAll("**", "^").replaceAll("*", " · ");
+
+  // -- where it starts: the worked example, and what the address says -----------------------------------------------------------
+
+  function start() {
+    for (const name of names) {
+      const row = quantities[name], middle = row.low > 0 ? Math.sqrt(row.low * row.high) : (row.low + row.high) / 2;
+      state.values[name] = example[name] ?? row.default ?? Number(middle.toPrecision(2));
+    }
+    const made = engine.valueOf(equation.right, state.values);
+    if (example[left] === undefined && Number.isFinite(made)) state.values[left] = made;
+  }
+  function fromAddress() {
+    const asked = form.fromAddress();
+    for (const name of names) {
+      const value = Number(asked.get(name));
+      if (asked.has(name) && engine.inDomain(quantities[name], value)) state.values[name] = value;
+    }
+    if (names.includes(asked.get("for"))) state.unknown = asked.get("for");
+    if (names.includes(asked.get("over"))) state.over = asked.get("over");
+  }
+  const toAddress = form.inAddress(() => ({
+    for: state.unknown, ...(state.over ? { over: state.over } : {}),
+    ...Object.fromEntries(names.filter((name) => name !== state.unknown).map((name) => [name, state.values[name]])) }));
+
+  // -- what the page shows -------------------------------------------------------------------------------------------------------
+
+  const answer = element("output", { class: "solver-answer", "aria-live": "polite", "aria-atomic": "true" });
+  const figureOf = element("figure", { class: "solver-figure" });
+  const given = element("div", { class: "solver-fields" });
+  const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed)]));
+  const unknowns = form.choice("Solve for", names.map((name) => [name, words(name)]), null, (name) => {
+    state.unknown = name;
+    ask();
+  });
+  const over = form.choice("Draw it over", [], null, (name) => { state.over = name; state.span = null; draw(); toAddress(); });
+
+  function presetChoices() {
+    if (!presets) return [];
+    const speaks = (given) => Object.keys(given).some((name) => names.includes(name));
+    const chips = Object.entries(presets.chips).filter(([, one]) => speaks(one.givens) || speaks(Object.values(one.types)[0]));
+    const models = Object.entries(presets.models).filter(([, one]) => speaks(one.givens)), made = [];
+    const chosen = { chip: "", dtype: "", model: "" };
+    const apply = () => {
+      const found = form.presetGivens(presets, chosen.chip, chosen.dtype, chosen.model);
+      const before = state.preset ? state.preset.found : {};
+      for (const name of names) {
+        if (name in found) state.values[name] = found[name];
+        else if (name in before) state.values[name] = quantities[name].default ?? state.values[name]; // what this chip or model does not set
+      }
+      state.preset = { found, forget: () => { Object.assign(chosen, { chip: "", dtype: "", model: "" }); for (const one of made) one.select.value = ""; } };
+      ask();
+    };
+    if (chips.length) {
+      const all = chips.flatMap(([name, one]) => Object.keys(one.types).map((dtype) => [`${name}:${dtype}`, `${name} in ${dtype}`]));
+      made.push(form.choice("Chip", [["", "any"], ...all], "", (value) => { [chosen.chip, chosen.dtype] = value.split(":"); if (value) apply(); }));
+    }
+    if (models.length) made.push(form.choice("Model", [["", "any"], ...models.map(([name]) => name)], "", (value) => { chosen.model = value; if (value) apply(); }));
+    return made.map((one) => one.root);
+  }
+
+  // -- asking --------------------------------------------------------------------------------------------------------------------
+
+  function changed(field) {
+    if (!field.wrong) state.values[field.name] = field.value;
+    const wrong = names.find((name) => name !== state.unknown && fields.get(name).wrong);
+    if (wrong) { said([element("p", { class: "solver-none" }, `No answer: ${words(wrong)} cannot be used as it stands.`)]); return; }
+    if (state.preset && field.name in state.preset.found) { state.preset.forget(); state.preset = null; } // it is no longer that chip or model
+    solved();
+  }
+
+  /** Another unknown, or other numbers from outside: fields are set, then it is solved. */
+  function ask() {
+    unknowns.select.value = state.unknown;
+    const others = names.filter((name) => name !== state.unknown);
+    if (!others.includes(state.over)) state.over = others.find((name) => quantities[name].default === undefined) || others[0];
+    over.select.replaceChildren(...others.map((name) => element("option", { value: name, selected: name === state.over }, words(name))));
+    given.replaceChildren(...others.map((name) => { fields.get(name).set(state.values[name]); return fields.get(name).root; }));
+    state.span = null;
+    solved();
+  }
+
+  function solved() {
+    const found = engine.solve(equation, state.unknown, state.values, quantities);
+    state.answers = found.answers;
+    if (found.answers.length === 1 && found.answers[0].kind === "point") state.values[state.unknown] = found.answers[0].value;
+    if (found.answers.length) answered(found.answers);
+    else said([refused(found)]);
+    const { elasticities } = found.answers.find((one) => one.kind === "point") || found.answers[0] || { elasticities: {} };
+    for (const name of names) if (name !== state.unknown) fields.get(name).moves(elasticities[name]);
+    toAddress();
+    later(draw);
+  }
+
+  function said(parts) {
+    shown = { shape: "", paragraphs: [] };
+    answer.replaceChildren(...parts);
+  }
+  let waiting = 0;
+  const later = (act) => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(act); };
+
+  // -- saying --------------------------------------------------------------------------------------------------------------------
+
+  let shown = { shape: "", paragraphs: [] };
+
+  /** The answers; mathematics is set anew only where it is another than before, as numbers move far oftener. */
+  function answered(answers) {
+    const shape = JSON.stringify([state.unknown, ...answers.map((one) => [one.kind, one.form ? one.form.tree : "", one.regime ? one.regime.label : ""])]);
+    if (shape !== shown.shape) {
+      shown = { shape, paragraphs: answers.map(paragraph) };
+      answer.replaceChildren(...shown.paragraphs.map(({ root }) => root));
+    }
+    answers.forEach((one, at) => shown.paragraphs[at].tell(one));
+  }
+
+  function paragraph({ kind, form: closed, regime }) {
+    const row = quantities[state.unknown], number = element("span"), plain = element("small"), parts = [element("strong", {}, typeset(row.math), " ", number), plain];
+    if (closed) parts.push(element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", mathml.inMathml(closed.tree, symbols))));
+    else if (kind === "point") parts.push(element("small", {}, "found by a search: there is no closed form"));
+    if (regime && regime.wins.length) {
+      parts.push(element("small", { title: readable(regime.label) }, ...regime.wins.flatMap((pair, at) => [at ? " and " : "where ", related(pair, ">=")])));
+    }
+    const side = state.unknown === left ? { lower: " or more", upper: " or less" }[equation.bound] || "" : "";
+    const open = equation.sense === "=" ? `${words(state.unknown)} does not bind here: any of these values gives the same ${words(left)}` : "wherever the inequality holds";
+    const tell = (one) => {
+      number.textContent = kind === "point" ? `= ${show(row, one.value)}${side}` : span(row, one);
+      plain.textContent = kind !== "point" ? open : row.unit === "1" ? "" : `${form.figure(one.value, 6)} ${row.unit}`;
+    };
+    return { root: element("p", {}, ...parts.map((part) => element("span", { class: "solver-part" }, part))), tell };
+  }
+
+  function span(row, { low, high }) {
+    const least = low > row.floor || (low === row.floor && row.floor > 0), most = Number.isFinite(high) && high !== row.ceiling;
+    if (least && most) return `between ${show(row, low)} and ${show(row, high)}`;
+    return least ? `at least ${show(row, low)}` : most ? `at most ${show(row, high)}` : `anything ${row.domain}`;
+  }
+
+  function refused({ unmet }) {
+    if (unmet.length) {
+      const why = unmet.flatMap((one) => [`; ${one.otherwise ? `${one.otherwise}: ` : ""}`, related(one, one.sign), ` (${readable(one.said)}) is required`]);
+      return element("p", { class: "solver-none" }, "No answer", ...why, ".");
+    }
+    const row = quantities[state.unknown], others = names.filter((name) => name !== state.unknown).map(words).join(", ");
+    return element("p", { class: "solver-none" }, `No ${words(state.unknown)} ${row.domain} satisfies the equation with these values of ${others}.`);
+  }
+
+  // -- drawing -------------------------------------------------------------------------------------------------------------------
+
+  const PLACES = 96, SLICE = 6; // places of a curve, and milliseconds of work between two frames
+
+  function draw() {
+    const x = quantities[state.over], here = state.values[state.over], unknown = state.unknown;
+    state.span = form.spanAround(x, here, state.span);
+    const scale = form.scaleOf(state.span.low, state.span.high), places = Array.from({ length: PLACES + 1 }, (_, k) => scale.at(k / PLACES)), rows = [];
+    const work = () => {
+      const begun = performance.now();
+      while (rows.length < places.length && performance.now() - begun < SLICE) {
+        const at = { ...state.values, [state.over]: places[rows.length] };
+        rows.push({ x: places[rows.length], answers: engine.solve(equation, unknown, at, quantities).answers, at });
+      }
+      if (rows.length < places.length) later(work);
+      else drawn(scale, rows);
+    };
+    work();
+  }
+
+  function drawn(scale, rows) {
+    const row = quantities[state.unknown], x = quantities[state.over], point = state.answers.find((one) => one.kind === "point");
+    const most = Math.max(0, ...rows.map(({ answers }) => answers.filter((one) => one.kind === "point").length));
+    const lines = Array.from({ length: most }, (_, k) => ({ kind: "answer", label: "", points: pointsOf(rows, k) }));
+    const terms = state.unknown === left && equation.regimes.length > 1 ? termsOf(rows) : [];
+    const ends = rows.flatMap(({ answers }) => answers.filter((one) => one.kind === "interval").flatMap(({ low, high }) => [low, high]));
+    const own = state.answers.filter((one) => one.kind === "interval").flatMap(({ low, high }) => [low, high]);
+    const heights = [...lines, ...terms].flatMap((line) => line.points.map(([, value]) => value));
+    const y = form.scaleAround([...heights, ...[...ends, ...own].filter((end) => end > 0 && Number.isFinite(end)), ...(point ? [point.value] : [])]);
+    const bands = rows.slice(0, -1).flatMap(({ x: at, answers }, k) => answers.filter((one) => one.kind === "interval")
+      .map(({ low, high }) => [at, Math.max(low, y.low), Math.min(high, y.high), rows[k + 1].x]));
+    const known = !point && state.answers[0], stretch = known ? [state.values[state.over], Math.max(known.low, y.low), Math.min(known.high, y.high)] : null;
+    const label = `${words(state.unknown)} over ${words(state.over)}`;
+    const picture = form.picture({
+      x: { row: x, scale, label: `${words(state.over)}` }, y: { row, scale: y }, lines: [...terms, ...lines], bands, stretch,
+      point: point ? [state.values[state.over], point.value] : null,
+      told: point ? `${label}; at ${show(x, state.values[state.over])} it is ${show(row, point.value)}` : known ? `${label}; here it is ${span(row, known)}` : label });
+    figureOf.replaceChildren(picture, element("figcaption", {}, label + (bands.length || stretch ? "; shaded where only bounds are known" : "") + (terms.length ? "; dashed, each regime by itself" : "")));
+  }
+
+  /** The answers in their order as one line, broken where there is none. */
+  function pointsOf(rows, k) {
+    const found = rows.map(({ x, answers }) => [x, (answers.filter((one) => one.kind === "point")[k] || {}).value]), points = [];
+    found.forEach(([x, value], at) => {
+      if (value !== undefined) points.push([x, value, at + 1 < found.length && found[at + 1][1] !== undefined]);
+    });
+    return points;
+  }
+
+  /** The roofs: what the right side would be if one regime held everywhere. */
+  function termsOf(rows) {
+    return equation.regimes.map((regime) => ({
+      kind: "term", label: "", points: rows.map(({ x, at }) => [x, engine.valueOf(regime.value, at)]).filter(([, value]) => Number.isFinite(value) && value > 0) }));
+  }
+
+  // -- the page ------------------------------------------------------------------------------------------------------------------
+
+  start();
+  fromAddress();
+  place.classList.add("solver");
+  place.setAttribute("aria-labelledby", "solve");
+  place.replaceChildren(
+    element("h2", { id: "solve" }, "Solve for any quantity"),
+    element("div", { class: "solver-choices" }, unknowns.root, ...presetChoices()), answer, given,
+    element("p", { class: "solver-note" }, "The bars: by how many per cent the answer moves with one per cent more."),
+    names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf);
+  ask();
+  window.addEventListener("hashchange", () => { fromAddress(); ask(); });
+})();

@@ -1,0 +1,247 @@
+// What the forms of the site share: numbers in people's units, fields with a slider, chips and models to choose, curves.
+"use strict";
+
+(function (root) {
+  // -- numbers in people's units -------------------------------------------------------------------------------------------------
+
+  const rounded = (value, digits) => Number(value.toPrecision(digits));
+
+  /** The unit in which people write a value [SI] of a quantity: its place among `row.units`, each (from which value on, size, name). */
+  function unitOf(row, value, digits = 4) {
+    const found = row.units.findIndex(([start]) => Math.abs(rounded(value, digits)) >= start);
+    return found < 0 ? row.units.length - 1 : found;
+  }
+
+  /** So many digits, in full where that is not long. */
+  function figure(value, digits) {
+    const size = Math.abs(value), number = rounded(value, digits);
+    if (size === 0 || !Number.isFinite(size)) return String(value);
+    if (size > 1e-9 && size < 1e15) return number.toFixed(Math.min(Math.max(digits - 1 - Math.floor(Math.log10(Math.abs(number))), 0), 20)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+    const [plain, power] = number.toExponential().split("e");
+    return `${plain}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+  }
+
+  /** A value [SI] in the unit people use, as the command line prints it. */
+  function show(row, value, digits = 4) {
+    if (value === Infinity) return "unbounded";
+    const [, size, unit] = row.units[unitOf(row, value, digits)], number = figure(value / size, digits);
+    if (unit.startsWith(" USD")) return `$${number}${unit.slice(4)}`;
+    return number + (number === "1" && unit === " tokens" ? " token" : unit);
+  }
+
+  const FIGURE = /^\s*\$?\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*?)\s*$/i;
+  const SUFFIXES = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, P: 1e15 };
+
+  /** What is typed into a field, in SI: a number in the unit chosen beside it, or with a unit or suffix of its own; or what is the matter. */
+  function read(row, text, place) {
+    const match = FIGURE.exec(text);
+    if (!match) return { fault: "write a number" };
+    const value = Number(match[1].replaceAll("_", "")), own = match[2], bare = (name) => name.replaceAll(" ", "").replace("tokens", "token");
+    let size = row.units[place][1];
+    if (own === "%" && row.unit === "1") size = 0.01;
+    else if (own) {
+      const named = row.units.find(([, , name]) => bare(name) === bare(own) || bare(name).replace(/^USD|\/token$/g, "") === bare(own));
+      const sized = row.unit.includes("byte") && own === "B" ? null : SUFFIXES[own];
+      if (!named && !sized) return { fault: `${own} is no unit of it: ${row.units.map(([, , name]) => name.trim()).filter(Boolean).join(", ")}` };
+      size = named ? named[1] : sized;
+    }
+    // A division keeps the digits that a product with a power of ten below one would lose.
+    const made = size < 1 && Number.isInteger(1 / size) ? value / (1 / size) : value * size;
+    return withinDomain(row, made);
+  }
+
+  /** The value, or what is allowed instead. */
+  function withinDomain(row, value) {
+    const beyond = value > (row.ceiling ?? Infinity), ends = `values met in practice run from ${show(row, row.low)} to ${show(row, row.high)}`;
+    if (!Number.isFinite(value) || value < (row.floor ?? 0) || beyond || (value === 0 && !row.zero)) return { fault: `must be ${row.domain}` };
+    return value && !(row.least <= value && value <= row.most) ? { fault: `is far from what is met: ${ends}` } : { value };
+  }
+
+  // -- places on a scale ---------------------------------------------------------------------------------------------------------
+
+  const byRatios = (low, high) => low > 0 && high / low > 20;
+
+  /** A scale from 0 to 1 over an interval: by ratios where it spans many, else even. */
+  function scaleOf(low, high) {
+    if (!byRatios(low, high)) return { low, high, ratios: false, at: (share) => low + share * (high - low), of: (value) => (value - low) / (high - low) };
+    return { low, high, ratios: true, at: (share) => low * (high / low) ** share, of: (value) => Math.log(value / low) / Math.log(high / low) };
+  }
+
+  // -- elements ------------------------------------------------------------------------------------------------------------------
+
+  const SVG = "http://www.w3.org/2000/svg";
+
+  function fill(made, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+      else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value === true ? "" : String(value));
+    }
+    made.append(...children.filter((child) => child !== null));
+    return made;
+  }
+  const element = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+  const drawn = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+
+  /** Mathematics that the site itself has printed. */
+  function typeset(...inner) {
+    const made = document.createElement("template");
+    made.innerHTML = `<math>${inner.join("")}</math>`;
+    return made.content;
+  }
+
+  /** A choice with its label; `options` are texts or pairs of a value and a text. */
+  function choice(label, options, chosen, onchange) {
+    const select = element("select", { "aria-label": label, onchange: () => onchange(select.value) }, ...options.map((one) => {
+      const [value, text] = Array.isArray(one) ? one : [one, one];
+      return element("option", { value, selected: value === chosen }, text);
+    }));
+    return { root: element("label", { class: "solver-choice" }, element("span", {}, label), select), select };
+  }
+
+  const STEPS = 1000;
+  let fields = 0;
+
+  /** A quantity that is given: a number, its unit, a slider, and room for what is the matter and how much it moves the answer. */
+  function field(name, row, onchange, title = name.replaceAll("_", " ")) {
+    const id = `field-${(fields += 1)}`, scale = scaleOf(row.low || 0, row.high);
+    const number = element("input", { id, type: "text", "aria-label": title, inputmode: "decimal", autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-fault`, oninput: typed });
+    const units = element("select", { "aria-label": `unit of ${title}`, onchange: inUnit },
+      ...row.units.map(([, , unit], place) => element("option", { value: place }, unit.trim() || (row.units.length > 1 ? "×1" : "-"))));
+    const slider = element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${title}, slider`, oninput: moved });
+    const fault = element("p", { id: `${id}-fault`, class: "solver-fault", role: "alert" });
+    const bar = element("span", { class: "solver-bar" }), share = element("span", { class: "solver-share" });
+    const rootOf = element("div", { class: "solver-field" },
+      element("label", { for: id }, typeset(row.math), " ", element("span", {}, title)),
+      element("span", { class: "solver-number" }, number, row.units.length > 1 || row.units[0][2] ? units : null),
+      slider, element("span", { class: "solver-moves" }, bar, share), fault);
+    const self = { root: rootOf, name, value: null, set, moves, wrong: false };
+
+    function take(found) {
+      self.wrong = "fault" in found;
+      fault.textContent = self.wrong ? `${title} ${found.fault}` : "";
+      number.setAttribute("aria-invalid", String(self.wrong));
+      if (self.wrong) { onchange(self); return; }
+      self.value = found.value;
+      place();
+      onchange(self);
+    }
+    function place() {
+      const share = scale.of(self.value);
+      slider.value = Math.round(STEPS * Math.min(Math.max(share, 0), 1));
+      slider.setAttribute("aria-valuetext", show(row, self.value));
+    }
+    function write() {
+      const at = unitOf(row, self.value);
+      units.value = String(at);
+      number.value = figure(self.value / row.units[at][1], 6);
+    }
+    function typed() { take(read(row, number.value, Number(units.value) || 0)); }
+    function inUnit() { take(read(row, number.value, Number(units.value))); }
+    function moved() {
+      const value = rounded(scale.at(Number(slider.value) / STEPS), 3), least = row.whole ? 1 : row.least;
+      set(Math.min(Math.max(row.whole ? Math.round(value) : value, least), row.most));
+      onchange(self);
+    }
+    function set(value) {
+      self.value = value;
+      self.wrong = false;
+      fault.textContent = "";
+      number.setAttribute("aria-invalid", "false");
+      write();
+      place();
+    }
+    /** By how many per cent the answer moves with one per cent of it. */
+    function moves(elasticity) {
+      const there = Number.isFinite(elasticity) && Math.abs(elasticity) >= 5e-4;
+      bar.style.width = there ? `${Math.min(Math.abs(elasticity), 2) * 50}%` : "0";
+      bar.className = `solver-bar${elasticity < 0 ? " solver-down" : ""}`;
+      share.textContent = there ? `${elasticity > 0 ? "+" : "−"}${figure(Math.abs(elasticity), 2)}` : "";
+      share.title = there ? `1 % more of it moves the answer by ${figure(elasticity, 3)} %` : "";
+    }
+    return self;
+  }
+
+  // -- chips and models ----------------------------------------------------------------------------------------------------------
+
+  /** What a chip in a data type and a model set together; weights as published where the chip's type is no narrower than that. */
+  function presetGivens(presets, chip, dtype, model) {
+    const ofChip = presets.chips[chip], ofModel = presets.models[model], published = ofModel && ofModel.published;
+    const found = { ...(ofChip ? { ...ofChip.givens, ...ofChip.types[dtype] } : {}), ...(ofModel ? ofModel.givens : {}) };
+    if (published && (!ofChip || published.narrowest <= found.bytes_per_weight)) found.bytes_per_weight = published.bytes;
+    return found;
+  }
+
+  // -- curves --------------------------------------------------------------------------------------------------------------------
+
+  const HEIGHT = 300, LEFT = 84, RIGHT = 16, TOP = 14, BOTTOM = 46;
+  const NARROW = 360, WIDE = 640; // of a picture, so that its letters are as large as the text on a phone too
+
+  function ticksOf(scale, most = 6) {
+    if (!scale.ratios) return [0, 0.25, 0.5, 0.75, 1].map(scale.at);
+    const first = Math.ceil(Math.log10(scale.low) - 1e-9), last = Math.floor(Math.log10(scale.high) + 1e-9), step = Math.ceil((last - first + 1) / most);
+    const decades = [];
+    for (let power = first; power <= last; power += step) decades.push(Number(`1e${power}`));
+    return decades.length > 1 ? decades : [scale.low, Math.sqrt(scale.low * scale.high), scale.high].map((tick) => rounded(tick, 2));
+  }
+
+  /**
+   * A picture of curves: `lines` of {points, kind, label}, `bands` of [x, low, high, to x], `point` of where one is, or `stretch` [x, low, high]; `x` and `y` of {row, label, scale}.
+   * All is drawn with the classes of solver.css, and said in words by `told`.
+   */
+  function picture({ x, y, lines, bands = [], point = null, stretch = null, told }) {
+    const WIDTH = matchMedia("(max-width: 46rem)").matches ? NARROW : WIDE;
+    const across = (value) => LEFT + Math.min(Math.max(x.scale.of(value), 0), 1) * (WIDTH - LEFT - RIGHT);
+    const up = (value) => HEIGHT - BOTTOM - Math.min(Math.max(y.scale.of(value), -0.02), 1.02) * (HEIGHT - TOP - BOTTOM);
+    const path = (points) => points.map(([a, b], at) => `${at && points[at - 1][2] !== false ? "L" : "M"}${across(a).toFixed(1)} ${up(b).toFixed(1)}`).join("");
+    const names = lines.filter((line) => line.label);
+    return drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": told, class: "solver-picture" },
+      ...ticksOf(x.scale, WIDTH === NARROW ? 3 : 6).flatMap((tick) => [
+        drawn("line", { class: "solver-grid", x1: across(tick), x2: across(tick), y1: TOP, y2: HEIGHT - BOTTOM }),
+        drawn("text", { x: across(tick), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, show(x.row, tick, 3))]),
+      ...ticksOf(y.scale).flatMap((tick) => [
+        drawn("line", { class: "solver-grid", x1: LEFT, x2: WIDTH - RIGHT, y1: up(tick), y2: up(tick) }),
+        drawn("text", { x: LEFT - 6, y: up(tick) + 4, "text-anchor": "end" }, show(y.row, tick, 3))]),
+      drawn("text", { class: "solver-axis", x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, x.label),
+      ...bands.map(([at, low, high, wide]) => drawn("rect", {
+        class: "solver-band", x: across(at), width: Math.max(across(wide) - across(at), 1), y: up(high), height: Math.max(up(low) - up(high), 1) })),
+      ...lines.map((line) => drawn("path", { class: `solver-line solver-${line.kind}`, d: path(line.points) })),
+      ...(point ? [drawn("line", { class: "solver-drop", x1: across(point[0]), x2: across(point[0]), y1: up(point[1]), y2: HEIGHT - BOTTOM }),
+        drawn("circle", { class: "solver-point", cx: across(point[0]), cy: up(point[1]), r: 6 })] : []),
+      ...(stretch ? [drawn("line", { class: "solver-stretch", x1: across(stretch[0]), x2: across(stretch[0]), y1: up(stretch[1]), y2: up(stretch[2]) })] : []),
+      ...names.map((line, at) => drawn("text", { class: `solver-key solver-key-${line.kind}`, x: LEFT + 8, y: TOP + 14 + 16 * at }, line.label)));
+  }
+
+  /** The span of a value's neighbourhood, kept while the value stays inside: of shares all of it. */
+  function spanAround(row, value, before) {
+    if (before && before.row === row && before.low * 1.5 < value && value < before.high / 1.5) return before;
+    const wide = row.low > 0 && row.high / row.low > 20 && value > 0;
+    const low = wide ? Math.max(value / 30, row.least, row.floor) : 0, high = wide ? Math.min(value * 30, row.most, row.ceiling) : Math.min(row.high, row.ceiling);
+    return { row, low: wide ? low : row.low, high: Math.max(high, low * 1.01) };
+  }
+
+  /** A scale that holds all of some values, ending on halves of decades, or else from nothing. */
+  function scaleAround(values) {
+    const real = values.filter((value) => Number.isFinite(value)), above = real.filter((value) => value > 0);
+    if (!real.length) return scaleOf(0, 1);
+    const [low, high] = [Math.min(...above), Math.max(...real)];
+    const halfDecade = (power, to) => 10 ** (to(2 * power) / 2);
+    if (above.length === real.length && high / low > 20) return scaleOf(halfDecade(Math.log10(low), Math.floor), halfDecade(Math.log10(high), Math.ceil));
+    return scaleOf(0, rounded(high * 1.15, 2) || 1);
+  }
+
+  // -- the address ---------------------------------------------------------------------------------------------------------------
+
+  /** The state of a page in the address, so that a link is an answer; written when nothing has moved for a moment. */
+  function inAddress(stateOf) {
+    let waiting = 0;
+    return () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => history.replaceState(null, "", `#${new URLSearchParams(stateOf())}`), 250);
+    };
+  }
+  const fromAddress = () => new URLSearchParams(location.hash.slice(1));
+
+  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, typeset, unitOf };
+  if (typeof module !== "undefined") module.exports = form;
+  else (root.backsolve = root.backsolve || {}).form = form;
+})(globalThis);

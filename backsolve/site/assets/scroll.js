@@ -1,0 +1,13 @@
+// What scrolls by itself is reached by keys, as far as it has more to show than there is room.
+"use strict";
+(() => {
+  const reachable = () => {
+    for (const one of document.querySelectorAll("pre, .statement, .formula, .scroll, .shown, .prose table")) {
+      if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0;
+      else one.removeAttribute("tabindex");
+    }
+  };
+  reachable();
+  addEventListener("resize", reachable);
+  document.addEventListener("toggle", reachable, true);
+})();

@@ -1,0 +1,139 @@
+"""The site as a whole: which pages there are, and how they come to a folder whole or not at all."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from backsolve.site.book import BOOK, book_pages
+from backsolve.site.desk import DESK, desk_page
+from backsolve.site.documents import SCHEMAS, START, document_address, document_pages, pictures, schemas
+from backsolve.site.equations import equation_pages
+from backsolve.site.formulas import presets_data
+from backsolve.site.home import home_page
+from backsolve.site.index import search_index
+from backsolve.site.prices import price_pages
+from backsolve.site.writing import HERE, Page, Surroundings, data_script, written_page
+from derive.errors import BacksolveError, WrongData
+from derive.files import label
+from derive.show.citation import address_of
+
+MARKER = ".backsolve-site"
+"""The file by which a folder is known for one that a build made, and may be replaced."""
+PARTS_OF_SITE = (
+    *(("Book", BOOK), ("Desk", DESK), ("Prices", "market/index.html"), ("Scoreboard", "scoreboard/index.html")),
+    ("Docs", document_address(START)),
+)
+"""What stands at the top of every page, as far as it is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """What a build came to."""
+
+    pages: int
+    bytes: int
+
+
+def build_site(out: str, html_base: str = "") -> Built:
+    """Write the whole site to a folder that is not there yet, or that an earlier build made; `WrongData` where it may not be written.
+
+    `html_base` is the address it will be published under; nothing but what names that address depends on it.
+    """
+    base = address_of(html_base)
+    with _new_folder(out) as folder:
+        pages = list(all_pages(base))
+        site = Surroundings(parts=present(pages), html_base=base)
+        for page in pages:
+            _write(folder / page.address, written_page(page, site).encode())
+        for name, content in assets(pages):
+            _write(folder / name, content)
+        _write(folder / MARKER, f"backsolve {metadata.version('backsolve')}\n".encode())
+        return Built(pages=len(pages), bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()))
+
+
+def all_pages(html_base: str = "") -> Iterator[Page]:
+    """Every page of the site."""
+    yield home_page()
+    yield from equation_pages(html_base)
+    yield from book_pages()
+    yield desk_page()
+    yield from document_pages()
+    yield from price_pages(html_base)
+
+
+def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
+    """The files that are no pages: styles and scripts, data for the scripts, JSON Schemas and pictures."""
+    for file in sorted((HERE / "assets").iterdir()):
+        yield f"assets/{file.name}", file.read_bytes()
+    index = search_index(entry for page in pages for entry in page.entries)
+    yield "assets/search-index.js", data_script("search", index).encode()
+    yield "assets/presets.js", data_script("presets", presets_data()).encode()
+    for name, content in schemas().items():
+        yield f"{SCHEMAS}/{name}", content
+    yield from pictures().items()
+
+
+def present(pages: list[Page]) -> tuple[tuple[str, str], ...]:
+    """The parts of the site that these pages hold."""
+    there = {page.address for page in pages}
+    return tuple((name, address) for name, address in PARTS_OF_SITE if address in there)
+
+
+@contextmanager
+def _new_folder(out: str) -> Iterator[Path]:
+    """A folder beside the one that is asked for, which takes its place once it is whole."""
+    if not out.strip():
+        raise WrongData("--out is blank: name a folder")
+    try:
+        target = Path(os.path.realpath(out))
+        _refuse_taken(target, out)
+        beside = target.with_name(f".backsolve-{os.urandom(8).hex()}")
+        beside.mkdir()
+    except (OSError, ValueError) as error:
+        raise error if isinstance(error, BacksolveError) else _unwritable(out, error) from error
+    try:
+        yield beside
+        _put_in_place(beside, target)
+    except OSError as error:
+        raise _unwritable(out, error) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _unwritable(out: str, error: Exception) -> WrongData:
+    return WrongData(f"{label(out)}: cannot be written ({getattr(error, 'strerror', None) or error})")
+
+
+def _refuse_taken(target: Path, out: str) -> None:
+    """Only nothing, an empty folder, or a site that an earlier build made may be where the new one goes."""
+    if not os.path.lexists(target):
+        return
+    if not stat.S_ISDIR(target.stat().st_mode):
+        raise WrongData(f"{label(out)} is there and is no folder; name a new one")
+    if any(target.iterdir()) and not (target / MARKER).is_file():
+        raise WrongData(f"{label(out)} is there and was not made by backsolve site build (it holds no {MARKER}); name a new folder")
+
+
+def _put_in_place(new: Path, target: Path) -> None:
+    if not target.exists():
+        new.rename(target)
+        return
+    old = target.with_name(f".backsolve-{os.urandom(8).hex()}")
+    target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        with suppress(OSError):
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)

@@ -1,0 +1,267 @@
+"""The documentation of the repository as pages: Markdown to HTML, its links turned to pages of the site, its formulas to MathML."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+from mdit_py_plugins.anchors import anchors_plugin
+
+from backsolve.site.equations import equation_address
+from backsolve.site.writing import HERE, INDEX, Entry, Page, relative_to
+from derive.catalogue import CHAPTERS, by_id
+from derive.errors import WrongData
+from derive.quantities import QUANTITIES
+from derive.show.mathml import latex_in_mathml, math
+
+PARTS = {"tutorials": "Tutorials", "how-to": "How to", "reference": "Reference", "explanation": "Explanation"}
+"""The folders of docs, each with what it is called."""
+BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "pricing_data/README.md")
+"""Documents of the repository that stand outside of docs."""
+START = "docs/README.md"
+CATALOGUE = "docs/reference/catalogue.md"
+"""It has no page of its own: the book and the pages of the equations say all of it."""
+SCHEMAS = "docs/reference/schema"
+_HEADINGS_WITH_ANCHOR = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading of a document with the plain text below it, up to the next one."""
+
+    level: int
+    title: str
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A Markdown file, read: its title, its HTML, and its sections."""
+
+    path: str
+    title: str
+    html: Markup
+    sections: tuple[Section, ...]
+
+    @property
+    def part(self) -> str:
+        """The folder of docs in which it stands; nothing for a document outside of them."""
+        folders = self.path.split("/")
+        return folders[1] if len(folders) > 2 and folders[1] in PARTS else ""
+
+
+def texts_root() -> Path:
+    """The folder of README.md and docs: the checkout this package is in, else what was packed into the wheel."""
+    checkout = HERE.parents[1]
+    found = next((root for root in (checkout, HERE / "texts") if (root / START).is_file()), None)
+    if found is None:
+        raise WrongData("the documentation was not installed with backsolve: install the wheel or work in a checkout")
+    return found
+
+
+def document_pages() -> Iterator[Page]:
+    """The start page of the documentation, all its documents, and the list of JSON Schemas."""
+    documents = {path: read_document(path) for path in document_paths()}
+    ordered = {part: as_named(part, documents) for part in PARTS}
+    for document in documents.values():
+        yield Page(
+            address=document_address(document.path),
+            template="document.html",
+            title=document.title,
+            summary=_summary(document),
+            context={"document": document, "parts": PARTS, "ordered": ordered, "address_of": document_address},
+            entries=tuple(_entries(document)),
+        )
+    yield Page(
+        address=f"{SCHEMAS}/{INDEX}",
+        template="schemas.html",
+        title="JSON Schemas",
+        summary="What every form of --as json holds, as JSON Schema.",
+        context={"files": [f"{SCHEMAS}/{name}" for name in schemas()], "parts": PARTS, "ordered": ordered, "address_of": document_address},
+        entries=(Entry(title="JSON Schemas", kind="reference", address=f"{SCHEMAS}/{INDEX}", summary="", words=" ".join(schemas())),),
+    )
+
+
+def schemas() -> dict[str, bytes]:
+    """The JSON Schemas by file name."""
+    return {file.name: file.read_bytes() for file in sorted((texts_root() / SCHEMAS).glob("*.json"))}
+
+
+def pictures() -> dict[str, bytes]:
+    """The pictures of the documentation, by path."""
+    root = texts_root()
+    files = (file for ending in ("svg", "png") for file in sorted((root / "docs").rglob(f"*.{ending}")))
+    return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
+
+
+def document_paths() -> list[str]:
+    """All documents, as paths from the root of the repository."""
+    root = texts_root()
+    inside = (file.relative_to(root).as_posix() for folder in PARTS for file in sorted((root / "docs" / folder).glob("*.md")))
+    return [START, *(path for path in inside if path != CATALOGUE), *(path for path in BESIDE if (root / path).is_file())]
+
+
+def document_address(path: str) -> str:
+    """Where the page of a document stands.
+
+    >>> document_address("docs/how-to/cite.md"), document_address("docs/README.md"), document_address("CONTRIBUTING.md")
+    ('docs/how-to/cite/index.html', 'docs/index.html', 'docs/contributing/index.html')
+    """
+    if path == START:
+        return f"docs/{INDEX}"
+    name = path.removeprefix("docs/").removesuffix(".md")
+    return f"docs/{name if path.startswith('docs/') else name.lower().replace('_', '-')}/{INDEX}"
+
+
+def as_named(part: str, documents: Mapping[str, Document]) -> list[Document]:
+    """The documents of a part as the start page of the documentation names them, then those that it does not."""
+    named = re.findall(r"\]\(([\w/-]+\.md)", (texts_root() / START).read_text(encoding="utf-8"))
+    found = [document for document in documents.values() if document.part == part]
+    place = {f"docs/{name}": number for number, name in enumerate(named)}
+    return sorted(found, key=lambda one: place.get(one.path, len(place)))
+
+
+@cache
+def read_document(path: str) -> Document:
+    """A document of the repository by its path."""
+    return document_of((texts_root() / path).read_text(encoding="utf-8"), path)
+
+
+def document_of(text: str, path: str, address: str = "") -> Document:
+    """Markdown as a document of a path of the repository, for a page of its own or for the one at an address; HTML in it is text.
+
+    >>> print(document_of("# A\\n\\n<b> and $`t_c`$", "docs/README.md").html)
+    <h1 id="a">A</h1>
+    <p>&lt;b&gt; and <math><msub><mi>t</mi><mi>c</mi></msub></math></p>
+    <BLANKLINE>
+    """
+    tokens = _reader().parse(text)
+    _with_links(tokens, path, relative_to(address or document_address(path)))
+    _with_formulas(tokens)
+    sections = tuple(_sections(tokens))
+    title = next((one.title for one in sections if one.level == 1), path)
+    return Document(path=path, title=title, html=Markup(_reader().renderer.render(tokens, _reader().options, {})), sections=sections)
+
+
+@cache
+def _reader() -> MarkdownIt:
+    # Without html, what stands in a document can be no element of the page.
+    reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    return reader.use(anchors_plugin, max_level=_HEADINGS_WITH_ANCHOR, slug_func=anchor_of)
+
+
+def anchor_of(heading: str) -> str:
+    """What a heading is linked by, as the hosts of repositories name it.
+
+    >>> anchor_of("What `infer` prints, by column")
+    'what-infer-prints-by-column'
+    """
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _with_links(tokens: Sequence[Token], path: str, link: Callable[[str], str]) -> None:
+    """Turn links to other files into links to their pages; what has no page stays as text that names the file."""
+    for token in tokens:
+        opened: list[bool] = []
+        for inner in token.children or ():
+            if inner.type == "link_open":
+                found = _target(str(inner.attrs["href"]), path)
+                opened.append(found is not None)
+                if found is None:
+                    inner.tag, inner.attrs = "span", {"class": "file", "title": f"a file of the repository: {inner.attrs['href']}"}
+                elif not is_elsewhere(found):
+                    inner.attrs["href"] = found if found.startswith("#") else link(found)
+            elif inner.type == "link_close" and not opened.pop():
+                inner.tag = "span"
+            elif inner.type == "image":
+                _with_picture(inner, path, link)
+
+
+def _with_picture(image: Token, path: str, link: Callable[[str], str]) -> None:
+    """Turn a picture to the copy of it in the site; of one that is not in docs only what is said of it is left."""
+    file = posixpath.normpath(posixpath.join(posixpath.dirname(path), str(image.attrs["src"])))
+    if file in pictures():
+        image.attrs["src"] = link(file)
+    else:
+        image.type = "text"
+
+
+def is_elsewhere(target: str) -> bool:
+    """Whether a link leads out of the site."""
+    return target.startswith(("https://", "http://", "mailto:"))
+
+
+def _target(href: str, path: str) -> str | None:
+    """The address in the site, from its root, that a link of a document means; None where the site has none."""
+    if is_elsewhere(href) or href.startswith("#"):
+        return href
+    file, _, anchor = href.partition("#")
+    file = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+    if file == CATALOGUE:
+        return _in_the_book(anchor)
+    if file == SCHEMAS or file == "docs":
+        return f"{SCHEMAS}/{INDEX}" if file == SCHEMAS else document_address(START)
+    if file.startswith(f"{SCHEMAS}/"):
+        return file
+    return document_address(file) + (f"#{anchor}" if anchor else "") if file in document_paths() else None
+
+
+def _in_the_book(anchor: str) -> str:
+    """What an anchor of the catalogue's document is in the book."""
+    if anchor in by_id():
+        return equation_address(anchor)
+    if anchor in QUANTITIES:
+        return f"book/by-quantity/{INDEX}#{anchor}"
+    return f"book/{anchor}/{INDEX}" if anchor in CHAPTERS else f"book/{INDEX}"
+
+
+def _with_formulas(tokens: Sequence[Token]) -> None:
+    """Turn fenced formulas, and those between $` and `$, into MathML."""
+    for token in tokens:
+        if token.type == "fence" and token.info.strip() == "math":
+            token.type, token.content = "html_block", f'<div class="formula">{math(latex_in_mathml(token.content), display=True)}</div>\n'
+        children = token.children or []
+        for before, code, after in zip(children, children[1:], children[2:], strict=False):
+            if code.type == "code_inline" and before.content.endswith("$") and after.content.startswith("$"):
+                before.content, after.content = before.content[:-1], after.content[1:]
+                code.type, code.content = "html_inline", math(latex_in_mathml(code.content))
+
+
+def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
+    starts = [place for place, token in enumerate(tokens) if token.type == "heading_open"]
+    for start, end in pairwise([*starts, len(tokens)]):
+        yield Section(
+            level=int(tokens[start].tag[1:]),
+            title=_plain(tokens[start + 1]),
+            anchor=str(tokens[start].attrs.get("id", "")),
+            text=" ".join(_plain(token) for token in tokens[start + 3 : end] if token.content),
+        )
+
+
+def _plain(token: Token) -> str:
+    """The text of a token without marks."""
+    if token.type == "html_block":
+        return ""
+    return "".join(" " if one.type == "softbreak" else one.content for one in token.children or [token] if one.type != "html_inline")
+
+
+def _summary(document: Document) -> str:
+    first = next((one.text for one in document.sections if one.text), "")
+    return first if len(first) <= 200 else first[:200].rpartition(" ")[0] + " …"
+
+
+def _entries(document: Document) -> Iterator[Entry]:
+    address = document_address(document.path)
+    kind = PARTS.get(document.part, "Repository").lower()
+    for one in document.sections:
+        title = document.title if one.level == 1 else f"{document.title}: {one.title}"
+        yield Entry(
+            title=title, kind=kind, address=address if one.level == 1 else f"{address}#{one.anchor}", summary=one.text, words=one.text
+        )

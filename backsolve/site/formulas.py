@@ -1,0 +1,179 @@
+"""What the script of a page needs: equations as trees with their closed forms, their quantities, and chips and models to fill fields with.
+
+Nothing is worked out here: trees are those of the table of formulas, numbers those of the registry, the examples and the tables.
+"""
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+from derive import presets, shipped
+from derive.answers import COUNTED
+from derive.catalogue import equation
+from derive.errors import BacksolveError, NoRent
+from derive.expressions.branches import branches, regimes_of, sides_of, turns
+from derive.expressions.digits import loses_digits
+from derive.formulas import Roots, TreePair
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.records import Equation
+from derive.requirements import in_words_of_names, named
+from derive.shipped import Tables
+from derive.shipped_rules import BYTES_PER_WEIGHT
+from derive.show.mathml import symbol_in_mathml
+from derive.trees import Tree, difference
+from derive.units import parse, people_units
+from derive.written import as_it_is_written
+
+Json = dict[str, Any]
+
+
+def page_data(id: str) -> Json:
+    """All that the form on the page of an equation works with; raises UnknownName for an id that is none.
+
+    >>> data = page_data("batching.balance_batch")
+    >>> data["equation"]["symbols"][0], data["example"]["sparsity"], data["quantities"]["mfu"]["domain"]
+    ('balance_batch', 8.0, 'in (0, 1]')
+    """
+    row = equation(id)
+    return {
+        "equation": solvable(row),
+        "quantities": quantities_data(row.symbols),
+        "example": {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {},
+    }
+
+
+def solvable(row: Equation) -> Json:
+    """An equation as the engine solves it: its regimes, and for each of its quantities the closed forms and the turning points.
+
+    >>> data = solvable(equation("roofline.memory_time"))
+    >>> data["symbols"], data["right"], [form["tree"] for form in data["roots"]["weight_time"][0]]
+    (['memory_time', 'weight_time', 'kv_time'], ('+', 'kv_time', 'weight_time'), [('+', ('-', 'kv_time'), 'memory_time')])
+    """
+    left, right = sides_of(row)
+    return {
+        "id": row.id,
+        "sense": row.sense,
+        "bound": row.direction,
+        "symbols": [*row.symbols],
+        "right": right,
+        "regimes": [
+            {
+                "value": regime.expression,
+                "wins": [_pair(row, pair) for pair in regime.wins],
+                "label": regime.label,
+                "loses_digits": loses_digits(difference(left, regime.expression)),
+            }
+            for regime in regimes_of(row)
+        ],
+        "requires": [_requirement(row, needed) for needed in row.requires if isinstance(as_it_is_written(needed.holds), tuple)],
+        "roots": {name: [_forms(branch.roots) for branch in branches(row, name)] for name in row.symbols},
+    }
+
+
+def _requirement(row: Equation, needed: Any) -> Json:
+    sign, left, right = as_it_is_written(needed.holds)
+    return {
+        "sign": sign,
+        "names": [*named(needed)],
+        "said": in_words_of_names(needed),
+        "otherwise": needed.otherwise,
+        **_pair(row, (left, right)),
+    }
+
+
+def _pair(row: Equation, pair: TreePair) -> Json:
+    """A larger and a smaller tree, with where they are equal for each quantity that is in them."""
+    found = {name: turns(row, pair, name) for name in row.symbols}
+    turning = {name: [{"zero": zero, "roots": _forms(roots)} for zero, roots in parts] for name, parts in found.items() if parts}
+    return {"larger": pair[0], "smaller": pair[1], "turns": turning}
+
+
+def _forms(roots: Roots) -> list[Json] | None:
+    """Closed forms; None where there are none to be had."""
+    return None if roots is None else [_form(root) for root in roots]
+
+
+def _form(root: Tree) -> Json:
+    return {"tree": root, **({"loses_digits": True} if loses_digits(root) else {})}
+
+
+def quantities_data(names: Iterable[str]) -> dict[str, Json]:
+    """Quantities by name: in which units people write them, and which values they may have."""
+    return {name: _quantity(name) for name in names}
+
+
+def _quantity(name: str) -> Json:
+    """A quantity; what is so of most of them is left out: no 0, no least or greatest value of an answer, no default, parts of one."""
+    row = QUANTITIES[name]
+    least, most = row.limits()
+    *larger, smallest = people_units(name)
+    some = {
+        "zero": row.may_be_zero,
+        "floor": row.floor,
+        "ceiling": row.ceiling if isfinite(row.ceiling) else None,
+        "whole": name in COUNTED,
+    }
+    return {
+        "math": symbol_in_mathml(name),
+        "unit": row.unit,
+        "units": [*([start, size, called] for start, size, called in larger if size <= most), [*smallest]],
+        "domain": row.domain,
+        "low": row.low,
+        "high": row.high,
+        "least": least,
+        "most": most,
+        **{key: value for key, value in some.items() if value},
+        **({"default": NEUTRAL_DEFAULTS[name]} if name in NEUTRAL_DEFAULTS else {}),
+    }
+
+
+IN_BOTH = ("kv_bytes_per_token", "kv_read_bytes_per_token")
+"""What the cache of a model comes to, stored and read, where its values are of the usual data type."""
+
+
+def presets_data() -> Json:
+    """Chips by data type, and open models with their caches in the usual data type: what they set, by registry name [SI].
+
+    >>> data = presets_data()
+    >>> data["chips"]["H100-SXM"]["givens"]["hbm_capacity"], data["chips"]["H100-SXM"]["types"]["fp8"]["bytes_per_weight"]
+    (80000000000.0, 1.0)
+    >>> data["models"]["DeepSeek-V3"]["givens"]["kv_bytes_per_token"]
+    70272.0
+    """
+    tables = shipped.read()
+    models = {name: _model(name, tables) for name in presets.model_names(tables)}
+    return {
+        "chips": {name: chip for name in presets.hardware_names(tables) if (chip := _chip(name, tables))["types"]},
+        "models": {name: found for name, found in models.items() if found},
+    }
+
+
+def _chip(name: str, tables: Tables) -> Json:
+    """What a chip sets whatever its data type, and what each of its data types sets."""
+    types = {dtype: presets.hardware(f"{name}:{dtype}", tables) for dtype in BYTES_PER_WEIGHT if presets.has_data_type(name, dtype, tables)}
+    of_type = (*presets.OF_DATA_TYPE, "attention_rate_ratio")
+    common = next(iter(types.values())).givens if types else {}
+    return {
+        "givens": {name: value for name, value in common.items() if name not in of_type} | _rent(name, tables),
+        "types": {dtype: {name: found.givens[name] for name in of_type if name in found.givens} for dtype, found in types.items()},
+    }
+
+
+def _rent(name: str, tables: Tables) -> dict[str, float]:
+    try:
+        return presets.rent(name, tables).givens
+    except NoRent:
+        return {}
+
+
+def _model(name: str, tables: Tables) -> Json | None:
+    """What a model sets, None for one that no equation covers; its weights as they were published."""
+    try:
+        row = presets.architecture(name, tables)
+        found, caches = presets.of_architecture(row), presets.kv_bytes(row, BYTES_PER_WEIGHT[presets.ATTENTION_DTYPE])
+    except BacksolveError:
+        return None
+    given = {"givens": found.givens | dict(zip(IN_BOTH, caches, strict=True))}
+    one = found.published[0]
+    # A chip computes in the data type it is named with, and converts weights that are stored in fewer bytes.
+    return given | ({"published": {"dtype": one.dtype, "bytes": one.bytes_per_weight, "narrowest": one.narrowest}} if one.dtype else {})

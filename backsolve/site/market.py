@@ -1,0 +1,33 @@
+"""The page of the whole market: size against price with the panel, and every sheet in a table that leads to its page."""
+
+from backsolve.site.parts import figure_of, sections_of
+from backsolve.site.sheets import sheet_address
+from backsolve.site.writing import Entry, Page
+from invert.data import Data
+from invert.market.line import size_line
+from invert.overview import overview
+from invert.report import glance
+from invert.report.figures import size_price
+from invert.report.overview import overview_parts
+from invert.result import Run
+
+MARKET = "market/index.html"
+COLUMNS = ("model", "provider", *glance.SHOWN[1:])
+"""Of the table; the first of them leads to the page of its sheet."""
+SUMMARY = "Every current price sheet with what it implies, and how big open models of a price are."
+
+
+def market_page(table: Run, data: Data) -> Page:
+    """The page of all sheets of a run."""
+    columns = [glance.column_of(name) for name in COLUMNS]
+    rows = [(sheet_address(one), [column.text(one) for column in columns]) for one in glance.in_order(table.inferences, "price")]
+    parts = overview_parts(overview(table))
+    context = {
+        "figure_of_sizes": figure_of(size_price(size_line(data, table.assumptions), [*table])),
+        "columns": [" ".join(filter(None, column.head)) for column in columns],
+        "rows": rows,
+        "first": parts[0],
+        "sections": sections_of(parts),
+    }
+    entry = Entry(title="Prices", kind="price sheets", address=MARKET, summary=SUMMARY, words=" ".join(one.name for one in table))
+    return Page(address=MARKET, template="market.html", title="Prices", summary=SUMMARY, context=context, entries=(entry,))

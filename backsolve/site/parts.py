@@ -1,0 +1,94 @@
+"""The parts of a report as a page sets them: sections of tables, paragraphs and lists; and charts in a figure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from derive.show.chart import Chart
+from derive.show.chart_svg import chart_svg
+from invert.report.layout import Heading, Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A piece of a section: a paragraph, a list of lines, or a table."""
+
+    kind: str
+    lines: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSection:
+    """A heading with what stands below it, and the id that a link leads to."""
+
+    anchor: str
+    heading: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A chart for a page: the drawing, and what is said below it."""
+
+    title: str
+    drawing: Markup
+    said: tuple[str, ...]
+
+
+def figure_of(chart: Chart) -> Figure:
+    """The chart as a page shows it."""
+    # The drawing escapes every text of a table itself.
+    return Figure(title=chart.title, drawing=Markup(chart_svg(chart, alone=False)), said=chart.said)
+
+
+def sections_of(parts: Sequence[str]) -> list[ReportSection]:
+    """A report in sections, without what stands before the first heading.
+
+    >>> from invert.report.layout import title
+    >>> [(one.heading, one.blocks[0].lines) for one in sections_of(["before", *title("What it says"), "one line"])]
+    [('What it says', ('one line',))]
+    """
+    starts = [place for place, part in enumerate(parts) if isinstance(part, Heading)]
+    found = []
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(parts)], strict=True)):
+        heading = parts[start]
+        assert isinstance(heading, Heading)
+        found.append(ReportSection(anchor=f"part-{number + 1}", heading=heading.text, blocks=tuple(text_blocks(parts[start + 1 : end]))))
+    return found
+
+
+def text_blocks(parts: Iterable[str]) -> Iterator[Block]:
+    """Tables as they are, other lines as paragraphs; those that are indented are one list.
+
+    >>> [(one.kind, one.lines) for one in text_blocks(["said:\\n    this", "    and this"])]
+    [('text', ('said:',)), ('list', ('this', 'and this'))]
+    """
+    items: list[str] = []
+    for part in parts:
+        if isinstance(part, Table):
+            yield from _listed(items)
+            yield table_block(part.columns, part.rows)
+            continue
+        for line in filter(str.strip, part.split("\n")):
+            if line.startswith(" "):
+                items.append(line.strip())
+                continue
+            yield from _listed(items)
+            yield Block(kind="text", lines=(line,))
+    yield from _listed(items)
+
+
+def _listed(items: list[str]) -> Iterator[Block]:
+    """The lines gathered so far as a list, which is empty from then on."""
+    if items:
+        yield Block(kind="list", lines=tuple(items))
+        items.clear()
+
+
+def table_block(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Block:
+    """Rows of texts and numbers as a table; what is not there is a dash."""
+    texts = tuple(tuple("-" if row[column] is None else str(row[column]) for column in columns) for row in rows)
+    return Block(kind="table", columns=tuple(columns), rows=texts)

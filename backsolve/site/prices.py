@@ -1,0 +1,18 @@
+"""The pages of prices: every current sheet, the market, and the scoreboard, all from one reading of the tables."""
+
+from collections.abc import Iterator
+
+from backsolve.site.market import market_page
+from backsolve.site.scoreboard import scoreboard_pages
+from backsolve.site.sheets import pages_of_sheets
+from backsolve.site.writing import Page
+from invert.data import read_data
+from invert.inference import infer
+
+
+def price_pages(html_base: str = "") -> Iterator[Page]:
+    """All pages of prices; `html_base` is where the site will stand, for what is cited."""
+    table, data = infer(), read_data()
+    yield market_page(table, data)
+    yield from pages_of_sheets(table, data, html_base)
+    yield from scoreboard_pages(data)

@@ -1,0 +1,70 @@
+"""The scoreboard as a page, and one of its misses: what was foretold of models that are known, and where that was wrong."""
+
+from collections.abc import Iterator, Sequence
+from math import log
+
+from backsolve.site.parts import Block, ReportSection, figure_of, table_block
+from backsolve.site.writing import Entry, Page
+from derive.units import show
+from invert import scoreboard
+from invert.data import Data
+from invert.estimators.known import judgements
+from invert.market.line import judged_sizes
+from invert.records import Judgement
+from invert.report.figures import foretold_against_true, foretold_over_true, reliability
+
+BOARD, MISSES = "scoreboard/index.html", "scoreboard/misses/index.html"
+SECTIONS_SHOWN = ("skill", "truth", "single-band", "storage", "controls", "production", "calibration")
+"""Sections of the scoreboard on this page: claims and published problems are of equations, and experiments take ten seconds."""
+MISSED = ("model", "by", "true", "foretold", "range", "off by")
+BOARD_SUMMARY = "How often every estimate was right of models it had not seen, and by how much it was wrong."
+MISSES_SUMMARY = "Every range that did not hold what is true, the worst first."
+
+
+def scoreboard_pages(data: Data) -> Iterator[Page]:
+    """The scoreboard, and its misses."""
+    sizes, caches = judged_sizes(data), judgements(data)
+    found = {name: scoreboard.section_rows(name, data) for name in SECTIONS_SHOWN}
+    sections = [_section(name, rows) for name, rows in found.items()]
+    charts = (
+        reliability(found["skill"]),
+        foretold_against_true("Active parameters by price: foretold against true", "active_params", sizes),
+        foretold_over_true("KV bytes of known models: foretold over true", caches),
+    )
+    context = {"figures": [figure_of(chart) for chart in charts], "sections": sections, "titles": scoreboard.TITLES, "misses": MISSES}
+    yield _page(BOARD, "scoreboard.html", "Scoreboard", BOARD_SUMMARY, context)
+    missed = [
+        ReportSection(anchor="size", heading="Active parameters by input price", blocks=(_misses("active_params", sizes),)),
+        ReportSection(anchor="kv", heading="KV bytes by what premiums suggest", blocks=(_misses("kv_bytes_per_token", caches),)),
+    ]
+    counts = [(one.heading, len(one.blocks[0].rows), len(judged)) for one, judged in zip(missed, (sizes, caches), strict=True)]
+    yield _page(MISSES, "misses.html", "Misses", MISSES_SUMMARY, {"sections": missed, "counts": counts, "board": BOARD})
+
+
+def _section(name: str, rows: list[scoreboard.Row]) -> ReportSection:
+    columns = scoreboard.SHOWN.get(name, tuple(rows[0]) if rows else ())
+    return ReportSection(anchor=name, heading=scoreboard.TITLES[name].partition(":")[0], blocks=(table_block(columns, rows),))
+
+
+def _page(address: str, template: str, title: str, summary: str, context: dict[str, object]) -> Page:
+    entry = Entry(title=title, kind="record", address=address, summary=summary, words=summary)
+    return Page(address=address, template=template, title=title, summary=summary, context=context, entries=(entry,))
+
+
+def _misses(quantity: str, judged: Sequence[Judgement]) -> Block:
+    missed = sorted((one for one in judged if not one.held), key=lambda one: -abs(log(one.median / one.truth)))
+    return table_block(MISSED, [_missed(quantity, one) for one in missed])
+
+
+def _missed(quantity: str, one: Judgement) -> dict[str, object]:
+    def text(value: float) -> str:
+        return show(quantity, value, digits=2)
+
+    return {
+        "model": one.model,
+        "by": one.by,
+        "true": text(one.truth),
+        "foretold": text(one.median),
+        "range": f"{text(one.low)} to {text(one.high)}",
+        "off by": f"x{one.median / one.truth:.2g}",
+    }

@@ -1,0 +1,119 @@
+"""A page a price sheet: what to take home, its prices with where each is from, what every reading makes of them, and how to cite it."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from backsolve.site.equations import STYLE_NAMES
+from backsolve.site.parts import Block, Figure, figure_of, sections_of, table_block, text_blocks
+from backsolve.site.what_if import what_if
+from backsolve.site.writing import Entry, Page
+from derive.errors import NotCovered
+from derive.show.price_pages import GRADES, sheet_reference
+from derive.show.references import cite_with
+from derive.units import show
+from invert.context_prices import prices_by_context
+from invert.data import Data
+from invert.history import histories
+from invert.market.line import known_kv_bytes, size_line
+from invert.moved import History
+from invert.records import SizeLine
+from invert.report.dates import history_parts
+from invert.report.figures import cost_context, kv_by_estimator, size_price, tier_map, tornado
+from invert.report.sheet import full_parts
+from invert.report.take_home import headlines
+from invert.result import Inference, Run
+from invert.sheets.listing import price_record
+from invert.sheets.rows import PriceRow
+from invert.sheets.what_if import sheet_key
+from invert.storage.hold_costs import hold_costs
+
+if TYPE_CHECKING:
+    from derive.show.chart import Chart
+
+ROW_COLUMNS = ("what", "price", "from", "until", "read on", "grade", "page", "notes")
+
+
+def sheet_address(one: Inference) -> str:
+    """Where the page of a sheet is, for good.
+
+    >>> from invert.inference import infer
+    >>> sheet_address(infer("gemini-3.1-pro")[0])
+    'sheet/google/gemini-3.1-pro-preview/index.html'
+    """
+    return f"sheet/{_as_folder(one.sheet.provider)}/{_as_folder(one.sheet.model)}/index.html"
+
+
+def _as_folder(name: str) -> str:
+    """A name as a folder of any file system has it: nothing in it climbs out, or has a meaning of its own in an address."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".") or "-"
+
+
+def pages_of_sheets(table: Run, data: Data, html_base: str = "") -> Iterator[Page]:
+    """The page of every sheet of a run."""
+    line, known = size_line(data, table.assumptions), known_kv_bytes(data, table.assumptions)
+    past = {found.key: found for found in histories([one.name for one in table], assumptions=table.assumptions)}
+    for one in table:
+        rows = [row for row in table.rows if row.sheet_key == sheet_key(one.sheet)]
+        yield _page(one, table, _figures(one, data, line, known), past.get(sheet_key(one.sheet)), rows, html_base)
+
+
+def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History | None, rows: Sequence[PriceRow], html_base: str) -> Page:
+    said, sections = headlines(one), sections_of(full_parts(one, table))
+    title = f"{one.sheet.provider} {one.sheet.model}"
+    address = sheet_address(one)
+    reference = sheet_reference([price_record(row) for row in rows], str(one.sheet.as_of), html_base)
+    context = {
+        "one": one,
+        "flags": one.flags,
+        "headlines": said,
+        "figures": figures,
+        "rows": provenance(rows),
+        "grades": {grade: GRADES[grade] for grade in dict.fromkeys(row.verification for row in rows) if grade in GRADES},
+        "sections": sections,
+        "history": tuple(text_blocks(history_parts(past))) if past else (),
+        "citations": [(style, name, cite_with([], [reference], style)) for style, name in STYLE_NAMES.items()],
+        "what_if": what_if(one),
+    }
+    words = " ".join([title, *said, *one.flags])
+    entry = Entry(title=title, kind="price sheet", address=address, summary=said[0] if said else "", words=words)
+    summary = f"Prices of {title} on {one.sheet.as_of} and what they imply. {said[0] if said else ''}".strip()
+    return Page(address=address, template="sheet.html", title=title, summary=summary, context=context, entries=(entry,))
+
+
+def provenance(rows: Sequence[PriceRow]) -> Block:
+    """Every price row with the day it holds from, how it is known and where it was read."""
+    return table_block(ROW_COLUMNS, map(_row, rows))
+
+
+def _row(row: PriceRow) -> dict[str, object]:
+    where = f" above {show('long_context_threshold', row.threshold_tokens)}" if row.threshold_tokens else ""
+    kept = f", kept {show('ttl', row.ttl_seconds)}" if row.ttl_seconds else ""
+    per = "MTok and hour" if row.per == "mtok_hour" else "MTok"
+    return {
+        "what": f"{row.component.replace('_', ' ')}{kept}{where}",
+        "price": f"{row.amount:g} {row.currency}/{per}",
+        "from": f"{row.effective_date} ({row.date_kind.replace('_', ' ')})" if row.effective_date else "always",
+        "until": row.valid_to or "open",
+        "read on": row.retrieved_date,
+        "grade": row.verification,
+        "page": row.source_url or row.origin,
+        "notes": row.notes or None,
+    }
+
+
+def _figures(one: Inference, data: Data, line: SizeLine, known: tuple[float, ...]) -> list[Figure]:
+    """The figures that there is something to draw for."""
+    stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
+    charts: list[Callable[[], Chart]] = [partial(kv_by_estimator, one, known), partial(size_price, line, [one])]
+    if one.pairs:
+        charts += [partial(cost_context, one, prices_by_context(one)), partial(tornado, one)]
+    if one.storage and stored:
+        charts += [partial(tier_map, one, hold_costs(data, stored))]
+    found = []
+    for chart in charts:
+        with suppress(NotCovered):
+            found.append(figure_of(chart()))
+    return found

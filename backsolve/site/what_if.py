@@ -1,0 +1,66 @@
+"""What a page needs to read a sheet again at other prices: the readings that have a closed form, as trees, and what they rest on."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from derive.trees import Tree, tree_of
+from derive.units import scale
+from invert.records import Reading
+from invert.result import Inference
+
+USD_PER_MTOK = 1e-6
+RATIOS: Mapping[str, Tree] = {
+    "output_input_ratio": ("/", "output", "input"),
+    "premium_in": ("/", "input_above", "input"),
+    "premium_out": ("/", "output_above", "output"),
+}
+"""What the readings take of prices."""
+
+
+def what_if(one: Inference) -> dict[str, Any]:
+    """The prices of the first bands as fields, and the readings of them as legs, each with what it came to at the published prices.
+
+    A leg is worked out after those before it. The prices are the only givens that move: mean contexts and outside facts stay.
+
+    >>> from invert.inference import infer
+    >>> found = what_if(infer("gemini-3.1-pro")[0])
+    >>> [field["value"] for field in found["fields"]], [reading["words"] for reading in found["readings"]][0]
+    ([2.0, 12.0, 4.0, 18.0], 'bandwidth-bound fraction, as the lecture reads it')
+    """
+    bands = one.sheet.bands[: 2 if one.pairs else 1]
+    above = f", above {bands[-1].threshold_tokens:,} tokens"
+    fields = [
+        {"name": f"{side}{'_above' if place else ''}", "words": f"{side} price{above if place else ''}", "value": _as_asked(price)}
+        for place, band in enumerate(bands)
+        for side, price in (("input", band.input.usd_per_token), ("output", band.output.usd_per_token))
+    ]
+    wanted = [("bandwidth-bound fraction, as the lecture reads it", "bandwidth_bound_fraction", one.bandwidth_bound)]
+    if one.pairs:
+        pair = one.pairs[0]
+        wanted += [
+            ("KV bytes per token, as the lecture reads the threshold", "kv_bytes_per_token", pair.lecture),
+            ("KV bytes per token, by both premiums at one mark-up", "kv_bytes_per_token", pair.joint),
+            ("balance context, likewise", "balance_context", pair.joint),
+        ]
+    return {"fields": fields, "readings": [_reading(*row) for row in wanted if row[1] in row[2].values]}
+
+
+def _as_asked(usd_per_token: float) -> float:
+    """A price in USD/MTok without what rounding adds to it."""
+    return float(f"{usd_per_token / USD_PER_MTOK:.12g}")
+
+
+def _reading(words: str, makes: str, reading: Reading) -> dict[str, Any]:
+    solution = reading.solution
+    ratios = [(name, tree) for name, tree in RATIOS.items() if name in solution.given]
+    legs = [(step.unknown, tree_of(step.formula)) for step in solution.route if step.formula]
+    size, unit = scale(makes, reading.values[makes])
+    return {
+        "words": words,
+        "makes": makes,
+        "legs": [{"makes": name, "right": tree} for name, tree in (*ratios, *legs)],
+        "given": {name: value for name, value in solution.given.items() if name not in RATIOS},
+        "value": reading.values[makes],
+        "size": size,
+        "unit": unit.strip(),
+    }

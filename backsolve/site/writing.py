@@ -1,0 +1,141 @@
+"""One page written: a template and what fills it, with links that hold from disk and from any server."""
+
+import json
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
+
+HERE = Path(__file__).parent
+INDEX = "index.html"
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+"""What a page may load: what lies beside it, and no script or style that stands in the page itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What the search finds: a page, or a part of one behind `#`; `words` is all the text of it."""
+
+    title: str
+    kind: str
+    address: str
+    summary: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page before it is written: where it goes, by which template, with what; and what is to be found of it."""
+
+    address: str
+    template: str
+    title: str
+    summary: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What all pages share: the parts of the site by name and address, and the address it is published under, if there is one."""
+
+    parts: tuple[tuple[str, str], ...]
+    html_base: str = ""
+
+
+def written_page(page: Page, site: Surroundings) -> str:
+    """The HTML of a page."""
+    template = _templates().get_template(page.template)
+    text: str = template.render(
+        {
+            **page.context,
+            "page": page,
+            "site": site,
+            "link": relative_to(page.address),
+            "policy": POLICY,
+            "version": metadata.version("backsolve"),
+            "canonical": f"{site.html_base}{page.address.removesuffix(INDEX)}" if site.html_base else "",
+        }
+    )
+    return text
+
+
+def relative_to(address: str) -> Callable[[str], str]:
+    """How a page names other files of the site.
+
+    >>> relative_to("eq/roofline.step_time/index.html")("book/index.html#roofline")
+    '../../book/index.html#roofline'
+    """
+    here = posixpath.dirname(address) or "."
+
+    def link(target: str) -> str:
+        file, mark, anchor = target.partition("#")
+        return f"{posixpath.relpath(file, here)}{mark}{anchor}"
+
+    return link
+
+
+def data_script(name: str, value: Any) -> str:
+    """A script that holds nothing but data, as a field of the one global `backsolve`.
+
+    >>> data_script("answer", {"a": 1})
+    '(globalThis.backsolve ??= {}).answer = {"a":1};\\n'
+    """
+    return f"(globalThis.backsolve ??= {{}}).{name} = {as_script_data(value)};\n"
+
+
+def as_script_data(value: Any) -> str:
+    """JSON that may stand in a page: nothing in it ends the element around it, or begins one that would.
+
+    >>> as_script_data("<mi>a</mi></script>")
+    '"<mi>a</mi>\\\\u003c/script>"'
+    """
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return re.sub("<(?=/?s|!)", r"\\u003c", text, flags=re.IGNORECASE)
+
+
+def verbatim(text: str) -> Markup:
+    """The text of an element, quotation marks as they are: only in an attribute they would end something.
+
+    >>> verbatim('<"a">')
+    Markup('&lt;"a"&gt;')
+    """
+    return Markup(escape(text, quote=False))
+
+
+def broken_name(name: str) -> Markup:
+    """A name that may go on in the next line behind each of its underscores and dots.
+
+    >>> broken_name("kv_time")
+    Markup('kv_<wbr>time')
+    """
+    return Markup("<wbr>").join(re.split(r"(?<=[_.])", name))
+
+
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters["symbol"] = lambda name: Markup(math(symbol_in_mathml(name)))
+    templates.filters["formula"] = lambda row: Markup(math(equation_in_mathml(row), display=True))
+    templates.filters["formula_in_line"] = lambda row: Markup(math(equation_in_mathml(row)))
+    templates.filters["verbatim"] = verbatim
+    templates.filters["name"] = broken_name
+    templates.filters["script_data"] = lambda value: Markup(as_script_data(value))
+    return templates

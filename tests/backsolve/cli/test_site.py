@@ -1,0 +1,57 @@
+"""`backsolve site`: what it says, what it refuses, and what it needs."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from backsolve.cli.main import backsolve
+from backsolve.cli.site import NEEDED
+from backsolve.site import build, paper
+from backsolve.site.home import home_page
+
+
+def call(*arguments: str):
+    return CliRunner().invoke(backsolve, ["site", *arguments])
+
+
+def test_it_says_how_much_it_wrote_and_where_to_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page()]))
+    done = call("build", "--out", str(tmp_path / "site"))
+    assert done.exit_code == 0 and "1 pages" in done.output and "site/index.html" in done.output
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_a_folder_of_somebody_else_is_refused_in_a_line(tmp_path: Path):
+    (tmp_path / "mine").write_text("mine")
+    done = call("build", "--out", str(tmp_path))
+    assert (done.exit_code, done.output.count("\n")) == (2, 1) and "not made by" in done.output
+
+
+def test_a_blank_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    done = call("build", "--out", "")
+    assert done.exit_code == 2 and "--out is blank: name a folder" in done.output and not any(tmp_path.iterdir())
+
+
+def test_an_address_that_is_none_is_refused(tmp_path: Path):
+    done = call("build", "--out", str(tmp_path / "site"), "--html-base", "example")
+    assert done.exit_code == 2 and "not the address of a site" in done.output and not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize(("command", "missing"), [*(("build", name) for name in NEEDED), ("book", "jinja2")])
+def test_where_the_extra_is_missing_its_name_is_said(command: str, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in [name for name in sys.modules if name.startswith("backsolve.site")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [missing, *(name for name in sys.modules if name.startswith(f"{missing}."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+    done = call(command, "--out", str(tmp_path / "site"))
+    assert done.exit_code == 2 and "pip install 'backsolve[site]'" in done.output and done.output.count("\n") == 1
+
+
+def test_the_book_is_written_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(paper, "CHAPTERS", ("scheduling",))
+    done = call("book", "--out", str(tmp_path / "book.tex"))
+    assert (done.exit_code, done.output) == (0, "") and (tmp_path / "book.tex").read_text().startswith("\\documentclass")
+    assert call("book", "--out", str(tmp_path)).exit_code == 2

@@ -1,0 +1,47 @@
+"""The book: every equation in its chapter, and by time, quantity and claim."""
+
+import pytest
+
+from backsolve.site.book import BY_CLAIM, BY_QUANTITY, BY_TIME, book_pages, chapter_address, chapter_text, claims_found, time_anchor
+from backsolve.site.writing import Surroundings, written_page
+from derive.catalogue import CHAPTERS, by_id, equations
+from derive.quantities import QUANTITIES
+from tests.tools.html import parts_of
+
+PAGES = {page.address: page for page in book_pages()}
+
+
+def written(address: str) -> str:
+    return written_page(PAGES[address], Surroundings(parts=()))
+
+
+@pytest.mark.parametrize("chapter", ["roofline", "energy"])
+def test_a_chapter_has_its_equations_in_order_and_says_what_it_is_about(chapter: str):
+    html, rows = written(chapter_address(chapter)), equations(chapter)
+    text = parts_of(html).text
+    assert [id for id in parts_of(html).ids if id in by_id()] == [row.id for row in rows]
+    assert chapter_text(chapter)[1] in text and all(row.statement in text for row in rows)
+
+
+def test_the_contents_name_every_equation_once():
+    links = parts_of(written("book/index.html")).links
+    assert [link.split("/")[-2] for link in links if "/eq/" in link] == [*by_id()]
+    assert [link.split("/")[-2] for link in links if link.endswith("index.html") and link.split("/")[-2] in CHAPTERS] == [*CHAPTERS]
+
+
+def test_the_lecture_runs_forward():
+    said = PAGES[BY_TIME].context["said"]
+    assert [one.source.start for one in said] == sorted(one.source.start for one in said) and len(said) > 50
+    assert time_anchor(said[0].source) in parts_of(written(BY_TIME)).ids
+
+
+def test_every_quantity_can_be_linked_to():
+    assert set(QUANTITIES) <= set(parts_of(written(BY_QUANTITY)).ids)
+
+
+def test_every_claim_is_there_with_its_verdict_and_what_it_rests_on():
+    page = parts_of(written(BY_CLAIM))
+    assert {row["id"] for row in claims_found()} <= set(page.ids)
+    assert all(row["claim"] in page.text and row["verdict"] in page.text for row in claims_found())
+    assert sum(PAGES[BY_CLAIM].context["counts"].values()) == len(claims_found())
+    assert any("youtu.be" in link for link in page.links) and any("/eq/" in link for link in page.links)

@@ -1,0 +1,169 @@
+"""The site as a whole: every link leads somewhere, every page is well-formed and loads nothing from elsewhere, and folders are safe."""
+
+import posixpath
+import time
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from backsolve.site import build
+from backsolve.site.build import MARKER, Built, assets, build_site, present
+from backsolve.site.documents import document_pages
+from backsolve.site.equations import descendants, equation_page
+from backsolve.site.home import home_page
+from backsolve.site.writing import Page, Surroundings, written_page
+from derive.catalogue import by_id
+from derive.errors import WrongData
+from tests.tools.html import Parts, parts_of
+
+MOST_BYTES, MOST_SECONDS, FIRST_VIEW = 12e6, 40, 300e3
+
+
+def some_pages(_html_base: str) -> Iterator[Page]:
+    """The front page, every fiftieth equation and all documents."""
+    yield home_page()
+    yield from some_equations()
+    yield from document_pages()
+
+
+def some_equations() -> list[Page]:
+    leads_to = descendants()
+    return [equation_page(row, leads_to[row.id]) for row in [*by_id().values()][::50]]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("small") / "site"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "all_pages", some_pages)
+        build_site(str(out), "https://example.org/b")
+    return out
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Built, float]:
+    out = tmp_path_factory.mktemp("whole") / "site"
+    start = time.process_time()
+    built = build_site(str(out))
+    return out, built, time.process_time() - start
+
+
+def read(folder: Path) -> dict[str, Parts]:
+    return {file.relative_to(folder).as_posix(): parts_of(file.read_text(encoding="utf-8")) for file in folder.rglob("*.html")}
+
+
+def resolved(page: str, link: str) -> tuple[str, str]:
+    """The file and the anchor that a link of a page means."""
+    file, _, anchor = link.partition("#")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page), file)) if file else page, anchor
+
+
+def faults(folder: Path, pages: dict[str, Parts], everything: bool) -> list[str]:
+    """What is wrong with pages: of a part of the site links may lead out of the part, not out of the folder."""
+    found = [f"{page}: {fault}" for page, parts in pages.items() for fault in parts.faults]
+    for page, parts in pages.items():
+        found += [f"{page}: {handler}" for handler in chain(parts.handlers, parts.inline_scripts)]
+        for loaded in parts.loaded:
+            file, _ = resolved(page, loaded)
+            if not loaded.startswith("data:") and not (folder / file).is_file():
+                found.append(f"{page} loads {loaded}")
+        for link in parts.links:
+            if link.startswith(("https://", "http://")):
+                continue
+            file, anchor = resolved(page, link)
+            there = (folder / file).is_file()
+            if file.startswith("..") or (everything and not there):
+                found.append(f"{page} links to {link}")
+            elif there and anchor and file.endswith(".html") and anchor not in pages[file].ids:
+                found.append(f"{page} links to {link}, and nothing has that id")
+    return found
+
+
+def test_pages_are_well_formed_and_load_nothing_from_elsewhere(small: Path):
+    pages = read(small)
+    assert len(pages) > 40 and faults(small, pages, everything=False) == []
+    assert all(parts.tags.count("h1") == 1 for parts in pages.values())
+    assert '<link rel="canonical" href="https://example.org/b/docs/how-to/cite/">' in (small / "docs/how-to/cite/index.html").read_text()
+
+
+@pytest.mark.slow
+def test_the_whole_site_is_whole(whole: tuple[Path, Built, float]):
+    folder, built, seconds = whole
+    pages = read(folder)
+    assert faults(folder, pages, everything=True) == []
+    # As many files as pages: no two share an address.
+    assert {f"eq/{id}/index.html" for id in by_id()} <= set(pages) and len(pages) == built.pages
+    assert built.bytes < MOST_BYTES and seconds < MOST_SECONDS
+    for page, parts in pages.items():
+        loaded = sum((folder / resolved(page, one)[0]).stat().st_size for one in parts.loaded if not one.startswith("data:"))
+        assert (folder / page).stat().st_size + loaded < FIRST_VIEW, page
+
+
+def test_the_same_site_is_made_twice():
+    pages = [home_page(), *some_equations()]
+    site = Surroundings(parts=present(pages))
+    assert [written_page(page, site) for page in pages] == [written_page(page, site) for page in [home_page(), *some_equations()]]
+    assert "canonical" not in written_page(pages[0], site)
+
+
+def test_only_parts_that_are_there_are_named():
+    assert present([home_page()]) == ()
+    assert [name for name, _ in present([*document_pages()])] == ["Docs"]
+
+
+def test_assets_are_those_of_the_package_and_the_index_of_the_search():
+    found = dict(assets([home_page()]))
+    assert {"assets/site.css", "assets/search.js", "assets/copy.js", "docs/reference/schema/solve.schema.json"} <= set(found)
+    assert found["assets/search-index.js"].startswith(b"(globalThis.backsolve ??= {}).search = [")
+
+
+# -- where it is written ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def one_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page()]))
+
+
+@pytest.mark.usefixtures("one_page")
+def test_a_site_of_ours_is_replaced_and_an_empty_folder_is_taken(tmp_path: Path):
+    out = tmp_path / "site"
+    out.mkdir()
+    build_site(str(out))
+    (out / "old.html").write_text("old")
+    build_site(f"{out}/")
+    assert (out / "index.html").is_file() and not (out / "old.html").exists() and list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.usefixtures("one_page")
+def test_what_somebody_else_put_there_stays(tmp_path: Path):
+    out, mine = tmp_path / "site", tmp_path / "site" / "mine.txt"
+    out.mkdir()
+    mine.write_text("mine")
+    with pytest.raises(WrongData, match=MARKER):
+        build_site(str(out))
+    with pytest.raises(WrongData, match="is no folder"):
+        build_site(str(mine))
+    assert mine.read_text() == "mine" and list(out.iterdir()) == [mine]
+
+
+@pytest.mark.usefixtures("one_page")
+@pytest.mark.parametrize("out", ["nowhere/site", "/proc/site", "a\0b", ""])
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(WrongData, match=r"cannot be written|not made by|is blank"):
+        build_site(out)
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_build_that_fails_leaves_nothing_behind_and_the_old_site_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "site"
+    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page()]))
+    build_site(str(out))
+    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([Page(address="a/index.html", template="none.html", title="")]))
+    with pytest.raises(Exception, match=r"none\.html"):
+        build_site(str(out))
+    assert list(tmp_path.iterdir()) == [out] and (out / "index.html").is_file()

@@ -1,0 +1,43 @@
+"""The desk in a page comes to what `derive.solve` comes to, for every kind of model and chip."""
+
+import json
+
+import pytest
+
+from backsolve.site.desk import ASKED, FIELDS
+from tests.tools.desk_script import data_in_json, deployments
+from tests.tools.solver_script import NODE
+
+KINDS = ("Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "DeepSeek-V3.2", "Qwen3-Next-80B-A3B", "gpt-oss-120b", "Gemma-3-27B")
+"""Dense, a mixture, latent attention, selecting attention, states, windows with two widths of weights, windows of a dense model."""
+
+needs_node = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
+
+
+def test_every_way_comes_to_all_that_is_asked_from_what_is_given() -> None:
+    data = json.loads(data_in_json())
+    for model in data["models"].values():
+        for own in model["kinds"].values():
+            way = data["ways"][own["way"]]
+            made = {data["equations"][place]["makes"] for place in way["equations"]}
+            assert made >= {*ASKED} and made.isdisjoint({*way["defaults"], *model["givens"], *own["givens"], *FIELDS})
+
+
+@needs_node
+@pytest.mark.parametrize("chip", ["H100-SXM:bf16", "B200-SXM:fp4"])
+def test_it_is_what_python_comes_to(chip: str) -> None:
+    found = deployments([chip], KINDS, [64.0], [100_000.0])
+    assert [fault for one in found for fault in one.faults()] == []
+
+
+@needs_node
+def test_what_binds_and_what_fits() -> None:
+    small, large = deployments(["B200-SXM:fp8"], ["Llama-3.1-8B"], [1.0, 4096.0], [20.0])
+    assert (small.told["binds"], large.told["binds"]) == ("memory", "arithmetic")
+    assert small.solved("memory_time_share") > 0.5 > large.solved("memory_time_share")
+    most = large.told["most"]
+    assert (
+        large.solved("memory_per_chip", batch=most)
+        <= large.told["values"]["hbm_capacity"]
+        < large.solved("memory_per_chip", batch=most + 1)
+    )

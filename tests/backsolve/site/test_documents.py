@@ -1,0 +1,124 @@
+"""The documentation as pages: all of it, with its links and formulas, and nothing of what it holds taken for HTML."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from backsolve.site import documents
+from backsolve.site.documents import (
+    BESIDE,
+    anchor_of,
+    as_named,
+    document_address,
+    document_of,
+    document_pages,
+    document_paths,
+    is_elsewhere,
+    read_document,
+    schemas,
+    texts_root,
+)
+from derive.errors import WrongData
+from tests.tools.html import parts_of
+
+HERE = "docs/how-to/cite.md"
+HTML = (
+    *("<script>alert(1)</script>", "<img src=x onerror=a>", "`<b>`", "```\n<b>\n```", "```<b>\n```", "# <i>", "| <b> |\n|---|"),
+    *("[<b>](https://example.org)", "<https://example.org/<b>>", "![<b>](x.png)", "[a]: <b>\n[a]"),
+)
+
+
+def html_of(markdown: str) -> str:
+    return str(document_of(markdown, HERE).html)
+
+
+def test_the_wheel_brings_every_document():
+    with Path(__file__).parents[3].joinpath("pyproject.toml").open("rb") as file:
+        packed = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert packed == {path: f"backsolve/site/texts/{path}" for path in (*BESIDE, "docs")}
+
+
+def test_every_document_has_a_page():
+    root = texts_root()
+    files = {file.relative_to(root).as_posix() for file in (root / "docs").rglob("*.md")}
+    assert files - set(document_paths()) == {"docs/reference/catalogue.md"}
+    assert {document_address(path) for path in document_paths()} < {page.address for page in document_pages()}
+
+
+@pytest.mark.parametrize(
+    ("link", "href"),
+    [
+        ("size-a-deployment.md#pictures", "../size-a-deployment/index.html#pictures"),
+        ("../reference/catalogue.md#roofline.step_time", "../../../eq/roofline.step_time/index.html"),
+        ("../reference/catalogue.md#batch", "../../../book/by-quantity/index.html#batch"),
+        ("../reference/catalogue.md#roofline", "../../../book/roofline/index.html"),
+        ("../reference/catalogue.md", "../../../book/index.html"),
+        ("../reference/schema", "../../reference/schema/index.html"),
+        ("../reference/schema/solve.schema.json", "../../reference/schema/solve.schema.json"),
+        ("../../README.md", "../../readme/index.html"),
+        ("../../pricing_data/README.md#add-a-price", "../../pricing-data/readme/index.html#add-a-price"),
+        ("#here", "#here"),
+        ("https://example.org/a", "https://example.org/a"),
+    ],
+)
+def test_a_link_leads_to_the_page_of_what_it_names(link: str, href: str):
+    assert parts_of(html_of(f"[a]({link})")).links == [href]
+
+
+def test_what_has_no_page_is_text_that_names_the_file():
+    html = html_of("[a **b**](../../CITATION.cff) [c](cite.md)")
+    assert '<span class="file" title="a file of the repository: ../../CITATION.cff">a <strong>b</strong></span>' in html
+    assert parts_of(html).links == ["index.html"]
+
+
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "vbscript:a", "data:text/html,a", "../../../etc/passwd", "//example.org/a"])
+def test_a_link_leads_nowhere_else(link: str):
+    assert parts_of(html_of(f"[a]({link})")).links == []
+
+
+@pytest.mark.parametrize("text", HTML)
+def test_html_in_a_document_is_text(text: str):
+    assert not {"script", "img", "b", "i"} & set(parts_of(html_of(text)).tags)
+
+
+def test_a_picture_of_the_documentation_is_shown_and_no_other(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(documents, "pictures", lambda: {"docs/figures/a.svg": b""})
+    html = html_of("![one](../figures/a.svg) ![two](https://example.org/b.png)")
+    assert html == '<p><img src="../../figures/a.svg" alt="one" /> two</p>\n'
+
+
+def test_formulas_are_set_and_prices_are_none():
+    html = html_of("with $`t_c`$, $2 and `$3` and $4\n\n```math\n\\frac{a}{b}\n```\n")
+    assert "with <math><msub><mi>t</mi><mi>c</mi></msub></math>, $2 and <code>$3</code> and $4" in html
+    assert '<math display="block"><mfrac>' in html
+
+
+def test_headings_can_be_linked_to_and_are_found():
+    document = document_of("# Title\n\nfirst\nline\n\n## What `it` does, twice\n\n- second\n\n## What `it` does, twice\n", HERE)
+    assert [(one.title, one.anchor, one.text) for one in document.sections] == [
+        ("Title", "title", "first line"),
+        ("What it does, twice", anchor_of("What `it` does, twice"), "second"),
+        ("What it does, twice", "what-it-does-twice-1", ""),
+    ]
+    assert document.title == "Title" and document.part == "how-to" and document_of("a", "README.md").part == ""
+
+
+def test_the_parts_are_in_the_order_of_the_start_page():
+    found = {path: read_document(path) for path in document_paths()}
+    assert [one.path for one in as_named("how-to", found)][:2] == ["docs/how-to/solve-backwards.md", "docs/how-to/size-a-deployment.md"]
+    assert {one.path for one in as_named("how-to", found)} == {path for path in found if path.startswith("docs/how-to/")}
+
+
+def test_links_out_of_the_site_are_known():
+    assert is_elsewhere("https://a") and not is_elsewhere("docs/README.md")
+
+
+def test_the_schemas_are_those_of_the_documentation():
+    assert {"solve.schema.json", "infer.schema.json"} <= set(schemas())
+
+
+def test_where_the_documentation_is_missing_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path):
+    monkeypatch.setattr(documents, "HERE", tmp_path / "backsolve" / "site")
+    with pytest.raises(WrongData, match="documentation was not installed"):
+        texts_root()

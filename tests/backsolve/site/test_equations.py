@@ -1,0 +1,72 @@
+"""A page an equation: what `show` and `cite` print of it, typeset and linked."""
+
+from html import unescape
+
+import pytest
+
+from backsolve.site.equations import descendants, equation_page, video_of
+from backsolve.site.writing import Surroundings, written_page
+from derive.catalogue import by_id, equation
+from derive.derivations import referenced_by
+from derive.show.citation import STYLES, cite
+from derive.show.entry import entry_as_record, worked
+from tests.tools.html import parts_of
+from tests.tools.together import in_one_test
+
+LEADS_TO = descendants()
+SOME = [row for place, row in enumerate(by_id().values()) if place % 12 == 0]
+
+
+def written(id: str) -> str:
+    return written_page(equation_page(equation(id), LEADS_TO[id]), Surroundings(parts=()))
+
+
+@in_one_test("row", [pytest.param(row, id=row.id) for row in SOME])
+def test_a_page_says_all_that_show_and_cite_say(row):
+    html, record = written(row.id), entry_as_record(row)
+    text = parts_of(html).text
+    said = [record[name] for name in ("title", "kind", "statement", "equation")]
+    said += [one for name in ("assumptions", "requires", "changes") for one in record[name]]
+    said += [step["operation"][1:] for step in record["derivation"]]
+    said += [source[name] for source in record["sources"] for name in ("title", "author", "said", "encoded", "place")]
+    said += [one for quantity in record["quantities"] for one in (quantity["name"], quantity["unit"], quantity["meaning"])]
+    assert [one for one in said if one not in text] == []
+    assert all(cite(row.id, style) in text for style in STYLES)
+    assert not row.example or row.example.result in text
+    assert html.count('class="copied"') == len(STYLES)
+    assert f'<section id="solver" data-equation="{row.id}">' in html
+
+
+@in_one_test("row", [pytest.param(row, id=row.id) for row in SOME])
+def test_a_page_links_to_what_its_derivation_starts_from_and_what_follows_from_it(row):
+    links = {unescape(link).removeprefix("../").partition("#")[0] for link in parts_of(written(row.id)).links}
+    record = entry_as_record(row)
+    wanted = {f"{id}/index.html" for id in (*record["follows_from"], *record["leads_to"])}
+    assert {one for one in wanted if not any(link.endswith(one) for link in links)} == set()
+
+
+def test_what_leads_on_is_what_show_says():
+    assert {id: [row.id for row in rows] for id, rows in LEADS_TO.items()} == {id: [*referenced_by(id)] for id in by_id()}
+
+
+def test_the_second_of_the_video_is_linked():
+    row = equation("roofline.compute_time")
+    assert video_of(row.sources[0]) == "https://youtu.be/xmkSf5IS-zw?t=208"
+    assert "https://youtu.be/xmkSf5IS-zw?t=208" in written(row.id)
+    assert any(not video_of(source) for one in by_id().values() for source in one.sources)
+
+
+def test_the_example_has_its_numbers_in_it():
+    assert worked(equation("batching.balance_batch")).endswith("= 1714")
+    assert "= 300*0.5*8/0.7" in parts_of(written("batching.balance_batch")).text
+
+
+def test_a_page_is_found_by_names_of_its_quantities():
+    (entry,) = equation_page(equation("roofline.step_time"), []).entries
+    assert "tpot" in entry.words and entry.kind == "equation"
+
+
+def test_citations_have_the_address_under_which_the_site_will_stand():
+    page = equation_page(equation("roofline.step_time"), [], "https://example.org/b/")
+    assert sum("https://example.org/b/eq/roofline.step_time/" in text for _, _, text in page.context["citations"]) == len(STYLES)
+    assert "example.org" not in written("roofline.step_time")

@@ -1,0 +1,67 @@
+"""The fields of a page print numbers as the command line does, read what people type as it does, and say what is allowed."""
+
+import json
+import subprocess
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from backsolve.site.formulas import quantities_data
+from derive.quantities import QUANTITIES
+from derive.units import parse, show
+from tests.tools.solver_script import NODE
+
+SCRIPT = Path(__file__).parents[2] / "tools" / "form_script.js"
+ROWS = quantities_data(QUANTITIES)
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
+
+
+def told(lines: list[dict[str, Any]]) -> list[Any]:
+    """What the script answers to each line."""
+    text = "\n".join(map(json.dumps, lines))
+    made = subprocess.run([NODE or "node", SCRIPT], input=text, capture_output=True, text=True, check=True).stdout
+    return [*map(json.loads, made.splitlines())]
+
+
+def test_numbers_are_printed_as_at_the_command_line() -> None:
+    random = Random(5)
+    values = [(name, row.at(random.random())) for name, row in QUANTITIES.items() for _ in range(4)]
+    shown = told([{"row": ROWS[name], "show": value} for name, value in values])
+    assert shown == [show(name, value) for name, value in values]
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        *(("hbm_bandwidth", "3.35TB/s"), ("context_length", "200k"), ("kv_bytes_per_token", "1.7 kB"), ("output_price", "12 USD/MTok")),
+        *(
+            ("active_params", "37B"),
+            ("mfu", "40%"),
+            ("step_time", "20 ms"),
+            ("batch", "1_000"),
+            ("chip_price", "$2/h"),
+            ("hbm_capacity", "80GB"),
+        ),
+    ],
+)
+def test_what_is_typed_is_read_as_at_the_command_line(name: str, typed: str) -> None:
+    (found,) = told([{"row": ROWS[name], "read": typed}])
+    assert found["value"] == pytest.approx(parse(name, typed), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "fault"),
+    [
+        *(("mfu", "1.2", "must be in (0, 1]"), ("batch", "0", "must be > 0"), ("batch", "many", "write a number")),
+        *(
+            ("hbm_bandwidth", "3 km", "km is no unit of it"),
+            ("step_time", "9e15", "is far from what is met: values met in practice run from"),
+        ),
+    ],
+)
+def test_a_number_out_of_its_domain_is_told_what_is_allowed(name: str, typed: str, fault: str) -> None:
+    (found,) = told([{"row": ROWS[name], "read": typed}])
+    assert found["fault"].startswith(fault)

@@ -1,0 +1,46 @@
+"""What a page is given is what Python works with: the same trees, numbers and units; and all of it is JSON."""
+
+import json
+
+import pytest
+
+from backsolve.site.formulas import page_data, presets_data, solvable
+from derive import solve
+from derive.catalogue import by_id, equation
+from derive.evaluate import evaluate
+from derive.formulas import of_json
+from derive.units import parse
+
+
+def test_every_equation_has_data_of_strict_json_that_makes_its_example_again() -> None:
+    for id, row in by_id().items():
+        data = json.loads(json.dumps(page_data(id), allow_nan=False))
+        assert {*data["quantities"]} == {*row.symbols}
+        if row.example and row.sense == "=":
+            made = evaluate(of_json(data["equation"]["right"]), data["example"])
+            assert made == pytest.approx(parse(row.symbols[0], row.example.result), rel=1e-3), id
+
+
+def test_regimes_and_requirements_have_their_turning_points() -> None:
+    step = solvable(equation("roofline.step_time"))
+    assert [one["label"].partition(" >=")[0] for one in step["regimes"]] == [
+        "memory_time",
+        "positions_per_step*(attention_time + compute_time)",
+    ]
+    (turn,) = step["regimes"][0]["wins"][0]["turns"]["compute_time"]
+    at = {"attention_time": 1e-3, "memory_time": 9e-3, "positions_per_step": 3.0}
+    assert [evaluate(form["tree"], at) for form in turn["roots"]] == [pytest.approx(2e-3)]
+    (needed,) = solvable(equation("batching.sparsity"))["requires"]
+    assert needed["said"] == "total_params >= active_params" and needed["turns"].keys() == {"total_params", "active_params"}
+
+
+def test_presets_are_what_solve_takes_of_them() -> None:
+    data = presets_data()
+    chip = data["chips"]["B200-SXM"]
+    taken = solve("balance_batch", hardware="B200-SXM:fp8", model="Llama-3.1-70B").given
+    assert {name: {**chip["givens"], **chip["types"]["fp8"]}[name] for name in ("peak_flops", "hbm_bandwidth", "bytes_per_weight")} == {
+        name: taken[name] for name in ("peak_flops", "hbm_bandwidth", "bytes_per_weight")
+    }
+    assert data["models"]["Llama-3.1-70B"]["published"] == {"dtype": "bf16", "bytes": 2.0, "narrowest": 2.0}
+    caches = solve("kv_bytes_per_token", model="DeepSeek-V3", bytes_per_element=2).value
+    assert data["models"]["DeepSeek-V3"]["givens"]["kv_bytes_per_token"] == caches

@@ -1,0 +1,25 @@
+"""The page of the market: a row a sheet that leads to its page, with the cells of the table at a glance."""
+
+from backsolve.site.market import COLUMNS, market_page
+from backsolve.site.sheets import sheet_address
+from backsolve.site.writing import Surroundings, written_page
+from invert.data import read_data
+from invert.report.glance import column_of
+from invert.table import InferenceTable
+from tests.tools.html import parts_of
+
+
+def test_every_sheet_has_a_row_that_leads_to_its_page(some_sheets: InferenceTable):
+    page = market_page(some_sheets, read_data())
+    parts = parts_of(written_page(page, Surroundings(parts=())))
+    assert parts.faults == [] and len(page.context["rows"]) == len(some_sheets)
+    for one in some_sheets:
+        cells = [column_of(name).text(one) for name in COLUMNS]
+        assert (sheet_address(one), cells) in page.context["rows"]
+        assert f"../{sheet_address(one)}" in parts.links
+
+
+def test_the_dearest_is_first(some_sheets: InferenceTable):
+    rows = market_page(some_sheets, read_data()).context["rows"]
+    prices = [float(cells[COLUMNS.index("price")].partition("/")[0]) for _, cells in rows]
+    assert prices == sorted(prices, reverse=True) and len({*prices}) > 1

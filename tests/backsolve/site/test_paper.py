@@ -1,0 +1,55 @@
+"""The book on paper: every equation with what it takes for granted, in LaTeX that TeX sets."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from backsolve.site import paper
+from backsolve.site.paper import PREAMBLE, book_in_latex, section_in_latex, write_book
+from derive.catalogue import CHAPTERS, by_id, equation
+from derive.errors import NotCovered
+from derive.show.citation import latex_text
+
+ENGINE = next((name for name in paper.ENGINES if paper.shutil.which(name)), None)
+
+
+def test_a_section_has_formula_derivation_example_and_sources():
+    row = equation("batching.balance_batch")
+    text = "\n".join(section_in_latex(row))
+    assert r"\label{batching.balance_batch}" in text and r"\frac{" in text and text.count(r"\item") == len(row.steps)
+    assert all(latex_text(said) in text for said in (row.title, row.statement, *row.assumptions, row.sources[0].said, "= 1714"))
+    plain = re.sub(r"\\.", "", text)
+    assert plain.count("{") == plain.count("}")
+
+
+def test_a_name_that_ends_otherwise_is_latex(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(paper, "CHAPTERS", ("scheduling",))
+    write_book(str(tmp_path / "book.tex"))
+    text = (tmp_path / "book.tex").read_text()
+    assert text.startswith(PREAMBLE) and text.endswith("\\end{document}\n") and r"\chapter{Scheduling}" in text
+
+
+def test_without_a_tex_engine_a_pdf_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(paper, "CHAPTERS", ("scheduling",))
+    monkeypatch.setattr(paper, "ENGINES", ("no-such-engine",))
+    with pytest.raises(NotCovered, match=r"no-such-engine.*ends with \.tex"):
+        write_book(str(tmp_path / "book.pdf"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(ENGINE is None, reason="no TeX engine is here")
+def test_what_tex_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(paper, "CHAPTERS", ())
+    monkeypatch.setattr(paper, "PREAMBLE", r"\documentclass{article}\begin{document}\nothing")
+    with pytest.raises(NotCovered, match="Undefined control sequence"):
+        write_book(str(tmp_path / "book.pdf"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(ENGINE is None, reason="no TeX engine is here")
+def test_tex_sets_the_whole_book(tmp_path: Path):
+    text = book_in_latex()
+    assert re.findall(r"\\label\{(.+?)\}", text) == [*by_id()] and text.count(r"\chapter{") == len(CHAPTERS)
+    write_book(str(tmp_path / "book.pdf"))
+    assert (tmp_path / "book.pdf").read_bytes().startswith(b"%PDF") and [file.name for file in tmp_path.iterdir()] == ["book.pdf"]

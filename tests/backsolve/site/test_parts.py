@@ -1,0 +1,32 @@
+"""Reports as pages set them: no line of a report is lost, tables are tables, and a chart is one drawing with its words."""
+
+from backsolve.site.parts import figure_of, sections_of, table_block, text_blocks
+from invert.report.figures import kv_by_estimator
+from invert.report.layout import Heading, Table
+from invert.report.sheet import full_parts
+from invert.table import InferenceTable
+
+
+def test_every_line_of_a_report_is_in_a_section(some_sheets: InferenceTable):
+    for one in some_sheets:
+        parts = full_parts(one, some_sheets)
+        first = next(place for place, part in enumerate(parts) if isinstance(part, Heading))
+        blocks = [block for section in sections_of(parts) for block in section.blocks]
+        lines = [line for part in parts[first:] if not isinstance(part, Heading | Table) for line in part.split("\n") if line.strip()]
+        assert [line for block in blocks for line in block.lines] == [line.strip() for line in lines]
+        assert [block.columns for block in blocks if block.kind == "table"] == [part.columns for part in parts if isinstance(part, Table)]
+        assert len({section.anchor for section in sections_of(parts)}) == len(sections_of(parts))
+
+
+def test_indented_lines_are_one_list_between_paragraphs():
+    found = [(block.kind, block.lines) for block in text_blocks(["a", "  b", "  c", "d"])]
+    assert found == [("text", ("a",)), ("list", ("b", "c")), ("text", ("d",))]
+
+
+def test_what_is_not_there_is_a_dash():
+    assert table_block(("a", "b"), [{"a": 0.0, "b": None}]).rows == (("0.0", "-"),)
+
+
+def test_a_figure_is_a_drawing_without_style_of_its_own(some_sheets: InferenceTable):
+    figure = figure_of(kv_by_estimator(some_sheets[0]))
+    assert figure.drawing.startswith("<svg") and "<style" not in figure.drawing and " style=" not in figure.drawing

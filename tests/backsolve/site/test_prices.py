@@ -1,0 +1,14 @@
+"""All pages of prices together: a sheet of every provider has one, and no two share an address."""
+
+import pytest
+
+from backsolve.site import prices
+from backsolve.site.prices import price_pages
+from invert.table import InferenceTable
+
+
+def test_market_sheets_and_scoreboard_are_of_one_run(some_sheets: InferenceTable, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(prices, "infer", lambda: some_sheets)
+    addresses = [page.address for page in price_pages()]
+    assert addresses[0] == "market/index.html" and addresses[-2:] == ["scoreboard/index.html", "scoreboard/misses/index.html"]
+    assert len({*addresses}) == len(addresses) == len(some_sheets) + 3

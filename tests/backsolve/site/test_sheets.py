@@ -1,0 +1,72 @@
+"""The page of a price sheet: it says what the commands print of it, and whatever stands in a row of prices is text."""
+
+from dataclasses import replace
+
+import pytest
+
+from backsolve.site.sheets import ROW_COLUMNS, pages_of_sheets, provenance, sheet_address
+from backsolve.site.writing import Page, Surroundings, written_page
+from derive.show.price_pages import sheet_pages
+from invert.data import read_data
+from invert.report.layout import Heading, Table
+from invert.report.sheet import full_parts
+from invert.report.take_home import headlines
+from invert.table import InferenceTable
+from tests.backsolve.site.test_writing import HOSTILE
+from tests.tools.html import parts_of
+
+SITE = Surroundings(parts=(("Prices", "market/index.html"),))
+
+
+@pytest.fixture(scope="module")
+def pages(some_sheets: InferenceTable) -> list[Page]:
+    return list(pages_of_sheets(some_sheets, read_data(), "https://example.org/"))
+
+
+def test_a_page_says_what_the_commands_print(pages: list[Page], some_sheets: InferenceTable):
+    for page, one in zip(pages, some_sheets, strict=True):
+        parts = parts_of(written_page(page, SITE))
+        assert parts.faults == [] and parts.handlers == [] and parts.inline_scripts == [] and parts.tags.count("h1") == 1
+        assert all(line in parts.text for line in headlines(one))
+        report = full_parts(one, some_sheets)
+        first = next(place for place, part in enumerate(report) if isinstance(part, Heading))
+        said = [line.strip() for part in report[first:] if not isinstance(part, Heading | Table) for line in part.split("\n")]
+        assert [line for line in said if line not in parts.text] == [] and len(said) > 20
+        assert len(set(parts.ids)) == len(parts.ids)
+
+
+def test_its_address_is_the_one_that_citations_have(pages: list[Page], some_sheets: InferenceTable):
+    for page, one in zip(pages, some_sheets, strict=True):
+        (cited,) = sheet_pages("https://example.org", one.sheet.provider, one.sheet.model)
+        assert f"https://example.org/{page.address}" == f"{cited}index.html"
+        assert cited in {style: text for style, _, text in page.context["citations"]}["plain"]
+
+
+def test_every_price_stands_there_with_its_grade_and_page(pages: list[Page], some_sheets: InferenceTable):
+    for page, one in zip(pages, some_sheets, strict=True):
+        rows = [row for row in some_sheets.rows if row.sheet_key[:2] == (one.sheet.provider, one.sheet.model)]
+        found = [dict(zip(ROW_COLUMNS, row, strict=True)) for row in page.context["rows"].rows]
+        assert len(rows) == len(found) > 1
+        assert [(row.verification, row.source_url) for row in rows] == [(row["grade"], row["page"]) for row in found]
+
+
+def test_figures_are_those_that_there_is_something_to_draw_for(pages: list[Page]):
+    titles = [[figure.title for figure in page.context["figures"]] for page in pages]
+    assert titles[0] == ["KV bytes by estimator", "Size against price", "Cost against context", "What moves the KV bytes",
+                         "Memory tiers: hold time against cost"]  # fmt: skip
+    assert titles[1] == [titles[0][0], titles[0][1], titles[0][4]], "one price for all lengths"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_whatever_a_row_holds_is_text(text: str, pages: list[Page], some_sheets: InferenceTable):
+    row = replace(some_sheets.rows[0], notes=text, source_url=text, verification=text, component=text, currency=text)
+    page = replace(pages[0], context={**pages[0].context, "rows": provenance([row]), "flags": (text,), "headlines": [text]})
+    parts, clean = (parts_of(written_page(one, SITE)) for one in (page, pages[0]))
+    assert parts.faults == [] and parts.handlers == [] and parts.inline_scripts == [] and text in parts.text
+    assert {*parts.tags} == {*clean.tags} and not any(link.startswith("javascript:") for link in parts.links)
+
+
+def test_no_name_climbs_out_of_its_folder(some_sheets: InferenceTable):
+    one = some_sheets[0]
+    odd = replace(one, sheet=replace(one.sheet, provider="..", model="../a b/<c>"))
+    assert sheet_address(odd) == "sheet/-/-a-b-c-/index.html"

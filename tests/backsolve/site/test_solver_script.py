@@ -1,0 +1,26 @@
+"""The engine of the pages, run by node, answers as Python does: a few points of every equation; .ci/long asks a thousand of each."""
+
+import pytest
+
+from derive.catalogue import by_id
+from tests.tools.solver_script import NODE, compared
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
+
+
+def test_every_equation_is_solved_as_python_solves_it() -> None:
+    found = [*compared((*by_id(),), count=1, seed=7, unknowns=1)]
+    assert [(one.asked.equation.id, one.asked.unknown, one.fault) for one in found if one.fault] == []
+    assert {one.asked.equation.id for one in found} == {*by_id()}
+
+
+def test_what_has_no_closed_form_is_searched_for() -> None:
+    found = [*compared(("experts.reached_racks", "training.tradeoff_cost", "roofline.minimum_latency"), count=3, seed=7)]
+    assert [(one.asked.equation.id, one.asked.unknown, one.fault) for one in found if one.fault] == []
+    assert sum(one.kind == "searched" for one in found) >= 9
+
+
+def test_an_unknown_that_does_not_bind_is_an_interval() -> None:
+    found = [one for one in compared(("roofline.step_time",), count=20, seed=7) if one.asked.unknown == "compute_time"]
+    kinds = {answer.kind for one in found for answer in one.asked.answers}
+    assert kinds == {"point", "interval"} and not any(one.fault for one in found)

@@ -1,0 +1,54 @@
+"""One page written: what a file holds is text in it, and links hold from everywhere."""
+
+import json
+
+import pytest
+from jinja2 import UndefinedError
+
+from backsolve.site.writing import POLICY, Page, Surroundings, as_script_data, data_script, relative_to, written_page
+from tests.tools.html import parts_of
+
+HOSTILE = [
+    *("<script>alert(1)</script>", '" onload="a', "'><img src=x>", "</title><b>", "&lt;i&gt;"),
+    *("\x1b[31mred\x1b]0;t\x07", "{{ 7 * 7 }}", "[a](javascript:b)"),
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_a_file_holds_is_text(text: str):
+    page = Page(
+        address="a/index.html", template="schemas.html", title=text, summary=text, context={"files": [text], "parts": {}, "ordered": {}}
+    )
+    html = written_page(page, Surroundings(parts=((text, "b/index.html"),), html_base="https://example.org/"))
+    parts = parts_of(html)
+    assert parts.faults == [] and parts.handlers == [] and parts.inline_scripts == []
+    assert not {"img", "b", "i"} & set(parts.tags)
+    assert text in parts.text and "49" not in parts.text
+    assert f'content="{POLICY}"' in html
+
+
+def test_a_template_that_lacks_something_is_a_mistake():
+    with pytest.raises(UndefinedError):
+        written_page(Page(address="a/index.html", template="schemas.html", title="a"), Surroundings(parts=()))
+
+
+@pytest.mark.parametrize(
+    ("address", "target", "link"),
+    [
+        ("index.html", "book/index.html", "book/index.html"),
+        ("a/b/index.html", "a/index.html#x", "../index.html#x"),
+        ("a/index.html", "a/index.html", "index.html"),
+    ],
+)
+def test_links_are_relative(address: str, target: str, link: str):
+    assert relative_to(address)(target) == link
+
+
+def test_data_for_scripts_ends_no_element_and_is_json():
+    value = {"a": ["</script><!--<SCRIPT></Script ", "<mi>", "\u2028", 1.5, None]}
+    written = as_script_data(value)
+    assert json.loads(written) == value and "<mi>" in written
+    assert not any(end in written.lower() for end in ("<script", "</script", "<!--"))
+    assert json.loads(data_script("a", value).split(" = ")[1].rstrip(";\n")) == value
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        as_script_data(float("nan"))
