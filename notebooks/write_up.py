@@ -1,0 +1,88 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Write up and cite
+#
+# From a claim in the lecture to a paragraph with numbers, formulas and references: what is computed, what it rests on, and how each piece
+# is cited. Nothing is typed that the catalogue has.
+
+# %%
+from IPython.display import Markdown
+
+import derive
+import invert
+from derive.show.narration import as_latex
+
+# %% [markdown]
+# ## 1. The claim
+#
+# The lecture has the best batch at the machine balance ratio times the sparsity (0:17:56): `batching.balance_batch`.
+# Its derivation is in the catalogue, step by step.
+
+# %%
+derive.equation("batching.balance_batch")
+
+# %% [markdown]
+# ## 2. The numbers
+#
+# Asked for a chip and a model that exist, `batching.balance_batch` rests on `batching.machine_balance_ratio` and `batching.sparsity`.
+
+# %%
+answer = derive.solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3")
+answer
+
+# %% [markdown]
+# ## 3. The formula in a paper
+#
+# The same as LaTeX, with the derivation of `batching.balance_batch`.
+
+# %%
+print(as_latex(derive.equation("batching.balance_batch")))
+
+# %% [markdown]
+# ## 4. The sentence
+#
+# Prose with numbers that are computed stays right when a table changes: `batching.balance_batch` is asked again each time.
+
+# %%
+lecture = derive.solve("balance_batch", machine_balance_ratio=300, sparsity=8)
+Markdown(
+    f"The lecture's round figures give a balance batch of {lecture.value:,.0f} sequences; the data sheet of the H100 and the"
+    f" parameters of DeepSeek-V3 give {answer.value:,.0f}."
+)
+
+# %% [markdown]
+# ## 5. The references
+#
+# Every equation that an answer used is cited by id and version: `batching.balance_batch` and what it rests on. The styles are those of
+# papers, notebooks and web pages.
+
+# %%
+used = [reference.partition("@")[0] for reference in answer.equations]
+for id in used:
+    print(derive.cite(id, "bibtex"), end="\n\n")
+
+# %% [markdown]
+# ## 6. Prices
+#
+# A reading of prices cites its equations, `readings.bandwidth_bound_fraction` here, and the page where the prices were read, with its
+# grade and the day.
+
+# %%
+(sheet,) = invert.infer(["gemini-3.1-pro"])
+price = sheet.sheet.bands[0].output
+print(f"{sheet.name}: {price.amount:g} {price.currency} per million output tokens, graded {price.verification}, {price.source_url}")
+print(derive.cite(sheet.bandwidth_bound.solution.equations[0].partition("@")[0]))
