@@ -1,7 +1,8 @@
-"""What each command costs, started from nothing: `python -m benchmarks.commands` prints processor time and its ratio to a baseline.
+"""What everything costs: `python -m benchmarks.commands` prints processor time, ratios to baselines, and how times grow.
 
-Commands and baselines take turns, and of each the least time counts: what else runs on the machine makes times longer, never
-shorter. `--write` puts the table into benchmarks/commands.md, with the machine and the versions.
+First commands, started from nothing, then much at once, then the same at several sizes. Commands and baselines take turns,
+and of each the least time counts: what else runs on the machine makes times longer, never shorter. `--write` puts the tables
+into benchmarks/commands.md, with the machine and the versions; `--long` goes to ten thousand sheets and a million rows.
 """
 
 import argparse
@@ -13,8 +14,11 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
+from tempfile import TemporaryDirectory
 
 from tabulate import tabulate
+
+from benchmarks.bulk import bulk_table, curve_table
 
 PAGE = Path(__file__).with_name("commands.md")
 BASELINES = {"click": "import click, json", "numpy": "import click, numpy", "sympy": "import sympy", "nothing": "pass"}
@@ -34,10 +38,12 @@ COMMANDS = (  # what it is, the command, the baseline, the ratio that it is to s
 )
 
 
-def processor_time(command: Sequence[str]) -> float:
-    """Seconds of processor that a process takes, user and system; it must succeed."""
+def processor_time(command: Sequence[str], bytecode: str) -> float:
+    """Seconds of processor that a process takes, user and system, its bytecode kept in a folder; it must succeed."""
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = getrusage(RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    kept = environment | {"PYTHONPYCACHEPREFIX": bytecode}
+    subprocess.run(command, check=True, env=kept, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     after = getrusage(RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -47,9 +53,10 @@ def measured(rounds: int) -> dict[str, float]:
     runs = {name: [sys.executable, "-c", code] for name, code in BASELINES.items()}
     runs |= {name: [sys.executable, "-m", "backsolve", *command.split()] for name, command, *_ in COMMANDS}
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(rounds + 1):
-        for name, command in runs.items():
-            times[name].append(processor_time(command))
+    with TemporaryDirectory() as bytecode:
+        for _ in range(rounds + 1):
+            for name, command in runs.items():
+                times[name].append(processor_time(command, bytecode))
     # The first round compiles what was never imported.
     return {name: min(found[1:]) for name, found in times.items()}
 
@@ -75,11 +82,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--long", action="store_true")
     arguments = parser.parse_args()
-    text = table(measured(arguments.rounds))
+    rounds = arguments.rounds
+    tables = {
+        "What each command costs": table(measured(rounds)),
+        "What much at once costs": bulk_table(rounds),
+        "How times grow": curve_table(arguments.long),
+    }
+    text = "\n\n".join(f"## {title}\n\n{shown}" for title, shown in tables.items())
     print(text)
     if arguments.write:
-        PAGE.write_text(f"# What each command costs\n\n{machine()}; least of {arguments.rounds} rounds.\n\n{text}\n", encoding="utf-8")
+        PAGE.write_text(f"# Benchmarks\n\n{machine()}; least of {rounds} rounds.\n\n{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

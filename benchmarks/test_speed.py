@@ -7,10 +7,8 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import date, timedelta
 from functools import partial
 from io import BytesIO
-from itertools import product
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from statistics import median
@@ -25,6 +23,7 @@ from click.testing import CliRunner
 import derive
 import invert
 from backsolve.cli.main import backsolve
+from benchmarks.bulk import price_rows
 from derive import shipped
 from derive.catalogue import by_id, equation
 from derive.expressions.branches import branches
@@ -342,22 +341,9 @@ def test_the_scoreboard(benchmark, record_property):
 # -- price files -----------------------------------------------------------------------------------------------------
 
 
-def price_rows_of_ones_own(sheets: int, validities: int) -> bytes:
-    """A file of sheets with an input and an output price, each for so many days and then another."""
-    lines = ["provider,model,component,amount,effective_date,valid_to,retrieved_date,source_url"]
-    for sheet, day in product(range(sheets), range(validities)):
-        begins = date(2000, 1, 1) + timedelta(days=day)
-        ends = begins + timedelta(days=1) if day < validities - 1 else ""
-        stretch = f"{begins if day else ''},{ends},2026-11-20,https://acme.example/{sheet}"
-        lines += (
-            f"acme-{sheet % 50},m-{sheet},{component},{amount + day % 7},{stretch}" for component, amount in (("input", 1), ("output", 4))
-        )
-    return "\n".join(lines).encode()
-
-
 @pytest.mark.parametrize(("sheets", "validities"), [(15_000, 1), (10, 1_500)], ids=["15000 sheets", "10 sheets over 1500 days"])
 def test_load_and_check_thirty_thousand_rows(benchmark, record_property, sheets, validities):
-    content = price_rows_of_ones_own(sheets, validities)
+    content = price_rows(sheets, validities)
     benchmark.pedantic(lambda: check(load(BytesIO(content))), rounds=5, warmup_rounds=1)
     within(record_property, benchmark, f"30,000 rows; peak {getrusage(RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB", 1.0)
 

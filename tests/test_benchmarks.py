@@ -1,0 +1,46 @@
+"""The tables of the benchmarks: that they are tables, and that an exponent is one. What they measure is for a quiet machine."""
+
+import pytest
+
+from benchmarks import bulk, commands
+
+TITLES = ["What each command costs", "What much at once costs", "How times grow"]
+
+
+def tables(page: str) -> dict[str, list[list[str]]]:
+    """The rows of the table under each title, heads first."""
+    found: dict[str, list[list[str]]] = {}
+    for part in page.split("\n## ")[1:]:
+        title, *lines = part.splitlines()
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+        found[title] = [rows[0], *rows[2:]]
+    return found
+
+
+def test_the_last_run_is_tables_of_what_is_measured_today():
+    page = tables(commands.PAGE.read_text(encoding="utf-8"))
+    assert list(page) == TITLES
+    for heads, *rows in page.values():
+        assert rows and all(len(row) == len(heads) and row[-1] in ("yes", "no", "") for row in rows)
+    asked, much, grown = page.values()
+    assert {name for name, *_ in commands.COMMANDS} <= {row[0] for row in asked}
+    assert {one.what for one in bulk.computations()} <= {row[0] for row in much}
+    assert {one.what for one in bulk.curves(long=False)} <= {row[0] for row in grown}
+
+
+def test_a_table_of_times_says_which_goals_are_met():
+    times = dict.fromkeys(commands.BASELINES, 0.1) | {name: 0.15 for name, *_ in commands.COMMANDS}
+    rows = tables(f"\n## {TITLES[0]}\n{commands.table(times)}")[TITLES[0]]
+    assert [row[-1] for row in rows if row[-1]] == ["met", *("yes" if goal >= 1.5 else "no" for *_, goal in commands.COMMANDS)]
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0, 2.0])
+def test_an_exponent_is_that_of_the_largest_sizes(power):
+    times = [(1, 100.0), *((size, 1e-6 * size**power) for size in (10, 100, 1000))]
+    assert bulk.exponent(times) == pytest.approx(power, abs=1e-9)
+
+
+def test_what_grows_runs_at_its_least_sizes():
+    for curve in bulk.curves(long=False):
+        assert bulk.least(curve.of_size(curve.sizes[0]), rounds=1) > 0
+    assert [one.what for one in bulk.computations() if one.made == 1 and not one.run()] == []
