@@ -16,10 +16,11 @@ pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--case", default="", help="of tests that try many cases, only those whose name holds this text")
+    parser.addoption("--whole", action="store_true", help="tests that try a part of their cases try them all")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    together.ONLY = config.getoption("--case")
+    together.ONLY, together.WHOLE = config.getoption("--case"), config.getoption("--whole")
 
 
 LONGEST = ("test_samplers", "test_mutations", "test_laws")

@@ -16,6 +16,7 @@ from derive.quantities import QUANTITIES, symbol
 from derive.show.narration import formula
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
+from tests.tools.commands import call
 from tests.tools.together import in_one_test
 
 ROOT = Path(__file__).parents[1]
@@ -81,7 +82,7 @@ def test_every_option_has_help_and_is_on_the_page(path: str, option: click.Optio
     line = next(line for line in section(path).splitlines() if re.match(rf"- `{option.opts[0]}[ `]", line))
     choices = option.type.choices if isinstance(option.type, click.Choice) else ()
     assert all(str(choice) in line for choice in choices)
-    assert option.help.split(";")[0].split(",")[0] in line
+    assert option.help.split(";")[0].split(",")[0].replace("\\", "\\\\") in line
 
 
 def run(script: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -233,3 +234,19 @@ def test_contributing_names_what_a_newcomer_needs():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for named in (".ci/run", ".ci/long", "docs/new_equation.py", "docs/generate_*.py", "tests/test_readme.py"):
         assert named in text
+
+
+def descriptions(picture: Path) -> list[str]:
+    """What an SVG says that it shows."""
+    return re.findall("<dc:description>(.*?)</dc:description>", picture.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_picture_of_the_readme_shows_what_its_command_draws(tmp_path: Path):
+    """By its words: how its lines are drawn is another matter with every version of matplotlib."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (picture,) = re.findall(r"\]\((docs/figures/.*?\.svg)\)", readme)
+    (command,) = re.findall(r"`backsolve (plot .*?)`", readme)
+    assert command.endswith(f" --out {picture}")
+    assert call(*command.split()[:-1], str(tmp_path / "now.svg")).status == 0
+    assert descriptions(ROOT / picture) == descriptions(tmp_path / "now.svg") != [], f"run backsolve {command}"
+    assert {one.name for one in (DOCS / "figures").iterdir()} == {Path(picture).name}

@@ -22,10 +22,15 @@ ANOTHER_QUANTITY = {
 """The faults that consist in taking the wrong quantity."""
 
 
+SOME = ("max_for_sum", "factor_two_dropped_everywhere", "experts_of_one_token", "efficiency_upside_down_everywhere", "an_older_bandwidth")
+"""One fault of each kind: one that a published figure sees and one that none can, of a constant, of two equations, of a table."""
+
+
 @pytest.mark.slow
-def test_every_wrong_formula_is_seen():
+def test_wrong_formulas_are_seen():
+    """All of them, and that a right one is not, are tried by `.ci/long`."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.tools.mutation_check"], cwd=HERE.parent, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tests.tools.mutation_check", *SOME], cwd=HERE.parent, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

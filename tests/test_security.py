@@ -29,10 +29,13 @@ def test_the_limits_are_those_of_the_code():
     assert [one for one in SAID if one not in PAGE] == []
 
 
-def test_no_module_opens_a_network_or_another_program():
+STARTS_TEX = ("paper.py", "import subprocess")
+
+
+def test_no_module_opens_a_network_or_another_program_but_tex():
     modules = [path for package in ("backsolve", "derive", "invert", "pricing_data") for path in (PYPROJECT.parent / package).rglob("*.py")]
     assert len(modules) > 150
-    assert [(path.name, word) for path in modules for word in ASKS if word in path.read_text(encoding="utf-8")] == []
+    assert [(path.name, word) for path in modules for word in ASKS if word in path.read_text(encoding="utf-8")] == [STARTS_TEX]
 
 
 def test_every_dependency_has_a_lowest_version(capsys):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tools import together
-from tests.tools.together import each, in_one_test
+from tests.tools.together import each, in_one_test, some
 
 TRIED: list[int] = []
 
@@ -29,6 +29,13 @@ def test_an_option_chooses_cases_by_name(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(together, "ONLY", "four")
     with pytest.raises(pytest.skip.Exception):
         even()
+
+
+def test_some_cases_are_tried_and_all_if_that_is_asked_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(together, "WHOLE", False)
+    assert some(range(7), every=3) == [0, 3, 6] and some("a", every=3) == ["a"]
+    monkeypatch.setattr(together, "WHOLE", True)
+    assert some(range(7), every=3) == [*range(7)]
 
 
 def test_what_only_crashes_is_no_assertion():

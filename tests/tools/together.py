@@ -7,7 +7,8 @@ milliseconds, `in_one_test` stands in the place of `pytest.mark.parametrize`, wi
     def test_the_words_are_there(row):
         assert row.title
 
-`pytest --case TEXT` tries only the cases whose name holds the text.
+`pytest --case TEXT` tries only the cases whose name holds the text. Of cases that take seconds `some` leaves a few to every run,
+and `pytest --whole` tries them all.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,10 +25,18 @@ SHOWN = 5
 
 LONGEST_NAME = 60
 
+WHOLE = False
+"""Whether tests with more cases than every run has time for try all of them (`--whole`), as `.ci/long` does."""
+
 ONLY = ""
 """What the name of a case must hold to be tried (`--case`)."""
 
 Failure = tuple[str, BaseException]
+
+
+def some(cases: Iterable[Any], every: int) -> list[Any]:
+    """One case of so many, the first of them; all with `--whole`."""
+    return list(cases) if WHOLE else list(cases)[::every]
 
 
 def in_one_test(names: str | Sequence[str], cases: Iterable[Any], ids: Any = None) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -1,0 +1,11 @@
+// The data of the desk on the first line, then lines of {chip, dtype, model, fields}: what each deployment comes to.
+"use strict";
+const path = require("node:path");
+const { deployed, mostThatFits } = require(path.join(__dirname, "../../backsolve/site/assets/desk.js"));
+let desk = null;
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const asked = JSON.parse(line);
+  if (!desk) { desk = asked; return; }
+  const { values, binds, fits, unmet } = deployed(desk, asked);
+  process.stdout.write(JSON.stringify({ values, binds, fits, unmet: unmet.map((one) => one.said), most: mostThatFits(desk, asked, "batch") }) + "\n");
+});
