@@ -63,6 +63,7 @@ seen({code!r})
 """
 
 
+@pytest.mark.slow
 def test_import_walls():
     """Each in a fresh interpreter, all started at once."""
     started = [
@@ -89,6 +90,7 @@ def test_the_public_names_are_pinned():
             _ = package.nothing
 
 
+@pytest.mark.slow
 def test_the_libraries_know_neither_the_program_nor_what_it_is_written_with():
     for package in (derive, invert):
         for path in Path(package.__file__).parent.rglob("*.py"):

@@ -144,6 +144,7 @@ def all_sheets() -> list[dict[str, Any]]:
     return strict(inferred(everything()))
 
 
+@pytest.mark.slow
 def test_every_sheet_of_every_tier_prints_what_the_schema_says():
     document = all_sheets()
     assert len(document) == len(everything().inferences) > 33

@@ -59,7 +59,6 @@ def site_book(out: str) -> None:
 
     \b
     backsolve site book --out book.tex
-    backsolve site book --out book.pdf
     """
     with _the_extra():
         from backsolve.site.paper import write_book

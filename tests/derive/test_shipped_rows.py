@@ -13,7 +13,7 @@ from derive import shipped
 from derive.shipped import Tables, problems, read, rows_of
 from derive.shipped_rows import RECORDS, AcceleratorFigure, Architecture, FxRate, TableRow, in_si, is_known, whole, written
 from tests.tools.tables import reading
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 PRICES = {"prices", "prices_rivals", "prices_calibration"}
 TYPES = {"string": str, "number": float, "integer": int, "boolean": bool, "date": datetime.date}
@@ -53,7 +53,7 @@ def test_a_record_says_what_its_cells_say(record: type[TableRow]):
     cells = list(csv.DictReader(io.StringIO(shipped.content(f"{record.TABLE}.csv").decode())))
     found = rows_of(record)
     assert [row.place for row in found] == list(range(2, len(cells) + 2))
-    for row, texts in zip(found, cells, strict=True):
+    for row, texts in some(zip(found, cells, strict=True), 4):
         for column, text in texts.items():
             value = getattr(row, column)
             same = float(text) == value if isinstance(value, int | float) and not isinstance(value, bool) else said(value) == text

@@ -35,7 +35,11 @@ from tests.tools.together import in_one_test
 
 ROOT = Path(invert.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
-MODULES = {path.relative_to(ROOT).with_suffix("").as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    return {path.relative_to(ROOT).with_suffix("").as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
 
 
 # -- no number of judgement elsewhere -------------------------------------------------------------------------------------
@@ -119,9 +123,9 @@ def unexplained(name: str, tree: ast.Module) -> list[tuple[str, str, float]]:
 
 
 def test_numbers_of_judgement_stand_in_the_record():
-    modules = {name: tree for name, tree in MODULES.items() if name not in (*INPUT, "assumptions") and not name.startswith(DATABASES)}
-    assert not [found for name, tree in modules.items() for found in unexplained(name, tree)]
-    assert len(modules) > 40
+    judging = {name: tree for name, tree in modules().items() if name not in (*INPUT, "assumptions") and not name.startswith(DATABASES)}
+    assert not [found for name, tree in judging.items() for found in unexplained(name, tree)]
+    assert len(judging) > 40
 
 
 @pytest.mark.parametrize("text", ["SPREAD = 0.35", "def rule(x: float, sd: float = 0.9): ...", "def rule():\n    return 3 * x"])
@@ -140,7 +144,7 @@ def imported(tree: ast.Module) -> dict[str, str]:
             place = "/".join(one.module.split(".")[1:])
             for name in one.names:
                 inner = f"{place}/{name.name}".strip("/")
-                found[name.asname or name.name] = inner if inner in MODULES else f"{place}:{name.name}"
+                found[name.asname or name.name] = inner if inner in modules() else f"{place}:{name.name}"
     return found
 
 
@@ -148,7 +152,7 @@ def taking_assumptions() -> set[str]:
     """Functions with such a parameter, as `folder/module:function`."""
     return {
         f"{name}:{one.name}"
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         for one in tree.body
         if isinstance(one, ast.FunctionDef) and "assumptions" in {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)}
     }
@@ -175,7 +179,7 @@ def test_whoever_takes_assumptions_is_given_them():
     """Many have a default, for whoever asks from outside; inside, a call without would quietly take another judgement than its run."""
     taking = taking_assumptions()
     assert len(taking) > 80 and {"rent:rental", "estimators/headline:estimates", "sheets/observables:rounding_cell"} <= taking
-    assert not [call for name, tree in MODULES.items() for call in calls_without(name, tree, taking)]
+    assert not [call for name, tree in modules().items() for call in calls_without(name, tree, taking)]
 
 
 def test_a_call_without_them_is_seen():

@@ -69,6 +69,7 @@ def test_nothing_changed_is_nothing_moved():
     assert [(one.prices, one.moved) for one in found.sheets] == [((), ())] and found.sheets[0].unmoved > 20
 
 
+@pytest.mark.slow
 def test_what_a_run_saved_is_what_it_finds_again(tmp_path, everything: str):
     _, found = infer_against(written(tmp_path / "all.json", everything))
     assert len(found.sheets) == len(infer()) and not any(one.moved or one.prices for one in found.sheets)

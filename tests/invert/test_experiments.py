@@ -24,6 +24,7 @@ def rows() -> dict[str, dict[str, object]]:
     return {str(row["estimate"]): row for row in experiment_rows(read_data())}
 
 
+@pytest.mark.slow
 def test_both_sheets_of_every_experiment_can_be_read():
     assert rows()["bandwidth_bound_fraction"]["experiments"] == len(rows_of(NaturalExperiment)) >= 15
 

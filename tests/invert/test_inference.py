@@ -427,11 +427,12 @@ def test_a_bad_row_is_reported_and_leaves_the_others(tmp_path, rows: list[str], 
 
 
 def test_all_tiers():
-    table = infer(everything=True)
+    chosen = ["google", "deepseek", "anthropic"]
+    table = infer(provider=chosen, everything=True)
     assert table.problems == ()
     assert {found.sheet.service_tier for found in table.inferences} >= {"standard", "off_peak", "peak", "batch", "fast"}
-    assert [found.sheet for found in infer(tier="all").inferences] == [found.sheet for found in table.inferences]
-    default = {(found.sheet.provider, found.sheet.model) for found in current().inferences}
+    assert [found.sheet for found in infer(provider=chosen, tier="all").inferences] == [found.sheet for found in table.inferences]
+    default = {(found.sheet.provider, found.sheet.model) for found in current().inferences if found.sheet.provider in chosen}
     assert default <= {(found.sheet.provider, found.sheet.model) for found in table.inferences}
     batch = infer(["gemini-2.5-pro"], tier="batch").inferences[0]
     assert batch.sheet.bands[0].input.amount == 0.625 and "batch" in batch.flags
@@ -469,6 +470,7 @@ def test_a_name_alone_will_do_for_a_list_of_one():
     assert infer("gemini-3.1-pro") == infer(["gemini-3.1-pro"])
 
 
+@pytest.mark.slow
 def test_a_sheet_with_an_absurd_ratio_is_a_problem_that_names_it_and_stops_no_other(tmp_path):
     table = infer(prices=own(tmp_path, "acme,m,input,0.0001,,,", "acme,m,output,4,,,"))
     (problem,) = table.problems
@@ -546,8 +548,7 @@ def test_an_architecture_that_does_not_exist_is_named_with_its_row_and_stops_its
     assert of_sheet == f"moonshotai/kimi-k3: {of_row}"
 
 
-@in_one_test("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
-@in_one_test("text", ["", "many", "0", "nan"])
+@in_one_test(("column", "text"), [("kv_values_stored_per_token", "many"), ("kv_values_read_per_context_token", "0")])
 def test_a_bad_cell_of_an_architecture_is_named_with_its_row_and_stops_its_sheet_alone(column: str, text: str):
     with reading(edited("architectures", lambda row: row | {column: text} if row["model"] == "Kimi-K3" else row)):
         table = infer(["kimi-k3", "gemini-3.1-pro"])
@@ -572,6 +573,7 @@ def test_an_unknown_tier_is_named_with_its_row_and_stops_storage_alone():
     assert found.kv_bytes == current_sheet("claude-opus-5").kv_bytes
 
 
+@pytest.mark.slow
 def test_what_is_disclosed_for_one_model_is_not_said_of_another():
     def of_one(model):
         def changed(row):

@@ -1,18 +1,15 @@
 """What a run hands back, as plain records: names, what follows from the fields when it is asked for, and travel."""
 
 import pickle
-from functools import cache
+
+import pytest
 
 from invert.inference import infer
 from invert.result import Inference, Run
-from invert.table import InferenceTable
+from tests.tools.inferred import current
 
 
-@cache
-def current() -> InferenceTable:
-    return infer()
-
-
+@pytest.mark.slow
 def test_a_table_can_be_pickled():
     again = pickle.loads(pickle.dumps(current()))
     assert again == current()

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 from math import log
 from statistics import fmean, stdev
 
@@ -24,7 +25,7 @@ from invert.report.flat import six_digits
 from invert.report.table import kv_range, summary
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 NAMES = [one.name for one in KV_ESTIMATORS.values()]
 
@@ -33,8 +34,7 @@ SOLD = {  # known models that a shipped sheet sells, by the name it is sold unde
 }  # fmt: skip
 
 
-@in_one_test("architecture", SOLD)
-@in_one_test("anchors", [{}, {"overlap": 0.0, "machine_balance_ratio": 150.0}])
+@in_one_test(("architecture", "anchors"), [*product(some(SOLD, 3), [{}, {"overlap": 0.0, "machine_balance_ratio": 150.0}])])
 def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[str, float]):
     """The very estimates of the table, every column and digit of them, over the cache that is known."""
     table = infer([SOLD[architecture]], anchors=anchors)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
 NUISANCES = {"ridge_point", "prefill_decode_flops_ratio", "overlap", "short_context", "long_context", "prompt_position"}
 RATIOS = {"output_input_ratio", "premium_in", "premium_out"}
-TWO_BANDS = ("gemini-3.1-pro", "claude-sonnet-4-5", "gpt-5.4", "grok-4.5", "MiniMax-M3", "qwen3-coder-plus")
+TWO_BANDS = ("gemini-3.1-pro", "MiniMax-M3", "qwen3-coder-plus")
 
 
 @cache
@@ -33,10 +33,12 @@ def one(name: str, **anchors: float | str) -> Inference:
     return found
 
 
+@cache
 def common(name: str, **anchors: float | str) -> dict[str, Swing]:
     return {swing.name: swing for swing in swings_of_one_markup(one(name, **anchors).evidence, table(name, **anchors).assumptions)}
 
 
+@cache
 def of_increment(name: str) -> dict[str, Swing]:
     found = one(name)
     architecture = found.model.architecture or None if found.model else None

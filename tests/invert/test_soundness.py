@@ -127,7 +127,15 @@ def edited(name: str, place: int, **cells: str) -> Tables:
     writer = csv.DictWriter(out, changed[0], lineterminator="\n")
     writer.writeheader()
     writer.writerows(changed)
-    return read().edited(**{name: out.getvalue()})
+    return shipped_and_read().edited(**{name: out.getvalue()})
+
+
+@cache
+def shipped_and_read() -> Tables:
+    """The tables that ship, every row read: what is edited keeps those of all other tables."""
+    tables = read()
+    tables.problems(*TABLES)
+    return tables
 
 
 def broken(column: str, cell: str) -> dict[str, str]:
@@ -151,10 +159,12 @@ def named(name: str) -> list[Problem]:
     ]
 
 
-@pytest.mark.parametrize(("name", "column"), columns())
-def test_a_broken_cell_is_named_or_is_a_remark(name: str, column: str):
+@pytest.mark.slow
+@pytest.mark.parametrize(("turn", "name", "column"), [(turn % 3, *column) for turn, column in enumerate(columns())])
+def test_a_broken_cell_is_named_or_is_a_remark(turn: int, name: str, column: str):
+    """Of the ways to spoil it, columns take turns."""
     place = chosen(name, column)
-    for kind, text in broken(column, rows(name)[place][column]).items():
+    for kind, text in some(broken(column, rows(name)[place][column]).items(), 3, turn):
         with reading(edited(name, place, **{column: text})):
             found = named(name)
         here = [problem for problem in found if (problem.origin, problem.row) == (f"{name}.csv", place + 2)]
@@ -184,10 +194,14 @@ def usual() -> InferenceTable:
         return infer(["gemini-3.1-pro", "kimi-k3"])
 
 
-@pytest.mark.parametrize("name", [name for name in REMARKS if name not in ("efficiencies", "prices_rivals")])
-def test_remarks_move_no_figure(name: str):
-    place = chosen(name, next(iter(REMARKS[name])))
-    with reading(edited(name, place, **dict.fromkeys(REMARKS[name], "another remark"))):
+def test_remarks_move_no_figure():
+    """Those of all tables at once."""
+    tables = shipped_and_read()
+    for name in REMARKS.keys() - {"efficiencies", "prices_rivals"}:
+        place = chosen(name, next(iter(REMARKS[name])))
+        changed = edited(name, place, **dict.fromkeys(REMARKS[name], "another remark")).files[f"{name}.csv"]
+        tables = tables.edited(**{name: changed.decode()})
+    with reading(tables):
         found = infer(["gemini-3.1-pro", "kimi-k3"])
     assert found.problems == () and run_as_json(found) == run_as_json(usual())
 
@@ -297,7 +311,7 @@ def apart_from_the_class(table: InferenceTable) -> list[object]:
     return document
 
 
-@pytest.mark.parametrize("name", ASIDE)
+@pytest.mark.parametrize("name", some(ASIDE, 3))
 def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
     cells, column, rests_on_it = ASIDE[name]
     place = next(place for place, row in enumerate(rows(name)) if cells.items() <= row.items())
@@ -441,6 +455,7 @@ def usual_ratios() -> tuple[str, ...]:
     return tuple(calibration.learn(shipped_data()).kv_ratios)
 
 
+@pytest.mark.slow
 @in_one_test(
     ("name", "column", "text", "left_out"),
     [
@@ -584,6 +599,7 @@ def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
     assert str(problem) == "fx.csv row 2, column currency: no price is in 'CNX'"
 
 
+@pytest.mark.slow
 def test_worker_processes_read_what_the_run_reads():
     peak = next(at for at, row in enumerate(rows("hardware")) if (row["accelerator"], row["dtype"]) == ("H100-SXM", "bf16"))
     with reading(edited("hardware", peak, value="2e15")):
@@ -638,6 +654,7 @@ def test_an_architecture_whose_row_is_bad_is_no_unknown_name():
         calibration.siblings(shipped_data(), "GLM-4.6")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
 def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(column: str):
     place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "Kimi-K3")

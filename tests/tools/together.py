@@ -34,9 +34,9 @@ ONLY = ""
 Failure = tuple[str, BaseException]
 
 
-def some(cases: Iterable[Any], every: int) -> list[Any]:
-    """One case of so many, the first of them; all with `--whole`."""
-    return list(cases) if WHOLE else list(cases)[::every]
+def some(cases: Iterable[Any], every: int, first: int = 0) -> list[Any]:
+    """One case of so many, from the first or a later one; all with `--whole`."""
+    return list(cases) if WHOLE else list(cases)[first::every]
 
 
 def in_one_test(names: str | Sequence[str], cases: Iterable[Any], ids: Any = None) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -147,6 +147,7 @@ def test_below_that_the_busiest_chip_reads_so_many_times_the_mean():
         assert found == pytest.approx((shared + routed * share) / (16 * 4.8e12), rel=1e-9)
 
 
+@pytest.mark.slow
 @in_one_test("batch", [1, 30, 1024])
 @in_one_test("imbalance", [1, 1.2, 3, 9])
 def test_an_imbalance_lengthens_every_pass_and_a_chunk_no_less(batch, imbalance):

@@ -141,6 +141,7 @@ def test_a_component_changed_twice_is_refused():
     assert said.status == 2 and "given more than once" in said.err
 
 
+@pytest.mark.slow
 def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
     environment = {**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONUTF8": "1"}
     done = script("infer", "--wide", env=environment)

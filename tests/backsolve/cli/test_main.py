@@ -245,11 +245,11 @@ def examples(command: click.Command) -> list[str]:
 
 
 EXAMPLES = {" ".join(path): examples(command) for path, command in commands() if not isinstance(command, click.Group)}
-TAKES_LONG = "site build"
-"""A command that .ci/run runs by itself, out of the wheel."""
+TAKE_LONG = ("infer", "validate", "site build", "site book")
+"""Commands whose examples take seconds."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if name == TAKES_LONG else []) for name in EXAMPLES])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if name in TAKE_LONG else []) for name in EXAMPLES])
 def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.csv").write_bytes(price_file(*GOOD))
@@ -288,6 +288,7 @@ def test_the_installed_command_maps_mistakes_as_the_function_does():
         assert (module.returncode, module.stdout, module.stderr) == (done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="pipes close otherwise there")
 @pytest.mark.parametrize("arguments", [("infer", "--all", "--as", "json"), ("list",), ("--help",)], ids=" ".join)
 def test_a_reader_that_leaves_early_hears_no_complaint(arguments: tuple[str, ...]):
@@ -300,6 +301,7 @@ def test_a_reader_that_leaves_early_hears_no_complaint(arguments: tuple[str, ...
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
 @pytest.mark.parametrize("arguments", [("infer",), ("list",)], ids=" ".join)
 def test_a_full_disk_is_no_traceback(arguments: tuple[str, ...]):
@@ -326,6 +328,7 @@ def test_a_closed_stream_is_no_traceback(asked: str, status: int, said: str):
     assert not done.stderr if not said else plain(done.stderr) is None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no limit on what a process writes there")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_output_that_is_cut_short_is_an_error(tmp_path, unbuffered: str):

@@ -25,6 +25,7 @@ def test_sections_are_those_of_the_command():
         scoreboard.section_rows("skil")
 
 
+@pytest.mark.slow
 @in_one_test("section", SECTIONS)
 def test_the_command_prints_every_section_in_every_form(section: str):
     table, document, sheet = (call("--section", section, "--as", style).output for style in ("table", "json", "csv"))

@@ -1,18 +1,23 @@
 """The book: every equation in its chapter, and by time, quantity and claim."""
 
+from functools import cache
+
 import pytest
 
 from backsolve.site.book import BY_CLAIM, BY_QUANTITY, BY_TIME, book_pages, chapter_address, chapter_text, claims_found, time_anchor
-from backsolve.site.writing import Surroundings, written_page
+from backsolve.site.writing import Page, Surroundings, written_page
 from derive.catalogue import CHAPTERS, by_id, equations
 from derive.quantities import QUANTITIES
 from tests.tools.html import parts_of
 
-PAGES = {page.address: page for page in book_pages()}
+
+@cache
+def pages() -> dict[str, Page]:
+    return {page.address: page for page in book_pages()}
 
 
 def written(address: str) -> str:
-    return written_page(PAGES[address], Surroundings(parts=()))
+    return written_page(pages()[address], Surroundings(parts=()))
 
 
 @pytest.mark.parametrize("chapter", ["roofline", "energy"])
@@ -30,7 +35,7 @@ def test_the_contents_name_every_equation_once():
 
 
 def test_the_lecture_runs_forward():
-    said = PAGES[BY_TIME].context["said"]
+    said = pages()[BY_TIME].context["said"]
     assert [one.source.start for one in said] == sorted(one.source.start for one in said) and len(said) > 50
     assert time_anchor(said[0].source) in parts_of(written(BY_TIME)).ids
 
@@ -43,5 +48,5 @@ def test_every_claim_is_there_with_its_verdict_and_what_it_rests_on():
     page = parts_of(written(BY_CLAIM))
     assert {row["id"] for row in claims_found()} <= set(page.ids)
     assert all(row["claim"] in page.text and row["verdict"] in page.text for row in claims_found())
-    assert sum(PAGES[BY_CLAIM].context["counts"].values()) == len(claims_found())
+    assert sum(pages()[BY_CLAIM].context["counts"].values()) == len(claims_found())
     assert any("youtu.be" in link for link in page.links) and any("/eq/" in link for link in page.links)

@@ -10,6 +10,7 @@ from derive.show.text import card
 from tests.tools.together import in_one_test
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_every_equation_is_shown_within_a_width_and_whole(width: int):
     for row in equations():

@@ -78,6 +78,7 @@ def test_a_second_root_has_its_own_route():
     assert "\nat draft_tokens = 23.18:\ndraft_tokens = 23.18 " in solution.full
 
 
+@pytest.mark.slow
 @in_one_test(("unknowns", "chips"), [("step_time", 4), ("step_time", 16), ("step_time,throughput", 16), ("cost_per_token", 16)])
 def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_small_screen(unknowns, chips):
     given = {**DEEPSEEK, "chips": chips, "chip_price": "2 USD/h", "batch": "1..4096:log", "anyway": True}
@@ -117,6 +118,7 @@ def test_a_default_that_the_givens_make_something_else_is_a_warning():
     assert warning.startswith("\nwarning     mbu = 0.1336 follows from the givens (") and said.count("follows from the givens (") == 1
 
 
+@pytest.mark.slow
 def test_an_answer_with_much_to_warn_of_is_on_a_screen_too():
     asked = ("--hardware", "H100", "--model", "DeepSeek-V3", "request_latency<=5s", "prompt_tokens=8k", "output_tokens=500", "batch=16")
     for unknown in ("chips", "chips,cost_per_token"):

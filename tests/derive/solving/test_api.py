@@ -82,6 +82,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unknown", "given"), LONG.values(), ids=LONG)
 def test_arrays_say_what_questions_asked_one_by_one_say(unknown, given, monkeypatch):
     given = {name: known for name, known in given.items() if known is not None}

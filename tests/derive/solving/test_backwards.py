@@ -59,7 +59,7 @@ def recovers(name: str, result: str, unknown: str, deployment: dict[str, float])
     return any(one.value == truth for one in back.answers) or any(low <= deployment[unknown] <= high for low, high in within)
 
 
-@in_one_test(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
+@in_one_test(("name", "result"), some(product(one_of_a_kind(), RESTS_ON), 4))
 def test_what_it_was_made_of_is_found_again(name: str, result: str):
     for unknown in RESTS_ON[result]:
         assert recovers(name, result, unknown, DEPLOYMENTS[0]), unknown
@@ -193,6 +193,7 @@ CHUNKS = {"hardware": "B200-SXM:fp8", "chips": 32, "context_length": 3000, "byte
 ON_H200 = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 1000}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unknown", "given"),
     [

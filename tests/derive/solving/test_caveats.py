@@ -586,6 +586,7 @@ def test_a_large_batch_is_found_where_nothing_overlaps():
     assert solve("batch", **given, step_time=25e-3).answers[0].value == pytest.approx(by_hand, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_range_of_answers_that_were_searched_for_is_not_out_of_force():
     solution = solve("batch", **STEP, **ROUTER, step_time="10ms..12ms")
     (span,) = solution.answers

@@ -11,6 +11,7 @@ DEPLOYED = {
 }
 
 
+@pytest.mark.slow
 def test_both_values_of_an_unknown_with_two_routes_are_shown():
     given = {"compute_time": 1, "memory_time": 2, "batch": 2000, "throughput": 1e5, "tokens_per_step": 1}
     reason = solve("token_latency", **given).reason

@@ -94,6 +94,7 @@ def test_a_list_in_any_order_says_what_its_points_say_by_themselves(name):
         assert told_of_each(solve(unknown, **given, **{name: list(order)})) == [singly[value] for value in order], order
 
 
+@pytest.mark.slow
 @in_one_test(("default", "name"), LED)
 def test_a_long_sweep_and_a_range_say_what_their_points_say_by_themselves(default, name):
     unknown, given, values = LED[default, name]
@@ -126,6 +127,7 @@ def test_a_range_beyond_some_of_which_nothing_fits_is_answered_up_to_there():
     assert [spans.low, spans.high] == pytest.approx([singly[1][0].value] * 2, rel=1e-9) and singly[2][0].bound == LOWER
 
 
+@pytest.mark.slow
 def test_where_a_range_is_asked_point_by_point_its_end_is_where_nothing_fits_any_more():
     """671 GB of weights and 41 caches of 35136 bytes a token in 8 x 95 GiB: full at 100.68k tokens."""
     full = (8 * 95 * 2**30 - 671e9) / (41 * 61 * (512 + 64))

@@ -259,13 +259,14 @@ def test_every_root_has_its_own_direction():
     assert [one["bound"] for one in loads(rendered(solution, "json"))["answers"]] == [LOWER, UPPER]
 
 
-@pytest.mark.parametrize("points", [5, 70])
+@pytest.mark.parametrize("points", [5, pytest.param(70, marks=pytest.mark.slow)])
 def test_every_root_of_a_sweep_has_its_own_direction(points: int):
     rate = solve("throughput", draft_tokens=3, anyway=True, **DRAFTED).answers[0].value
     sweep = solve("draft_tokens", throughput=f"{0.8 * rate}..{rate}:lin:{points}", anyway=True, **DRAFTED).sweep
     assert {tuple(one.bound for one in answers) for _, answers, _ in sweep.rows()} == {(LOWER, UPPER)}
 
 
+@pytest.mark.slow
 @in_one_test("model", ["DeepSeek-V3", "gpt-oss-120b"])
 @in_one_test(("share", "points"), [(1.2, None), (1.2, 3), (1.2, 200), ("range", None)])
 def test_what_moves_an_equation_either_way_in_general_has_a_direction_here(model: str, share: float | str, points: int | None):
@@ -278,6 +279,7 @@ def test_what_moves_an_equation_either_way_in_general_has_a_direction_here(model
     assert found == UPPER
 
 
+@pytest.mark.slow
 def test_a_range_that_is_looked_at_point_by_point_says_its_direction_too():
     """Where the middle has no closed form, all points are asked singly: the words are the same."""
     given = {**SERVED, "model": "DeepSeek-V3", "chips": 8, "context_length": 4000}
@@ -369,6 +371,7 @@ def test_all_weights_read_for_want_of_a_router_bound_a_step_from_above(unknown: 
     assert bounds(solve(unknown, anyway=True, **{**ROUTERLESS, **more})) == [expected]
 
 
+@pytest.mark.slow
 def test_a_sweep_and_a_range_have_no_direction_where_their_points_have_none():
     sweep = solve("step_time", anyway=True, **{**ROUTERLESS, "batch": "1..64:lin:9"}).sweep
     assert sweep.bound is None

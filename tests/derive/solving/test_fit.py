@@ -98,7 +98,7 @@ PRICED = {**DEPLOYED, "chip_price": "2 USD/h"}
         ("ridge_point", {}),
         ("kv_bytes_per_token", {}),
         ("balance_batch", {}),
-    ],
+    ][::3],
 )
 def test_what_is_the_same_on_any_number_of_chips_needs_none(unknown, more):
     supposed, many = (solve(unknown, **PRICED, **more, **chips) for chips in ({}, {"chips": 64}))
@@ -109,9 +109,9 @@ def test_what_is_the_same_on_any_number_of_chips_needs_none(unknown, more):
 
 def test_a_sweep_over_batches_on_chips_that_nobody_spoke_of_leaves_out_what_does_not_fit():
     small = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "context_length": 8000}
-    supposed, given = (solve("step_time", **small, batch="1..1000:log:200", **chips) for chips in ({}, {"chips": 1}))
+    supposed, given = (solve("step_time", **small, batch="1..1000:log:70", **chips) for chips in ({}, {"chips": 1}))
     assert np.array_equal(supposed.sweep.values, given.sweep.values, equal_nan=True)
-    assert 0 < np.isnan(supposed.sweep.values).sum() < 200
+    assert 0 < np.isnan(supposed.sweep.values).sum() < 70
 
 
 def test_an_answer_that_does_not_fit_is_none():
@@ -285,6 +285,7 @@ def test_chips_of_a_floor_hold_the_weights_alone():
         assert solution.unused == tuple(more) and "with the 9 chips" in solution.warnings[1]
 
 
+@pytest.mark.slow
 def test_chips_over_lists_sweeps_and_ranges_are_the_more_of_what_speed_and_memory_take():
     """A pass of 8 is read at 3.35 TB/s a chip: a rate r takes r x 150.5e9 / (8 x 3.35e12) chips, memory 1.881."""
     a_chip, memory = 8 * 3.35e12 / HELD_BY_LLAMA_70B, HELD_BY_LLAMA_70B / 80e9
@@ -317,6 +318,7 @@ def test_a_batch_that_a_result_takes_has_to_fit(result):
     assert any(text.startswith("does not fit") for text in solve("batch", **LLAMA_8B, **result, anyway=True).warnings)
 
 
+@pytest.mark.slow
 def test_a_batch_over_a_list_or_a_range_of_results_fits_wherever_there_is_one():
     """A pass of B sequences reads 16 GB and B caches: at 3.35 TB/s, B tokens a pass."""
     most = ROOM_OF_LLAMA_8B / ((16e9 + ROOM_OF_LLAMA_8B * 8000 * TOKEN_OF_LLAMA_8B) / 3.35e12)

@@ -36,6 +36,7 @@ def test_no_law_is_broken_by_drafts_experts_attention_and_stages_at_once():
     assert not _broken(SERVING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "wrong", "seen"),
     [
@@ -64,12 +65,14 @@ def test_a_wrong_answer_is_seen(monkeypatch, name, wrong, seen):
     assert _broken(SERVING, concerned) - before == seen
 
 
+@pytest.mark.slow
 def test_a_claim_beyond_a_roof_that_is_answered_is_seen(monkeypatch):
     right = laws.ask
     monkeypatch.setattr(laws, "ask", lambda one, unknown: right(one.without("token_latency"), unknown))
     assert _broken(SERVING, [laws.claimed]) == {"claimed"}
 
 
+@pytest.mark.slow
 def test_more_sequences_than_fit_are_seen(monkeypatch):
     alone = SERVING.at(pipeline_stages=1.0, chips=16.0)
     assert not _broken(alone)

@@ -128,6 +128,7 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
     assert learned(two, frozenset()).increments.freedom == 1
 
 
+@pytest.mark.slow
 @in_one_test(
     ("column", "text", "message"),
     [
@@ -251,6 +252,7 @@ def test_two_families_are_too_few_to_judge(monkeypatch):
     assert calibration.verdict_on_premium(Data(shipped_data().tables)) is None
 
 
+@pytest.mark.slow
 def test_learning_imports_neither_pandas_nor_scipy_stats():
     code = (
         "import sys, invert.estimators.calibration as c; from invert.data import read_data;"

@@ -376,6 +376,7 @@ def test_contraction_is_one_less_the_ratio_of_variances():
 # -- the same numbers however it is run -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_table_of_one():
     with ProcessPoolExecutor(2) as pool:
         parallel = infer(everything=True, executor=pool)
@@ -399,6 +400,7 @@ def test_a_sheet_is_the_same_alone_and_among_others():
                 assert getattr(alone.kv_bytes[estimator], end) == pytest.approx(getattr(other.kv_bytes[estimator], end), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_workers_print_the_same_table():
     asked = ["infer", "gemini-3.1-pro", "claude-sonnet-4-5", "kimi-k3", "qwen3-coder-plus"]
     alone, together = (CliRunner().invoke(backsolve, [*asked, *more]) for more in ((), ("--workers", "2")))

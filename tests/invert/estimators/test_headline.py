@@ -63,7 +63,7 @@ def test_a_model_of_today_has_the_class_of_today(of, low, median, high):
     assert [end / 1e3 for end in ends(found)] == pytest.approx([low, median, high], rel=0.02)
 
 
-@pytest.mark.parametrize("name", ["qwen3-coder-plus", "MiniMax-M3", "kimi-k3", "qwen3.5-plus", "deepseek-v4-pro"])
+@pytest.mark.parametrize("name", ["qwen3-coder-plus", "deepseek-v4-pro"])
 @pytest.mark.parametrize(("of", "kind"), [(READ, "read"), (STORED, "stored")])
 def test_it_is_heard_from_other_families_that_were_released_earlier(name, of, kind):
     """Quantiles of scipy at the class of the caches that are left once its own family and all that is not earlier are taken out."""

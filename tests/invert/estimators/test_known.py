@@ -34,6 +34,7 @@ from invert.market import learnt
 from invert.market.regression import fit, grouped
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
+from tests.tools.inferred import current
 from tests.tools.tables import reading
 
 
@@ -58,6 +59,7 @@ def by_class(one: Judged) -> tuple[float, float]:
     return float(stats.t(law.freedom, law.centre, law.scale).logpdf(truth)), law.centre - truth
 
 
+@pytest.mark.slow
 def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
     drawn, asked = with_posteriors([one.member.sold.case for one in known()], shipped_data(), USUAL), []
 
@@ -203,6 +205,7 @@ def test_two_families_are_too_few_for_a_class_of_others():
     assert records_beside([one for one in known() if one.member.family in ("qwen3", "glm5")]) == {}
 
 
+@pytest.mark.slow
 def test_the_record_of_storage_prices_is_that_of_every_sheet_of_known_cache_that_has_one():
     found, sold = record_of_storage_price(shipped_data()), {}
     for one in infer():
@@ -243,6 +246,7 @@ def with_and_without() -> list[tuple[str, str, float, bool]]:
     return [(name, caches[name].family, caches[name].ln_kv, asked) for name, asked in sold.values()]
 
 
+@pytest.mark.slow
 def test_having_a_premium_foretells_the_mean_of_those_that_have_one_or_of_those_that_have_none():
     """By numpy: weighted by one over the root of a family's size, each family left out; the pool is judged elsewhere."""
     found, rows = verdict_on_having_a_premium(shipped_data()), with_and_without()
@@ -275,10 +279,11 @@ def test_a_table_of_caches_without_a_row_is_named():
 @cache
 def over_the_cache() -> dict[str, float]:
     """The bound over the cache that decode reads, by sheet, as a run over all of them prints both."""
-    of = {one.name: (one.kv_bytes["at_rent"], one.known) for one in infer()}
+    of = {one.name: (one.kv_bytes["at_rent"], one.known) for one in current()}
     return {name: bound.high / known.read for name, (bound, known) in of.items() if known and bound.kind == "upper"}
 
 
+@pytest.mark.slow
 def test_the_record_of_bounds_is_that_of_every_sheet_without_a_premium():
     found, factors = bounds_at_rent(shipped_data()), sorted(over_the_cache().values())
     assert found.count == len(factors) >= 9

@@ -35,6 +35,7 @@ def one(name: str, **anchors: float) -> Inference:
 # -- contradiction --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_no_shipped_sheet_contradicts_the_model_at_the_usual_anchors():
     assert all(found.contradiction is None for found in everything().inferences)
 

@@ -45,6 +45,7 @@ FEW_BANDS = {shape.name: place for place, shape in enumerate(SHAPES) if len(shap
 """Shapes that leave enough triangular draws with weight; prices of further bands leave few."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", FEW_BANDS.values(), ids=FEW_BANDS)
 def test_both_give_the_same_where_both_are_reliable(place: int):
     checked = reliable(place, 4)
@@ -72,6 +73,7 @@ def evidence_by_priors(sheet: Evidence, held: Assumptions) -> float:
     return float(np.log(likelihood.mean()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [
@@ -102,6 +104,7 @@ def two_bands() -> Evidence:
     return Evidence(ends, np.array([[2e5, 1e6]]), (np.array([centre]), np.array([spread])))
 
 
+@pytest.mark.slow
 def test_few_sheets_are_left_that_cannot_be_trusted():
     """Under 2 percent. invert/posterior/calibration_run.csv has the long version: what it dropped, of 18,000."""
     count, left = 0, 0

@@ -118,6 +118,7 @@ def test_the_target_is_prior_times_the_likelihood_of_the_forward_model(name: str
     assert found[likely] == pytest.approx(expected[likely], abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHEETS)
 def test_two_routes_to_the_evidence(name: str):
     """The mean weight of triangular draws is the mean likelihood of draws of the priors: no Jacobian or width is missing."""

@@ -284,6 +284,7 @@ def test_all_that_is_printed_of_a_posterior_is_ranked():
     assert {*SUMMARISED, "active_params"} < set(RANKED)
 
 
+@pytest.mark.slow
 def test_a_sheet_is_dropped_for_its_prices_and_never_for_its_truth():
     truth, evidence = simulate(SHAPES[0], 40, 6, USUAL)
     other = {name: values[::-1] if np.ndim(values) else values for name, values in truth.items()}
@@ -336,6 +337,7 @@ def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch
 COUNTED_TWICE = "cache_read_ratio"
 
 
+@pytest.mark.slow
 def test_a_price_that_is_counted_twice_shows_in_the_likelihood_alone(monkeypatch: pytest.MonkeyPatch):
     """A thousand sheets: the posterior is too narrow in what a cache read tells, which is no quantity that is printed."""
     monkeypatch.setattr(simulation, "trusted", lambda evidence, held, found, seed: found)  # few draws do here

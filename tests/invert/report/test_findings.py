@@ -64,6 +64,7 @@ def changed(name: str, **prices: str) -> str:
 # -- all sheets -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_no_report_of_a_shipped_sheet_prints_what_is_no_number():
     assert len(reports()) == len(everything().inferences) > 33
     found = {name: line for name, text in reports().items() for line in text.splitlines() if NO_NUMBER.search(line)}

@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import pytest
+
 from invert import scoreboard
 from invert.inference import infer
 from invert.report.layout import aligned, laid_out
@@ -27,6 +29,7 @@ def test_a_report_fits(place: int, width: int):
     assert outside(report(table()[place], table(), width), width) == []
 
 
+@pytest.mark.slow
 def test_the_scoreboard_fits():
     found = {name: scoreboard.section_rows(name) for name in scoreboard.SECTIONS}
     for width in (60, 80, 100):

@@ -8,16 +8,16 @@ from functools import cache
 
 import pytest
 
-from invert.inference import infer
 from invert.overview import overview
 from invert.records import Overview
 from invert.report.document import report_document
 from invert.report.overview import CSV_HEAD, MOST_ROWS, overview_csv, overview_json, overview_parts, overview_text
+from tests.tools.inferred import current
 
 
 @cache
 def shipped() -> Overview:
-    return overview(infer())
+    return overview(current())
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])

@@ -1,7 +1,6 @@
 """The first lines of a report: what to take home, each number as the record has it, with what it rests on."""
 
 from dataclasses import replace
-from functools import cache
 
 from derive.show.folding import folded
 from invert.inference import infer
@@ -11,18 +10,13 @@ from invert.report.short import short_report
 from invert.report.take_home import headlines
 from invert.result import Inference
 from invert.storage.tiers import TIERS
-from invert.table import InferenceTable
+from tests.tools.inferred import current
 
 MOST_HEADLINES = 6
 
 
-@cache
-def everything() -> InferenceTable:
-    return infer()
-
-
 def test_what_to_take_home_is_six_lines_of_any_terminal():
-    run = everything()
+    run = current()
     for one in run:
         said = [part for line in headlines(one) for part in folded(line, 80).splitlines()]
         # An introductory price takes a line of its own.
@@ -30,7 +24,7 @@ def test_what_to_take_home_is_six_lines_of_any_terminal():
 
 
 def test_a_closed_sheet_is_its_price_and_its_time_each_with_its_record():
-    run = everything()
+    run = current()
     size, read, stored, markup, decode, tier = headlines(run["openai/gpt-6-sol"])
     assert size == "Size: 45B active (14B to 150B) by its price; 90% held 38 of 42 open, no closed."
     assert read == "KV read: 20 kB/token (2.8 to 140 kB) as models of its time; 90% held 11 of 14."
@@ -40,7 +34,7 @@ def test_a_closed_sheet_is_its_price_and_its_time_each_with_its_record():
 
 
 def test_what_is_known_stands_before_what_is_estimated():
-    run = everything()
+    run = current()
     size, read, stored, *_ = headlines(run["minimax/MiniMax-M3"])
     assert size.startswith("Size: 23B active as stated; 19B (6.7B to 55B) by its price; 90% held ")
     assert "closed" not in size
@@ -48,7 +42,7 @@ def test_what_is_known_stands_before_what_is_estimated():
 
 
 def test_what_qualifies_a_size_stands_beside_it():
-    run = everything()
+    run = current()
     assert "by its price, extrapolated." in headlines(run["openai/gpt-6-astra"])[0]
     assert "by its introductory price" in headlines(run["google/gemini-3.8-flash"])[0]
     assert "introductory, ends 2027-01-01" in report(run["google/gemini-3.8-flash"], run)
@@ -63,14 +57,14 @@ def test_a_sheet_without_a_size_says_why():
 
 
 def test_the_screen_and_the_full_report_begin_alike():
-    run = everything()
+    run = current()
     one = run["openai/gpt-6-sol"]
     for form in (short_report, report):
         assert form(one, run, 100).splitlines()[2:8] == headlines(one)
 
 
 def test_ranges_without_a_record_say_so():
-    one = everything()["openai/gpt-6-sol"]
+    one = current()["openai/gpt-6-sol"]
     without = {line.partition(":")[0] for line in headlines(one) if line.endswith("no record.")}
     assert without == {"Mark-up", "Decode"}
     assert not any(found.kept for found in (one.market["input_markup"], one.estimates["bandwidth_bound_fraction"]))
@@ -89,14 +83,14 @@ def percent(found: TierEvidence, tier: str) -> str:
 
 
 def test_the_tiers_that_all_cases_agree_on_and_the_range_of_the_likeliest():
-    one = everything()["google/gemini-3.1-pro-preview"]
+    one = current()["google/gemini-3.1-pro-preview"]
     (sold,) = one.storage
     share = sold.probabilities["hbm"] + sold.probabilities["ddr"]
     assert of_tiers(one) == [f"Tier: per hour as HBM or DDR {share:.0%}, HBM {percent(sold, 'hbm')}."]
 
 
 def test_what_the_vendor_says_stands_in_the_place_of_a_share():
-    one = everything()["anthropic/claude-opus-5"]
+    one = current()["anthropic/claude-opus-5"]
     assert of_tiers(one) == ["Tier: 5 min and 1 h in HBM or DDR, says the vendor."]
     on_disk = replace(one.storage[0], disclosed="hdd", probabilities=dict.fromkeys(TIERS, 0.0) | {"hdd": 1.0}, agreed=("hdd",))
     assert of_tiers(replace(one, storage=(on_disk,))) == ["Tier: 5 min in disk, says the vendor."]
@@ -104,17 +98,17 @@ def test_what_the_vendor_says_stands_in_the_place_of_a_share():
 
 def test_where_no_tier_can_be_left_out_any_is_said():
     """The range of every tier over one half means that each is likely in some case: then all four are needed."""
-    (line,) = of_tiers(everything()["moonshotai/kimi-k3"])
+    (line,) = of_tiers(current()["moonshotai/kimi-k3"])
     assert line.startswith("Tier: 5 min in any tier, ") and "; 1 h in any tier, " in line
 
 
 def test_a_sheet_that_sells_no_lifetime_has_no_line():
-    assert of_tiers(everything()["openai/gpt-5.4"]) == []
-    assert of_tiers(replace(everything()["moonshotai/kimi-k3"], storage=())) == []
+    assert of_tiers(current()["openai/gpt-5.4"]) == []
+    assert of_tiers(replace(current()["moonshotai/kimi-k3"], storage=())) == []
 
 
 def test_lifetimes_of_unlike_answers_stand_side_by_side():
-    one = everything()["anthropic/claude-opus-5"]
+    one = current()["anthropic/claude-opus-5"]
     short, long = one.storage
     on_disk = replace(long, disclosed="disk", agreed=("flash", "hdd"), probabilities={"hbm": 0.0, "ddr": 0.0, "flash": 0.5, "hdd": 0.5})
     (line,) = of_tiers(replace(one, storage=(short, on_disk)))

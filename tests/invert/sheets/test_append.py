@@ -204,6 +204,7 @@ for number in range(4):
 """
 
 
+@pytest.mark.slow
 def test_appends_at_once_lose_nothing(tmp_path):
     place = tmp_path / "mine.csv"
     root = str(Path(__file__).parents[3])

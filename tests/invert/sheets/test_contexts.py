@@ -75,6 +75,7 @@ def test_a_context_of_ones_own_goes_before_that_of_the_tables():
     assert longest_context(replace(known.sheet, max_context=2_000_000), known.model) == 2_000_000
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1_000, 10**7), min_size=1, max_size=5, unique=True), st.one_of(st.none(), st.integers(1_000, 10**8)))
 def test_means_ascend_and_lie_in_the_lower_half_of_their_bands(thresholds: list[int], max_context: int | None):
     thresholds = sorted(thresholds)

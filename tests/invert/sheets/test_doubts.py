@@ -96,6 +96,7 @@ def test_the_shipped_prices_raise_no_doubt():
     assert doubtful_prices(load()) == []
 
 
+@pytest.mark.slow
 def test_the_time_grows_as_the_rows_do():
     """Many rows, and many stretches of time of one price."""
 

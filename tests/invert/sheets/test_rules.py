@@ -134,6 +134,7 @@ def test_the_rows_looked_at_grow_with_the_days_and_not_with_their_square(kind: s
     assert check(book) == [] and looked_at <= 65 * len(book.rows)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_validities_of_one_sheet_are_checked_in_seconds():
     book = many("end to end", 20_000)
     start = process_time()

@@ -38,6 +38,7 @@ def put(holder: Any, name: Any, value: Any) -> None:
         holder[name] = value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "content"),
     [(genai, list(GENAI)), (litellm, LITELLM), (models_dev, MODELS_DEV), (openrouter, OPENROUTER)],

@@ -1,0 +1,22 @@
+"""What the sheets that ship imply, worked out once a process for all tests that only look at it."""
+
+from functools import cache
+
+from derive.shipped import read
+from invert.inference import infer
+from invert.table import InferenceTable
+from tests.tools.tables import reading
+
+
+@cache
+def current() -> InferenceTable:
+    """Every sheet of today's default tiers."""
+    with reading(read()):
+        return infer()
+
+
+@cache
+def everything() -> InferenceTable:
+    """Every sheet of every service tier."""
+    with reading(read()):
+        return infer(everything=True)
