@@ -59,9 +59,15 @@ def backwards(asked: Question, known: Mapping[str, float], names: Iterable[str] 
     for name in (name for name in made_of(asked, asked.unknown) if known[name] and (names is None or name in names)):
         rest = {other: value for other, value in known.items() if other != name}
         legs = _leading(asked, rest, name, closing[name])
-        height = None if legs is None else _height(asked.unknown, legs, closing[name], name, known)
-        if height is not None:
-            return _searched(asked.unknown, name, closing[name], known[name], height)
+        if legs is None:
+            continue
+        from derive.solving.vectorised import NoClosedForm
+
+        try:
+            return _searched(asked.unknown, name, closing[name], known[name], _height(asked.unknown, legs, closing[name], name, known))
+        except NoClosedForm:
+            # At some values of the unknown a quantity on the way has several answers.
+            continue
     return None
 
 
@@ -103,8 +109,8 @@ def _upstream(definitions: Mapping[str, Equation], known: set[str], last: Equati
     return [*rows.values()]
 
 
-def _height(unknown: str, legs: tuple[Leg, ...], last: Equation, name: str, known: Mapping[str, float]) -> Height | None:
-    """How far the sides of the last equation are apart, over the left; None where a leg has more than one answer, or is searched for."""
+def _height(unknown: str, legs: tuple[Leg, ...], last: Equation, name: str, known: Mapping[str, float]) -> Height:
+    """How far the sides of the last equation are apart, over the left; NoClosedForm where a leg has several answers, or is searched for."""
     import numpy as np
 
     from derive.solving.vectorised import NoClosedForm, at_leg
@@ -132,11 +138,7 @@ def _height(unknown: str, legs: tuple[Leg, ...], last: Equation, name: str, know
             return np.broadcast_to(np.where(np.isfinite(found), found - 1, np.nan), ln_x.shape)
 
     with np.errstate(all="ignore"):
-        try:
-            still = followed((leg for leg in legs if leg.unknown not in moved), {**known})
-            height(np.zeros(1))
-        except NoClosedForm:
-            return None
+        still = followed((leg for leg in legs if leg.unknown not in moved), {**known})
     return height
 
 

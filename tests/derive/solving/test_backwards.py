@@ -9,6 +9,7 @@ from derive.errors import NotCovered
 from derive.presets import Preset, model, model_names
 from derive.show.text import as_record, as_text
 from derive.solving.result import Solution
+from derive.solving.vectorised import NoClosedForm
 from tests.tools.together import in_one_test, some
 
 ONE_BYTE = dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element", "state_bytes_per_element"), 1.0)
@@ -276,3 +277,17 @@ def test_an_answer_lists_the_equations_that_were_followed():
     text = as_text(solution)
     assert "(found by going forwards to throughput at numbers)\n    scheduling.throughput@" in text
     assert all(one in text for one in there.equations) and "backsolve cite scheduling.throughput" in text
+
+
+def test_a_way_on_which_a_quantity_has_several_answers_at_some_values_is_not_followed(monkeypatch):
+    """As stages have that are worked out from a latency: at the first value looked at there was one."""
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+
+    def several(*_):
+        def height(ln_x):
+            raise NoClosedForm("pipeline.hop_latency has several answers for pipeline_stages")
+
+        return height
+
+    monkeypatch.setattr("derive.solving.backwards._height", several)
+    assert solve("batch", throughput=5000, **given).reason.code
