@@ -32,6 +32,8 @@ QUICK = (
     ("cite", "roofline.step_time"), ("cite", "roofline.step_time", "--as", "bibtex"), ("show", "roofline.kv_time"),
 )  # fmt: skip
 """Questions, and equations to read, that need no more than the table of formulas."""
+BLOCKS = (("solve", "batch", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", *DENSE, "ctx=8k", "memory_time_share=0.9"),)
+"""Questions that only several equations together answer."""
 COMMANDS = """
 from backsolve.__main__ import main
 for command in {!r}:
@@ -50,6 +52,7 @@ WALLS = [  # code, modules that it must not import
     (COMMANDS.format(LIGHT), HEAVY),
     (COMMANDS.format(INFER), {"pandas", "scipy.stats", "sympy"}),
     (COMMANDS.format(QUICK), HEAVY | {"mpmath"}),
+    (COMMANDS.format(BLOCKS), {"pandas", "scipy", "sympy"}),
     (COMMANDS.format([(*STAR, "rho=300", "s=8")]), {"pandas", "scipy"}),
 ]
 PROBE = """

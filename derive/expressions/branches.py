@@ -7,11 +7,14 @@ from inspect import unwrap
 from typing import TYPE_CHECKING, Any, Protocol
 
 from derive.evaluate import evaluate
+from derive.expressions.cases import smooth_cases
+from derive.expressions.closed_roots import closed_roots
+from derive.expressions.one_line import below_the_line, simplified
 from derive.formulas import Formulas, Roots, TreePair, found, key
 from derive.quantities import symbol
 from derive.records import Equation, key_of_claim
 from derive.requirements import Requirement
-from derive.trees import Tree, difference, names, text
+from derive.trees import Tree, difference, names, put_into, text
 from derive.written import as_it_is_written
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ class Solvable(Protocol):
     @property
     def wins(self) -> tuple[TreePair, ...]: ...
     @property
-    def solved(self) -> "Mapping[str, Solved]": ...
+    def regime(self) -> str | None: ...
     def __hash__(self) -> int: ...
 
 
@@ -59,14 +62,6 @@ class Branch:
     difference: Tree
     roots: Roots
     absent: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Solved:
-    """What was worked out beforehand of an unknown: the regimes, and the turning points of the pairs that make them."""
-
-    branches: tuple[Branch, ...]
-    turns: Mapping[TreePair, tuple[tuple[Tree, Roots], ...]]
 
 
 @cache
@@ -138,20 +133,13 @@ def sides_of(row: "Equation | Solvable") -> tuple[Tree, Tree]:
 @cache
 def regimes_of(row: "Equation | Solvable") -> tuple[Regime, ...]:
     """All smooth regimes of the right side of an equation."""
-    if line := formulas(row) if isinstance(row, Equation) else None:
+    if not isinstance(row, Equation):
+        return tuple(Regime(*case) for case in smooth_cases(row.sides[1]))
+    if line := formulas(row):
         return tuple(Regime(expression, wins) for expression, wins in line.smooth())
-    for solved in () if isinstance(row, Equation) else row.solved.values():
-        return tuple(Regime(one.regime.expression, one.regime.wins[len(row.wins) :]) for one in solved.branches)
     from derive.expressions.regimes import as_tree, regimes
 
-    return tuple(Regime(as_tree(one.expression), _as_pairs(one.wins)) for one in regimes(_in_sympy(row)[1]))
-
-
-def _in_sympy(row: "Equation | Solvable") -> "tuple[Expr, Expr]":
-    """Both sides as SymPy has them."""
-    from derive.quantities.formula import as_expression
-
-    return row.sides if isinstance(row, Equation) else (as_expression(text(row.sides[0])), as_expression(text(row.sides[1])))
+    return tuple(Regime(as_tree(one.expression), _as_pairs(one.wins)) for one in regimes(row.sides[1]))
 
 
 def _as_pairs(wins: "tuple[tuple[Expr, Expr], ...]") -> tuple[TreePair, ...]:
@@ -184,13 +172,12 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
     attention_time + compute_time >= kv_time + plain_weight_time () True
     kv_time + plain_weight_time >= attention_time + compute_time (('+', 'plain_step_time', ('-', 'plain_weight_time')),) False
     """
-    line = formulas(row) if isinstance(row, Equation) else None
-    if line:
+    if not isinstance(row, Equation):
+        return _of_block(row, unknown)
+    if line := formulas(row):
         left = sides_of(row)[0]
         solved = zip(regimes_of(row), line.roots_of(unknown), strict=True)
         return tuple(_branch(regime, left, unknown, roots) for regime, roots in solved)
-    if not isinstance(row, Equation) and unknown in row.solved:
-        return row.solved[unknown].branches
     return _by_sympy(row, unknown)
 
 
@@ -199,15 +186,31 @@ def _branch(regime: Regime, left: Tree, unknown: str, roots: Roots) -> Branch:
     return Branch(regime, rest, roots, absent=unknown not in names(rest))
 
 
-def _by_sympy(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
-    from derive.expressions.regimes import as_tree, in_words, regimes, trees_of_roots
+def _of_block(row: Solvable, unknown: str) -> tuple[Branch, ...]:
+    """The regimes of what follows from several equations: it holds in those that were put in for it, whatever its own come to."""
+    left, right = row.sides
+    solved = []
+    for expression, wins in smooth_cases(right):
+        inner = Regime(expression, wins)
+        said = " and ".join(filter(None, (row.regime, inner.label))) if row.wins else None
+        regime = Regime(expression, (*row.wins, *wins), said or None)
+        rest = difference(left, expression)
+        if unknown not in names(whole := simplified(rest)):
+            solved.append(Branch(regime, whole, (), absent=True))
+        elif left == unknown and unknown not in names(expression):
+            solved.append(Branch(regime, rest, (expression,), absent=False))
+        else:
+            solved.append(Branch(regime, rest, closed_roots(rest, unknown), absent=False))
+    return tuple(solved)
 
-    x, (left, right) = symbol(unknown), _in_sympy(row)
+
+def _by_sympy(row: Equation, unknown: str) -> tuple[Branch, ...]:
+    from derive.expressions.regimes import as_tree, regimes, trees_of_roots
+
+    x, (left, right) = symbol(unknown), row.sides
     solved = []
     for inner in regimes(right):
-        # A block holds in the regimes that were put in for it, whatever its own come to.
-        said = " and ".join(filter(None, (getattr(row, "regime", None), in_words(inner.wins)))) if row.wins else None
-        regime = Regime(as_tree(inner.expression), (*row.wins, *_as_pairs(inner.wins)), said or None)
+        regime = Regime(as_tree(inner.expression), _as_pairs(inner.wins))
         whole = left - inner.expression
         if not whole.has(x):
             solved.append(Branch(regime, as_tree(whole), (), absent=True))
@@ -223,25 +226,17 @@ def turns(row: "Equation | Solvable", pair: TreePair, unknown: str) -> tuple[tup
     """What is zero where the larger of a pair turns into the smaller, with the closed forms of where that is."""
     if unknown not in names(pair[0]) | names(pair[1]):
         return ()
-    if isinstance(row, Equation):
-        line = formulas(row)
-        stored = line.turns_of(unknown, pair) if line else None
-    else:
-        stored = row.solved[unknown].turns.get(pair) if unknown in row.solved else None
+    line = formulas(row) if isinstance(row, Equation) else None
+    stored = line.turns_of(unknown, pair) if line else None
     if stored is not None:
         return stored
-    from derive.expressions.regimes import turning_points
-    from derive.quantities.formula import as_expression
-
-    larger, smaller = (as_expression(text(side)) for side in pair)
-    return turning_points(larger - smaller, symbol(unknown))
+    rest = difference(*pair)
+    parts = (simplified(rest), below_the_line(rest))
+    return tuple((part, closed_roots(part, unknown)) for part in parts if unknown in names(part))
 
 
 @cache
 def at_nothing_of(smooth: Tree, nothing: frozenset[str], unknown: str) -> tuple[Tree, Roots]:
     """What is left of a formula where these quantities are 0, and its closed forms."""
-    from derive.expressions.regimes import as_tree, trees_of_roots
-    from derive.quantities.formula import as_expression
-
-    rest = as_expression(text(smooth)).subs({symbol(name): 0 for name in nothing})
-    return as_tree(rest), trees_of_roots(rest, symbol(unknown))
+    rest = simplified(put_into(smooth, dict.fromkeys(nothing, 0)))
+    return rest, closed_roots(rest, unknown)

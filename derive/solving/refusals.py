@@ -10,7 +10,7 @@ from derive.presets import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MO
 from derive.quantities import QUANTITIES, quantity
 from derive.records import HEURISTIC, Equation
 from derive.requirements import HOLDS
-from derive.solving.blocks import that_cancel
+from derive.solving.elimination import that_cancel
 from derive.solving.matching import determined, upstream
 from derive.solving.propagation import followed
 from derive.solving.questions import Question, taken_as_known

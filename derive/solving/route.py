@@ -62,7 +62,7 @@ class Route:
 
     def carried(self, leg: Leg) -> "Route | None":
         """The same with a leg, of which only bounds came out, and all that rests on it in one: the bounds carry through."""
-        from derive.solving.blocks import joint
+        from derive.solving.elimination import joint
 
         resting = {leg.unknown}
         for later in self.legs:
@@ -105,14 +105,14 @@ def without_blocks(unknown: str, active: tuple[Equation, ...], known: frozenset[
 @lru_cache(maxsize=4096)
 def bounding(unknown: str, bounds: tuple[Equation, ...], active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Route, ...]:
     """Inequalities on what is made of the unknown, as inequalities in it: definitions put in, all else known; the shortest first."""
-    from derive.solving.blocks import with_definitions
+    from derive.solving.elimination import with_definitions
 
     made = {row.defines: row for row in active if row.defines}
     found = []
     for bound in bounds:
         rows = _made_of(bound, made, {*known, unknown})
         if any(unknown in row.symbols for row in rows):
-            whole = with_definitions(bound, rows, unknown)
+            whole = with_definitions(bound, rows)
             found += [_through((Leg((whole,), unknown),), known)] if {unknown} <= {*whole.symbols} <= {*known, unknown} else []
     return tuple(sorted(found, key=lambda way: len(way.rows)))
 
@@ -227,7 +227,7 @@ def _together(unknown: str, rows: tuple[Equation, ...], reached: Set[str], faile
 
 def _of_block(block: Structure, unknown: str, failed: Failed) -> list[Leg]:
     """A quantity that a block gives: the unknown if it is in it, else what is not defined in it, else any."""
-    from derive.solving.blocks import joint
+    from derive.solving.elimination import joint
 
     if not block.rows or len(block.free) > MAY_CANCEL or not NEUTRAL_DEFAULTS.keys().isdisjoint(block.free):
         return []

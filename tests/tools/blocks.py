@@ -1,123 +1,148 @@
-"""The table of blocks made by SymPy: `python -m tests.tools.blocks` writes it anew, in a few minutes.
+"""Blocks as SymPy eliminates them, held against what the solver makes of them: what questions about states meet, at their values.
 
-What blocks there are is seen by asking: the questions of the tests, and common ones of models of every kind.
+    python -m tests.tools.blocks --count 500 --seed 1
+
+Exit status 1 if the answers of a block are not the same, in kind, number or value.
 """
 
-import csv
-import shlex
+import argparse
 import sys
-from collections.abc import Callable, Iterator
-from itertools import product
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count, islice
+from math import isclose
+from random import Random
 from typing import Any
+from unittest.mock import patch
 
-from click.testing import CliRunner
-
-import derive.solving.refusals as refusals
-from backsolve.cli.main import backsolve
-from derive.catalogue import equation
-from derive.formulas import found, key
+import derive.expressions.branches as by_algebra
+from derive.expressions.branches import Branch, Regime
+from derive.expressions.regimes import as_tree, in_words, regimes, trees_of_roots, turning_points
+from derive.formulas import TreePair
+from derive.quantities import symbol
+from derive.quantities.formula import as_expression
 from derive.records import Equation
-from derive.solving import blocks
-from derive.solving.blocks import PATH, block_line, key_of_block, key_of_bound
-from derive.solving.defaults import with_defaults
-from derive.solving.elimination import definitions_put_in, eliminated, free_of_effect
+from derive.solving import elimination
+from derive.solving.blocks import Joint
+from derive.solving.chain import Outcome, solve_leg
 from derive.solving.matching import Structure
+from derive.solving.route import Leg
+from derive.trees import text
+from tests.tools import eliminated_by_sympy
+from tests.tools.campaign import QUESTIONS, ask
+from tests.tools.states import questions, states
 
-QUESTIONS = Path(__file__).parent.parent / "validation" / "questions.csv"
-HEAD = "key\tmade from\tcases"
+Met = tuple[Structure, str, Mapping[str, float]]
 
-MODELS = ("Llama-3.1-70B", "Mixtral-8x22B", "DeepSeek-V3", "gpt-oss-120b", "Qwen3-Next-80B-A3B", "Gemma-3-27B")
-"""Models whose attention is of different kinds: what is asked of them meets different blocks."""
-
-ASKED = (
-    *("step_time", "throughput", "tokens_per_second_per_user", "cost_per_token", "ttft", "request_latency", "balance_batch"),
-    *("batch", "chips", "context_length", "energy_per_token", "requests_per_second", "memory_demand", "cost_per_request"),
-)
-GIVENS = (
-    "batch=32 ctx=8k",
-    "chips=8 batch=32 ctx=8k",
-    "chips=8 batch=32 isl=4k osl=500",
-    "chips=8 ctx=8k tpot=30ms",
-    "chips=8 ctx=8k 'tpot<=50ms'",
-    "chips=8 batch=32 ctx=8k mfu=0.5 mbu=0.7 chip_price=2USD/h",
-    "chips=8 isl=4k mfu=0.5",
-)
-
-Made = dict[str, Callable[[], str]]
+ALIKE = 1e-9
+"""Relative difference up to which two answers are one: of both the last digits are lost in terms that cancel."""
 
 
-def commands() -> Iterator[str]:
-    """What is asked to see what blocks there are."""
-    with QUESTIONS.open(encoding="utf-8") as stream:
-        yield from (row["command"] for row in csv.DictReader(stream))
-    yield "infer --as json"
-    for model, unknown, given in product(MODELS, ASKED, GIVENS):
-        yield f"solve {unknown} --hardware H100:bf16 --model {model} {given}"
+def met(random: Random) -> Iterator[Met]:
+    """Blocks that questions about states meet, each once, with the values of the state."""
+    seen: set[tuple[Structure, str]] = set()
+    ordinary = elimination.joint
+    for state in states(random):
+        for asked in questions(random, state, QUESTIONS):
+            found: list[tuple[Structure, str]] = []
+
+            with patch.object(elimination, "joint", lambda *block, to=found: to.append(block) or ordinary(*block)):
+                ask(asked)
+            new = [one for one in dict.fromkeys(found) if one not in seen]
+            seen.update(new)
+            yield from ((*one, state.values) for one in new)
 
 
-def met() -> Made:
-    """The lines of all blocks that answering these meets, by key; nothing is worked out but what the answers need."""
-    made: Made = {}
-    ordinary, bounded, cancelling = blocks.joint, blocks.with_definitions, refusals.that_cancel
-
-    def of_block(structure: Structure, unknown: str) -> Any:
-        made.setdefault(key_of_block(structure, unknown), lambda: line_of_block(structure, unknown))
-        return ordinary(structure, unknown)
-
-    def of_cancelling(structure: Structure, unknown: str) -> Any:
-        if structure.rows:
-            made.setdefault(key_of_block(structure, unknown), lambda: line_of_block(structure, unknown))
-        return cancelling(structure, unknown)
-
-    def of_bound(bound: Equation, rows: tuple[Equation, ...], unknown: str) -> Any:
-        made.setdefault(key_of_bound(bound, rows, unknown), lambda: line_of_bound(bound, rows, unknown))
-        return bounded(bound, rows, unknown)
-
-    blocks.joint, blocks.with_definitions, refusals.that_cancel = of_block, of_bound, of_cancelling
-    try:
-        for command in commands():
-            CliRunner().invoke(backsolve, shlex.split(command))
-    finally:
-        blocks.joint, blocks.with_definitions, refusals.that_cancel = ordinary, bounded, cancelling
-    return made
+def branches_by_sympy(row: Equation | Joint, unknown: str) -> tuple[Branch, ...]:
+    """The regimes of what follows from several equations, as SymPy has them."""
+    if isinstance(row, Equation):
+        return by_algebra.branches(row, unknown)
+    x, (left, right) = symbol(unknown), (as_expression(text(side)) for side in row.sides)
+    solved = []
+    for inner in regimes(right):
+        said = " and ".join(filter(None, (row.regime, in_words(inner.wins)))) if row.wins else None
+        regime = Regime(as_tree(inner.expression), (*row.wins, *((as_tree(a), as_tree(b)) for a, b in inner.wins)), said or None)
+        whole = left - inner.expression
+        absent = not whole.has(x)
+        solved.append(Branch(regime, as_tree(whole), () if absent else trees_of_roots(whole, x), absent))
+    return tuple(solved)
 
 
-def line_of_block(structure: Structure, unknown: str) -> str:
-    """What SymPy makes of a block."""
-    cases, cancel = eliminated(structure, unknown), free_of_effect(structure, unknown)
-    return block_line(structure.rows, key_of_block(structure, unknown), unknown, cases, cancel)
+def turns_by_sympy(row: Equation | Joint, pair: TreePair, unknown: str) -> Any:
+    if isinstance(row, Equation):
+        return by_algebra.turns(row, pair, unknown)
+    larger, smaller = (as_expression(text(side)) for side in pair)
+    return turning_points(larger - smaller, symbol(unknown))
 
 
-def line_of_bound(bound: Equation, rows: tuple[Equation, ...], unknown: str) -> str:
-    """What SymPy makes of an inequality into which definitions are put."""
-    case = definitions_put_in(bound, rows)
-    return block_line((*rows, bound), key_of_bound(bound, rows, unknown), unknown, (case,))
+@contextmanager
+def by_sympy() -> Iterator[None]:
+    """Everything of a block from SymPy."""
+    solver = "derive.solving.one_equation"
+    with patch(f"{solver}.branches", branches_by_sympy), patch(f"{solver}.turns", turns_by_sympy):
+        yield
 
 
-def line_again(key: str) -> str:
-    """The line of a key, made anew from what the key says."""
-    equations, *rest, unknown = key.split(" | ")
-    rows = tuple(map(_row, equations.split("; ")))
-    if rest == ["bound"]:
-        return line_of_bound(rows[-1], rows[:-1], unknown)
-    names, free = (tuple(names.split()) for names in rest)
-    return line_of_block(Structure(rows, names, free), unknown)
+def outcome(cases: tuple[Joint, ...], unknown: str, values: Mapping[str, float]) -> Outcome | None:
+    """What the cases of a block come to; None where there are none, or what they need is not known."""
+    needed = {name for case in cases for name in case.symbols} - {unknown}
+    held = {name: value for name, value in values.items() if name != unknown}
+    return solve_leg(Leg(cases, unknown), held) if cases and needed <= held.keys() else None
 
 
-def _row(written: str) -> Equation:
-    """An equation with what its key says is put into it."""
-    id, *put_in = written.split()
-    values = (one.split("=") for one in put_in)
-    return with_defaults(equation(id), tuple(sorted((name, int(value) if value.isdigit() else value) for name, value in values)))
+def alike(one: Outcome | None, other: Outcome | None) -> bool:
+    """Whether two outcomes are the same."""
+    if one is None or other is None:
+        return one is other
+    (found, reason), (known, why) = one, other
+    if len(found) != len(known) or (not found and reason and why and reason.code != why.code):
+        return False
+    pairs = zip(sorted(found, key=lambda a: a.ends[0]), sorted(known, key=lambda a: a.ends[0]), strict=True)
+    return all(a.kind == b.kind and all(map(_near, a.ends, b.ends)) for a, b in pairs)
+
+
+def _near(one: float | None, other: float | None) -> bool:
+    return one == other or (one is not None and other is not None and isclose(one, other, rel_tol=ALIKE))
+
+
+def moved(random: Random, values: Mapping[str, float]) -> dict[str, float]:
+    """Values near those of a state, at which equations need not hold."""
+    return {name: value * random.uniform(0.5, 1.5) if random.random() < 0.3 else value for name, value in values.items()}
+
+
+def verdicts(random: Random, one: Met) -> Iterator[str]:
+    """How a block fares at the values of its state and beside them."""
+    structure, unknown, values = one
+    made, known = elimination.joint(structure, unknown), eliminated_by_sympy.eliminated(structure, unknown)
+    if bool(made) != bool(known):
+        yield f"worked out {'without' if made else 'by'} SymPy alone"
+        return
+    if not made:
+        yield "does not work out"
+    for at in (values, *(moved(random, values) for _ in range(3))) if made else ():
+        found = outcome(made, unknown, at)
+        with by_sympy():
+            expected = outcome(known, unknown, at)
+        same = alike(found, expected)
+        yield ("answered alike" if found and found[0] else "refused alike") if same else f"not alike: {found} {expected}"
 
 
 def main() -> None:
-    """Writes the table; lines of equations that are not in the table of formulas would never be read, and are left out."""
-    lines = [make() for _, make in sorted(met().items())]
-    kept = [line for line in lines if all(found(key(row.id, row.put_in)) for row in map(_row, line.split(" | ")[0].split("; ")))]
-    PATH.write_text("".join(f"{line}\n" for line in (HEAD, *kept)), encoding="utf-8")
-    sys.stdout.write(f"{len(kept)} blocks\n")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    random, told = Random(asked.seed), Counter[str]()
+    for place, one in zip(count(1), islice(met(Random(asked.seed)), asked.count), strict=False):
+        for verdict in verdicts(random, one):
+            told[verdict.partition(":")[0]] += 1
+            if verdict.startswith(("not alike", "worked out")):
+                print(verdict[:600], one[1], [row.id for row in one[0].rows], one[0].free, flush=True)
+        if place % 100 == 0:
+            print(place, dict(sorted(told.items())), flush=True)
+    print({"seed": asked.seed, "blocks": asked.count, **dict(sorted(told.items()))})
+    sys.exit(any(verdict.startswith(("not alike", "worked out")) for verdict in told))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,46 @@
+"""The smooth regimes of a formula that holds a Max or a Min, each with the pairs of terms that make it."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from derive.expressions.one_line import EXTREMES, simplified
+from derive.formulas import TreePair
+from derive.trees import LARGEST_OF, Tree, all_parts, text
+
+Smoothed = tuple[Tree, tuple[TreePair, ...]]
+
+
+@cache
+def smooth_cases(tree: Tree) -> tuple[Smoothed, ...]:
+    """All smooth regimes of a formula, each with the pairs of a larger and a smaller term that make it; over one line.
+
+    A Max and a Min of the same terms are decided together, so that no regime contradicts itself.
+
+    >>> from derive.trees import tree_of
+    >>> [(text(one), wins) for one, wins in smooth_cases(tree_of("2*Max(batch, chips)"))]
+    [('2*batch', (('batch', 'chips'),)), ('2*chips', (('chips', 'batch'),))]
+    """
+    return tuple(dict.fromkeys(_split(simplified(tree), ())))
+
+
+def _split(tree: Tree, wins: tuple[TreePair, ...]) -> Iterator[Smoothed]:
+    *_, node = (None, *filter(_is_extreme, all_parts(tree)))
+    if not isinstance(node, tuple):
+        yield tree, wins
+        return
+    for chosen in sorted(node[1:], key=text):
+        others = [other for other in node[1:] if other != chosen]
+        pairs = tuple((chosen, other) if node[0] == LARGEST_OF else (other, chosen) for other in others)
+        if not any((smaller, larger) in wins for larger, smaller in pairs):
+            yield from _split(simplified(_with(tree, node, chosen)), tuple(dict.fromkeys(wins + pairs)))
+
+
+def _is_extreme(part: Tree) -> bool:
+    return isinstance(part, tuple) and part[0] in EXTREMES
+
+
+def _with(tree: Tree, part: Tree, other: Tree) -> Tree:
+    """A formula with another part in the place of one of its parts."""
+    if tree == part:
+        return other
+    return (tree[0], *(_with(one, part, other) for one in tree[1:])) if isinstance(tree, tuple) else tree

@@ -1,0 +1,68 @@
+"""A formula over one line is the same formula, and what cancels is gone from it."""
+
+from random import Random
+
+import pytest
+
+from derive.catalogue import by_id
+from derive.evaluate import evaluate
+from derive.expressions.branches import regimes_of, sides_of
+from derive.expressions.one_line import are_same, below_the_line, is_positive, over_one_line, put_for, simplified, terms_by_sign
+from derive.quantities import quantity
+from derive.trees import difference, names, text, tree_of
+
+WRITTEN = [  # a formula, and the same over one line
+    ("(batch*chips + chips)/chips - 1", "batch"),
+    ("1/(1/batch + 1/chips)", "batch*chips/(batch + chips)"),
+    ("(batch**2 - chips**2)/(batch - chips)", "batch + chips"),
+    ("batch/(mfu*chips) - 1/chips", "(batch - mfu)/(chips*mfu)"),
+    ("-batch/(mfu - 1)", "batch/(1 - mfu)"),
+    ("(1 - mfu)**batch*chips/chips", "(1 - mfu)**batch"),
+    ("batch**20/batch", "batch**20/batch"),
+    ("0.5*batch", "batch/2"),
+    ("Max(batch, batch + chips, mfu)", "Max(batch + chips, mfu)"),
+    ("Max(Max(batch, mfu), chips)*2", "2*Max(batch, chips, mfu)"),
+    ("Min(batch, batch + chips)", "batch"),
+    ("chips*(batch - batch)", "0"),
+]
+
+
+@pytest.mark.parametrize(("written", "expected"), WRITTEN)
+def test_what_cancels_is_gone(written, expected):
+    assert text(simplified(tree_of(written))) == expected
+
+
+def test_formulas_of_the_catalogue_come_to_the_same_over_one_line():
+    random = Random(5)
+    for row in [*by_id().values()][::5]:
+        for tree in (sides_of(row)[1], *(regime.expression for regime in regimes_of(row))):
+            at = {name: quantity(name).at(random.uniform(0.2, 0.8)) for name in sorted(names(tree))}
+            assert evaluate(simplified(tree), at) == pytest.approx(evaluate(tree, at), rel=1e-9, nan_ok=True), row.id
+            assert are_same(tree, simplified(tree)) and not are_same(("+", tree, 1), tree)
+
+
+def test_nothing_is_divided_by_nothing():
+    with pytest.raises(ZeroDivisionError):
+        over_one_line(tree_of("mfu/(batch - batch)"))
+
+
+@pytest.mark.parametrize(
+    ("written", "positive"),
+    [("batch + sqrt(chips)", True), ("batch - chips", False), ("exp(batch - chips)/mfu", True), ("log(batch)", False), ("0", False)],
+)
+def test_what_is_positive_for_its_shape(written, positive):
+    assert is_positive(tree_of(written)) == positive
+
+
+def test_both_sides_and_what_is_below():
+    tree = tree_of("batch/(1 - mfu) - chips")
+    assert text(below_the_line(tree)) == "mfu - 1"
+    more, less = terms_by_sign(tree)
+    at = {"batch": 3.0, "mfu": 0.25, "chips": 4.0}
+    assert evaluate(difference(more, less), at) == 0 == evaluate(tree, at)
+
+
+def test_a_sum_is_called_by_its_name():
+    total, whole = tree_of("kv_time + weight_time"), tree_of("(kv_time + weight_time)/(kv_time + weight_time + compute_time)")
+    assert text(put_for(total, "memory_time", whole)) == "memory_time/(compute_time + memory_time)"
+    assert put_for("batch", "memory_time", whole) == whole

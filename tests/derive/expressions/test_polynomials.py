@@ -1,0 +1,62 @@
+"""Polynomials are added, multiplied and divided as their values are."""
+
+from fractions import Fraction
+from math import prod
+from random import Random
+
+from derive.expressions.polynomials import (
+    added,
+    by_power,
+    divided_by,
+    divided_with_rest,
+    multiplied,
+    negative,
+    number_of,
+    parted,
+    power_of,
+    product_of,
+    terms_in_order,
+)
+
+NAMES = ("batch", "chips", "mfu")
+
+
+def drawn(random: Random, least: int = 0):
+    """A polynomial of a few terms; powers below nothing where `least` is."""
+    term = lambda: product_of((), tuple((name, random.randint(least, 2)) for name in NAMES))  # noqa: E731
+    return {term(): random.choice((-6, -4, -1, 2, 3, 12)) for _ in range(random.randint(2, 4))}
+
+
+def value(one, at):
+    return sum(count * prod(at[name] ** power for name, power in term) for term, count in one.items())
+
+
+def test_what_is_done_with_polynomials_is_done_with_their_values():
+    random = Random(7)
+    for _ in range(40):
+        one, other = drawn(random, -2), drawn(random)
+        at = {name: Fraction(random.randint(1, 9), random.randint(1, 9)) for name in NAMES}
+        assert value(added(one, other), at) == value(one, at) + value(other, at)
+        assert value(multiplied(one, other), at) == value(one, at) * value(other, at)
+        assert added(one, negative(one)) == {}
+        content, rest = parted(one)
+        assert value(multiplied({content: 1}, rest), at) == value(one, at) and parted(rest)[0] == ()
+        assert sum(at["chips"] ** power * value(part, at) for power, part in by_power(one, "chips").items()) == value(one, at)
+        times, left = divided_with_rest(one, other)
+        assert value(times, at) * value(other, at) + value(left, at) == value(one, at)
+
+
+def test_what_was_multiplied_in_is_divided_out_and_nothing_else():
+    random = Random(8)
+    for _ in range(40):
+        one, other = drawn(random, -2), parted(drawn(random))[1]
+        number = number_of(other)
+        other = {term: count // number for term, count in other.items()}
+        assert divided_by(multiplied(one, other), other) == one
+        assert divided_by(added(multiplied(one, other), {(("odd", 1),): 1}), other) is None or len(other) == 1
+
+
+def test_terms_stand_in_the_order_of_a_dictionary():
+    line = {(("chips", 1),): -2, (("batch", 1),): 4, (("batch", 2),): 6, (): 8}
+    assert [term for term, _ in terms_in_order(line)] == [(("batch", 2),), (("batch", 1),), (("chips", 1),), ()]
+    assert number_of(line) == 2 and number_of(negative(line)) == -2 and power_of((("batch", 2),), -1) == (("batch", -2),)
