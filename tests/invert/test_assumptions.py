@@ -112,7 +112,7 @@ def numbers(node: ast.AST) -> set[float]:
 
 def unexplained(name: str, tree: ast.Module) -> list[tuple[str, str, float]]:
     """Module, definition and number, of every literal that is neither plain nor numerics; whole numbers of a report are its layout."""
-    in_report = name.startswith("report/") or name in ("scoreboard", "table")
+    in_report = name.startswith("report/") or name in ("scoreboard", "scoreboard_text", "table")
     return [
         (name, definition, value)
         for definition, node in definitions(tree)
