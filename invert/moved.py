@@ -143,8 +143,9 @@ class SheetChange:
 class Comparison:
     """Two runs side by side.
 
-    `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `problems`
-    are those of what is compared with, `file` is it where it is one.
+    `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `causes` are
+    what besides the prices of a sheet is not the same, in words. `problems` are those of what is compared with, `file` is it where
+    it is one.
     """
 
     __repr__ = brief
@@ -155,6 +156,7 @@ class Comparison:
     added: tuple[SheetKey, ...]
     gone: tuple[SheetKey, ...]
     recalibrated: bool
+    causes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     file: FileText | None = None
