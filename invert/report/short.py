@@ -7,7 +7,7 @@ from invert.records import Estimate
 from invert.report.findings import estimate_text, held_in_words, premium_in_words
 from invert.report.glance import SEEN
 from invert.report.layout import NONE, Table, aligned, kv, laid_out
-from invert.report.prices import grades_and_page, price_table, unit_of_prices
+from invert.report.prices import also_sold, grades_and_page, price_table, unit_of_prices
 from invert.report.sheet import cited_by, heading
 from invert.report.take_home import headlines
 from invert.report.tiers import deciding_source, record_of_tiers
@@ -30,11 +30,13 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
     read = (*one.kv_bytes.values(), one.estimates["bandwidth_bound_fraction"])
     shown = dict.fromkeys(id for found in read for id in found.equations[-1:])
+    beside = [text] if (text := also_sold(one, table)) else []
     more = f"more  backsolve infer {one.name} --full"
     return [
         *(*heading(one, table), "", *headlines(one), ""),
-        *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), "", kv_table(one), ""),
-        *(*reasons(one, table), "", more, cited_by(one, shown)),
+        *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), *beside, ""),
+        *(kv_table(one), ""),
+        *(*reasons(one, table), more, cited_by(one, shown)),
     ]
 
 

@@ -60,13 +60,16 @@ def test_a_saved_result_that_says_nonsense_of_itself_names_nothing_that_is_none(
     assert found and all(text.isprintable() for text in found)
 
 
-def test_every_form_names_them(tmp_path):
-    path = tmp_path / "saved.json"
-    path.write_text(saved(infer("gemini-2.5-pro", anchors={"overlap": 0})))
+def test_every_form_names_them(tmp_path, table: InferenceTable):
+    document, path = json.loads(saved(table)), tmp_path / "saved.json"
+    document["run"]["anchors"]["overlap"] = 0.0
+    document["sheets"][0]["estimates"]["bandwidth_bound_fraction"]["median"] /= 2
+    path.write_text(json.dumps(document))
     _, found = infer_against(str(path), ["gemini-2.5-pro"])
     for text in (changes_text(found, 80), changes_markdown(found)):
         assert "Moved by no price of their own, but by anchor overlap, 0 -" in text
     assert json.loads(changes_json(found))["causes"] == ["anchor overlap, 0 -> 1"]
-    path.write_text(json.dumps({"run": {}, "sheets": [json.loads(saved(infer("gemini-2.5-pro")))["sheets"][0] | {"as_of": "soon"}]}))
+    document["sheets"][0]["as_of"] = "soon"
+    path.write_text(json.dumps(document))
     with pytest.raises(WrongData, match="is no result of infer --save"):
         infer_against(str(path), ["gemini-2.5-pro"])
