@@ -23,7 +23,7 @@ def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tu
     before = {sheet_key(one.sheet): one for one in old}
     both = {key: (before[key], one) for one in run if (key := sheet_key(one.sheet)) in before}
     days = {one.sheet.as_of for one in before.values()}
-    return (*_days(days, run.as_of), *([CALIBRATION] if recalibrated else []), *_contexts(both))
+    return (*_days(days, run.as_of), *([CALIBRATION] if recalibrated else []), *_contexts(both), *_weights(both))
 
 
 def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data) -> tuple[str, ...]:
@@ -56,6 +56,15 @@ def _contexts(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[
             for key, pair in told.items()
             if pair[0] != pair[1]
         ),
+    )
+
+
+def _weights(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
+    """`weights of acme/m, Llama-3-70B -> not known`: what an id serves may be another model from a day on."""
+    served = {key: [one.model.architecture if one.model else "" for one in pair] for key, pair in both.items()}
+    return _named(
+        "weights of",
+        (f"{key[0]}/{key[1]}, {' -> '.join(one or 'not known' for one in pair)}" for key, pair in served.items() if pair[0] != pair[1]),
     )
 
 

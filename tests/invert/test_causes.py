@@ -35,6 +35,15 @@ def test_another_day_and_another_context_are_named_with_both(table: InferenceTab
     )
 
 
+def test_an_id_that_serves_other_weights_from_a_day_on_says_so():
+    """DeepSeek moved deepseek-v4-flash to V4.1 Flash on 2026-09-10: its 13B are of the days before."""
+    before, after = (infer("deepseek/deepseek-v4-flash", as_of=date(2026, 9, day)) for day in (9, 10))
+    assert [one.active_params if one.size_stated else None for one in (before[0], after[0])] == [13e9, None]
+    assert before[0].known and before[0].known.architecture == "DeepSeek-V4-Flash" and not after[0].known
+    assert "weights may not be DeepSeek-V4-Flash" in after[0].flags and not any("weights" in flag for flag in before[0].flags)
+    assert causes_of_runs(before, after, recalibrated=False)[-1] == "weights of deepseek/deepseek-v4-flash, DeepSeek-V4-Flash -> not known"
+
+
 def test_a_saved_result_names_the_anchors_tables_and_versions_that_are_others(table: InferenceTable):
     document = json.loads(saved(table))
     run, sheets = document["run"], document["sheets"]
