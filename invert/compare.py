@@ -29,6 +29,11 @@ from invert.sheets.what_if import sheet_key, with_amounts
 from invert.table import InferenceTable
 
 INPUT: Place = ("input", 0, None)
+TAKEN_HOME: tuple[Name, ...] = (
+    ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
+    ("bandwidth_bound_fraction", ""),
+)  # fmt: skip
+"""What the first lines of a report tell, in their order."""
 MOST_TURNED_BACK = 12
 """Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
 
@@ -261,8 +266,17 @@ def _compared(
         if rerounded:
             moved = tuple(one if one.after and one.after.kind == "point" else replace(one, elasticity=None) for one in moved)
         unmoved = len({**new.said, **old.said}) - len(names)
+        stayed = tuple(name for name in TAKEN_HOME if name in new.said and name not in names)
         found.append(
-            SheetChange(key=key, prices=change, moved=moved, unmoved=unmoved, calibrates=key[:2] in calibrating, rerounded=rerounded)
+            SheetChange(
+                key=key,
+                prices=change,
+                moved=moved,
+                unmoved=unmoved,
+                calibrates=key[:2] in calibrating,
+                rerounded=rerounded,
+                stayed=stayed,
+            )
         )
     return tuple(found)
 

@@ -126,7 +126,7 @@ class SheetChange:
     """One sheet in both runs: the prices that changed, the inferences that moved, and how many did not.
 
     `calibrates` says that the estimates of other sheets are learned from its row, `rerounded` what a change of digits rather than of
-    prices moved.
+    prices moved. `stayed` are those of what is taken home that did not move.
     """
 
     __repr__ = brief
@@ -137,6 +137,7 @@ class SheetChange:
     unmoved: int
     calibrates: bool
     rerounded: tuple[Rerounded, ...] = ()
+    stayed: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -222,7 +222,11 @@ def _below(found: Comparison, unlisted: int) -> list[str]:
     rest = sum(one.unmoved for one in moving)
     lines = [f"{unlisted} more moved, none further; --as csv has all of them."] if unlisted > 0 else []
     if not moving:
-        lines.append("Nothing moved.")
+        asked = any(one.prices for one in found.sheets)
+        lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")
+    if len(moving) == 1 and moving[0].stayed:
+        stayed = [NAMES.get(name, name[0].replace("_", " ")) for name in moving[0].stayed]
+        lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []
