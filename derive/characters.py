@@ -29,7 +29,7 @@ def trimmed(text: str) -> str:
     >>> trimmed("gpt-5\\u00a0"), trimmed("cafe\\u0301") == "caf\\u00e9"
     ('gpt-5', True)
     """
-    return unicodedata.normalize("NFC", text).strip(SPACES)
+    return (text if text.isascii() else unicodedata.normalize("NFC", text)).strip(SPACES)
 
 
 def hidden(text: str) -> str:
@@ -80,7 +80,7 @@ def _drawn(text: str) -> str:
 
 def is_same(one: str, other: str) -> bool:
     """Whether two names differ in capitals at most."""
-    return trimmed(one).lower() == trimmed(other).lower()
+    return one == other or trimmed(one).lower() == trimmed(other).lower()
 
 
 def look_alike(given: str, known: Iterable[str]) -> str:

@@ -16,6 +16,22 @@ DIFFERS = ("loose", "contradicted by data")
 UNDECIDED = "not decidable"
 AS_PUBLISHED = ("reproduced", "convention")
 """Verdicts on a published problem whose answer stands, of the second under the convention that is named."""
+REPRODUCED, CONVENTION = "what is found lies within the tolerance of what is said", "so it does, with what the reason names"
+CLAIM_VERDICTS = {
+    "reproduced": REPRODUCED,
+    "under a stated convention": CONVENTION,
+    "loose": "it lies outside: the claim's own arithmetic or rounding is off",
+    "contradicted by data": "it lies outside: figures of a table say otherwise",
+    UNDECIDED: "no number can be held against it",
+}
+"""What each verdict on a claim means."""
+PROBLEM_VERDICTS = {
+    "reproduced": REPRODUCED,
+    "convention": CONVENTION,
+    "loose": "it lies outside: rounding, or something small that was left out",
+    "contradicted": "it lies outside: the published answer is wrong, by its own arithmetic or by what it leaves out",
+}
+"""What each verdict on a published problem means."""
 USING = "using"
 """Given of the equations that a question joins by their ids, separated by commas."""
 SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")

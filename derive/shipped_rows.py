@@ -3,7 +3,7 @@
 import datetime
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from math import inf
 from sys import float_info
@@ -201,7 +201,10 @@ class Disclosure(TableRow):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelRow(TableRow):
-    """A row of models.csv: the other names of a priced model and what is known of its size and release, with grades."""
+    """A row of models.csv: the other names of a priced model and what is known of its size and release, with grades.
+
+    Architecture and parameters are those of the weights that it serves before `weights_until`, where that day is known.
+    """
 
     TABLE = "models"
 
@@ -215,10 +218,17 @@ class ModelRow(TableRow):
     active_params: float | None
     active_params_grade: str
     total_params: float | None
+    weights_until: datetime.date | None
     release_date: datetime.date | None
     release_grade: str
     source: str
     notes: str
+
+    def on(self, day: datetime.date) -> "ModelRow":
+        """What is known of the model on a day: nothing of its weights from the day on which it serves others."""
+        if self.weights_until is None or day < self.weights_until:
+            return self
+        return replace(self, architecture="", architecture_grade="", active_params=None, active_params_grade="", total_params=None)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

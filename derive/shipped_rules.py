@@ -196,6 +196,11 @@ def _model(row: ModelRow) -> Iterator[Fault]:
         if is_known(row, known) != is_known(row, grade):
             missing, there = (known, grade) if is_known(row, grade) else (grade, known)
             yield missing, f"is blank, and {there} is not"
+    if row.weights_until is not None:
+        if not row.architecture and row.active_params is None:
+            yield "weights_until", "ends what is known of the weights, and nothing is"
+        elif row.release_date is not None and row.weights_until <= row.release_date:
+            yield "weights_until", f"is not after the release, on {row.release_date}"
 
 
 def _disclosure(row: Disclosure) -> Iterator[Fault]:

@@ -1,12 +1,12 @@
 """What the lecture claims and what others publish, held against equations and tables, price lists included, as rows of the scoreboard."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from derive.claim_cells import UNDECIDED, command, givens
+from derive.claim_cells import AGREES, AS_PUBLISHED, UNDECIDED, command, givens
 from derive.claims import Facts, Finding, finding, finding_of_problem
 from derive.errors import BacksolveError
-from derive.shipped import Tables
+from derive.shipped import Problem, Tables
 from derive.shipped_rows import Claim, ModelRow, WorkedProblem
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
@@ -50,11 +50,11 @@ def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
 
 
 def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
-    """What is stated beside what is found; where nothing can be found, why."""
-    found, by, verdict, reason = None, "", row.verdict, row.reason
+    """What is stated beside what is found, and whether the two agree; where nothing can be found, why."""
+    found, by, agrees, verdict, reason = None, "", None, row.verdict, row.reason
     try:
         if one := find():
-            found, by = float(f"{one.in_unit:.{DIGITS}g}"), "; ".join(one.rests_on)
+            found, by, agrees = float(f"{one.in_unit:.{DIGITS}g}"), "; ".join(one.rests_on), one.agrees
     except BacksolveError as error:
         verdict, reason = UNDECIDED, f"left out: {error}"
     return {
@@ -64,7 +64,19 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
         "verdict": verdict,
         "reason": reason,
         "by": by,
+        "tolerance": row.tolerance,
+        "agrees": agrees,
     }
+
+
+def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str, object]]) -> Iterator[Problem]:
+    """Every verdict of claims.csv or problems.csv that the number found today does not bear; `found` are the rows made of `rows`."""
+    for row, one in zip(rows, found, strict=True):
+        if one["agrees"] is not None and one["agrees"] is not (row.verdict in (*AGREES, *AS_PUBLISHED)):
+            lies = "within" if one["agrees"] else "outside"
+            said = f"{row.stated} {row.unit}".rstrip()
+            fault = f"{row.id} is {row.verdict!r}, and {one['found']} lies {lies} the tolerance of {said}, {row.tolerance:g} of it"
+            yield Problem(f"{row.TABLE}.csv", row.place, "verdict", fault)
 
 
 def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow], assumptions: Assumptions) -> Mapping[str, Facts]:

@@ -11,8 +11,9 @@ from typing import Any
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.files import label, opened
 from derive.shipped_rows import CalibrationModel
-from invert.anchors import assumptions_of, common_anchors, given_anchors
+from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, Assumptions
+from invert.causes import causes_of_runs, causes_of_saved
 from invert.data import Data, read_data
 from invert.inference import Kept, infer_of, infer_sheets
 from invert.moved import Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
@@ -28,6 +29,11 @@ from invert.sheets.what_if import sheet_key, with_amounts
 from invert.table import InferenceTable
 
 INPUT: Place = ("input", 0, None)
+TAKEN_HOME: tuple[Name, ...] = (
+    ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
+    ("bandwidth_bound_fraction", ""),
+)  # fmt: skip
+"""What the first lines of a report tell, in their order."""
 MOST_TURNED_BACK = 12
 """Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
 
@@ -74,7 +80,7 @@ def infer_against(
     recalibrated = False
     if file and file.content.lstrip()[:1] in (b"{", b"["):
         recalibrated = True
-        before, notes = _of_saved(file.content, said, run)
+        before, causes = _of_saved(file.content, said, run, data)
         before = {key: side for key, side in before.items() if only is None or key in only}
     else:
         then, old_book = data, book_of(data) if against == SHIPPED else book
@@ -86,7 +92,7 @@ def infer_against(
         notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(asked, then, assumptions, executor, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
-        of_day = _on_the_later_day(old, run, then, assumptions, kept)
+        of_day, causes = _on_the_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)
     now = dict.fromkeys(sheet_key(one.sheet) for one in run)
     after = f"prices of {run.as_of}" + (f" with {', '.join(f'{name}={amount}' for name, amount in changes.items())}" if changes else "")
@@ -97,6 +103,7 @@ def infer_against(
         added=tuple(key for key in now if key not in before),
         gone=tuple(key for key in before if key not in now),
         recalibrated=recalibrated,
+        causes=causes,
         notes=notes,
         file=file,
         problems=tuple(one for one in problems if one not in run.problems),
@@ -159,19 +166,16 @@ def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[
 # What was saved.
 
 
-def _of_saved(content: bytes, place: str, run: Run) -> tuple[dict[SheetKey, Side], tuple[str, ...]]:
+def _of_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...]]:
     """The sheets of what `--save` or `--as json` wrote, and what else differs from this run; `WrongData` where it is neither."""
     try:
         found = json.loads(content)
-        records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], found["run"])
+        records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], dict(found["run"]))
         sides = {_key(one): _side_of_record(one) for one in records}
-        anchors = dict(saved.get("anchors") or {})
+        return sides, causes_of_saved(records, saved, run, data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = shorten(str(error)) if isinstance(error, ValueError) else f"no {error}" if isinstance(error, KeyError) else "another shape"
         raise WrongData(f"{place}: is no result of infer --save or --as json ({what})") from None
-    now = common_anchors(run.assumptions).values
-    other = sorted(name for name in {*anchors, *now} if saved and anchors.get(name) != now.get(name))
-    return sides, ((f"the saved result has other anchors: {', '.join(other)}",) if other else ())
 
 
 def _key(record: Mapping[str, Any]) -> SheetKey:
@@ -262,8 +266,17 @@ def _compared(
         if rerounded:
             moved = tuple(one if one.after and one.after.kind == "point" else replace(one, elasticity=None) for one in moved)
         unmoved = len({**new.said, **old.said}) - len(names)
+        stayed = tuple(name for name in TAKEN_HOME if name in new.said and name not in names)
         found.append(
-            SheetChange(key=key, prices=change, moved=moved, unmoved=unmoved, calibrates=key[:2] in calibrating, rerounded=rerounded)
+            SheetChange(
+                key=key,
+                prices=change,
+                moved=moved,
+                unmoved=unmoved,
+                calibrates=key[:2] in calibrating,
+                rerounded=rerounded,
+                stayed=stayed,
+            )
         )
     return tuple(found)
 

@@ -107,11 +107,21 @@ def infer(
 class Kept:
     """What was worked out already on one set of assumptions: posteriors by evidence, inferences by data, sheet and model.
 
-    Of two runs that share it, the second works out what differs.
+    Readings of bands are by what they are read off, as no table moves them. Of two runs that share it, the second works out what
+    differs.
     """
 
     drawn: Drawn = field(default_factory=dict)
     inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
+    readings: dict[tuple[object, ...], tuple[PairInference, ...]] = field(default_factory=dict)
+
+    def pairs_of(self, read: Case, assumptions: Assumptions) -> tuple[PairInference, ...]:
+        """What the readings make of each pair of bands."""
+        asked = read.sheet, read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
+        if asked not in self.readings:
+            places = range(len(read.seen.pairs))
+            self.readings[asked] = tuple(read_pair(read.sheet, read.seen, place, read.anchors, assumptions) for place in places)
+        return self.readings[asked]
 
 
 def infer_of(
@@ -172,7 +182,8 @@ def infer_of(
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
         shared_tariffs=shared_tariffs(offered),
-        base_inputs=base_inputs(book, day),
+        base_inputs=(of_day := base_inputs(book, day)),
+        of_other_days=len({row.sheet_key for row in book.rows}) - len(of_day),
         request=Request(names=names, providers=providers, tier=tier or None, as_of=as_of, everything=everything, prices=book.overlay),
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),
@@ -200,7 +211,8 @@ def infer_sheets(
     for one in read:
         asked = data, one.sheet, one.model
         try:
-            kept.inferences[asked] = kept.inferences.get(asked) or _concluded(one, data, assumptions, worth[one.architecture])
+            pairs = kept.pairs_of(one, assumptions)
+            kept.inferences[asked] = kept.inferences.get(asked) or _concluded(one, pairs, data, assumptions, worth[one.architecture])
             inferences.append(kept.inferences[asked])
         except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
@@ -292,10 +304,9 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     return TierRules(rule.reference, rule.kind, scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions))
 
 
-def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
+def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
     """Everything one sheet implies, from its reading and its posterior, but for what takes all sheets together."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
-    pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
     kv_bytes, beside = side_by_side(read, data, assumptions)
     kv_bytes, stored = _with_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}

@@ -126,7 +126,7 @@ class SheetChange:
     """One sheet in both runs: the prices that changed, the inferences that moved, and how many did not.
 
     `calibrates` says that the estimates of other sheets are learned from its row, `rerounded` what a change of digits rather than of
-    prices moved.
+    prices moved. `stayed` are those of what is taken home that did not move.
     """
 
     __repr__ = brief
@@ -137,14 +137,16 @@ class SheetChange:
     unmoved: int
     calibrates: bool
     rerounded: tuple[Rerounded, ...] = ()
+    stayed: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Two runs side by side.
 
-    `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `problems`
-    are those of what is compared with, `file` is it where it is one.
+    `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `causes` are
+    what besides the prices of a sheet is not the same, in words. `problems` are those of what is compared with, `file` is it where
+    it is one.
     """
 
     __repr__ = brief
@@ -155,6 +157,7 @@ class Comparison:
     added: tuple[SheetKey, ...]
     gone: tuple[SheetKey, ...]
     recalibrated: bool
+    causes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     file: FileText | None = None

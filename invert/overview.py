@@ -37,6 +37,8 @@ def overview(run: Run) -> Overview:
         sheets=len(run),
         providers=len({one.sheet.provider for one in run}),
         no_result=_most_first(unread),
+        beside=_most_first(Counter(tier for *_, tier in run.beside)),
+        of_other_days=0 if run.request.names or run.request.providers else run.of_other_days,
         copies=_most_first(Counter(copy.sheet.provider for _, *copies in alike for copy in copies)),
         offers=len(offers),
         outcomes=tuple(_outcomes(offers)),

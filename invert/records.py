@@ -804,7 +804,8 @@ class Overview:
 
     A sheet that asks to the cent what another provider, or the same one under a second name, asks for the same model in the same
     service tier is a copy of it; offers are the sheets without these, and all that follows counts offers. `copies` are by provider.
-    `no_result` says why how many sheets could not be read. `premiums` begin with those that most offers share, `sizes` with makers,
+    `no_result` says why how many sheets could not be read, `beside` how many more hold on that day, by service tier, and
+    `of_other_days` how many on other days alone. `premiums` begin with those that most offers share, `sizes` with makers,
     the one of most offers first.
     """
 
@@ -814,6 +815,8 @@ class Overview:
     sheets: int
     providers: int
     no_result: Mapping[str, int]
+    beside: Mapping[str, int]
+    of_other_days: int
     copies: Mapping[str, int]
     offers: int
     outcomes: tuple[Outcome, ...]

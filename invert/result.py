@@ -178,8 +178,9 @@ class Run:
     `premium_verdict` is what premiums have earned beside the class of KV bytes; nothing where too few families have one.
     `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
     `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` and `base_inputs`,
-    the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not. `rows` are
-    the prices that the sheets are made of, but for those set by hand.
+    the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not;
+    `of_other_days` is how many sheets have a price on other days alone. `rows` are the prices that the sheets are made of, but for
+    those set by hand.
     """
 
     __repr__ = brief
@@ -196,6 +197,7 @@ class Run:
     negative_controls: Part[tuple[NegativeControl, ...]]
     shared_tariffs: tuple[SharedTariff, ...]
     base_inputs: Mapping[SheetKey, float]
+    of_other_days: int
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     changes: Mapping[str, str]
@@ -208,6 +210,21 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.inferences)
+
+    @cached_property
+    def beside(self) -> dict[SheetKey, float]:
+        """The first input price [USD/token] of every sheet of the day that is not in the run, of what was asked for and can be read."""
+        shown = {(one.sheet.provider, one.sheet.model, one.sheet.region, one.sheet.service_tier) for one in self}
+        models, providers = {key[:2] for key in shown}, [one.lower() for one in self.request.providers]
+        unread = {problem.origin for problem in self.problems if problem.row is None}
+        return {
+            key: asked
+            for key, asked in self.base_inputs.items()
+            if key not in shown
+            and (not self.request.names or key[:2] in models)
+            and (not providers or key[0].lower() in providers)
+            and f"{key[0]}/{key[1]}" not in unread
+        }
 
     @property
     def given(self) -> dict[str, float]:

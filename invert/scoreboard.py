@@ -1,9 +1,8 @@
 """The scoreboard: what the readings make of what is known, section by section, as rows of numbers."""
 
 import csv
-import io
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from math import log
@@ -13,9 +12,10 @@ from derive.errors import UnknownName, WrongData
 from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import Claim, Disclosure, HostPrice, OpenModel, WorkedProblem, in_si
 from derive.solving.api import solve
+from invert import trust
 from invert.assumptions import USUAL, Assumptions
-from invert.claims import claim_rows, price_facts, problem_rows
-from invert.data import Data, read_data
+from invert.claims import claim_rows, not_borne, price_facts, problem_rows
+from invert.data import Data, once_a_run, read_data
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import (
@@ -30,10 +30,9 @@ from invert.experiments import experiment_rows
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
 from invert.market.kv_class import KINDS, simulated_coverage
-from invert.posterior.simulation import stale
+from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
 from invert.rent import rental
-from invert.report.layout import aligned, laid_out, title
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
 from invert.single_band import single_band_rows
@@ -45,6 +44,8 @@ NEGATIVE_CONTROLS = 20
 """How often prices are shuffled among models."""
 POOL_DIGITS = 3
 """Of what pools gain, which is little."""
+MODELS_LEFT_OUT = "models left out"
+"""What a calibration is of where no sheet is simulated."""
 RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
@@ -67,6 +68,8 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
             found[name] = section_rows(name, data)
         except WrongData as error:
             problems.append(error.problem if isinstance(error, BadRow) else Problem(f"section {name}", None, None, str(error)))
+    for record in (record for record in (Claim, WorkedProblem) if record.TABLE in found):
+        problems += not_borne(data.tables.rows_of(record), found[record.TABLE])
     return found, list(dict.fromkeys(problems))
 
 
@@ -117,17 +120,50 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     alone; beside the class it enters the headline where their pool has gained more than one standard error. What is left out: the
     family of a model, its vendor, all that was released later, or the model alone.
     """
+    return [
+        *(_skill(one) for one in scored(data, assumptions) if one.of == KV),
+        *_candidates(data, assumptions),
+        *(_skill(one) for one in scored(data, assumptions) if one.of == SIZE),
+        *_shuffled(data, assumptions),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """An estimator with its record: `left_out` is what it had not seen of a model, `known` what it is held against, in words."""
+
+    estimate: str
+    left_out: str
+    record: Record
+    of: str
+    known: str
+
+
+KV, SIZE = "KV bytes", "size"
+"""What estimators are scored on: the caches of models, and what is read off beside them; their parameters."""
+
+
+@once_a_run
+def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
+    """Every printed estimator that has a record, by models it had not seen."""
     models_of_known_cache = judged(data, assumptions)
     known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
-    of_storage_price = record_of_storage_price(data, assumptions)
-    return [
-        *(_skill(KV_ESTIMATORS[name].heading, "family", one) for name, one in known.items() if name != "headline"),
-        *(_skill(quantity.replace("_", " "), "family", one) for quantity, one in beside.items()),
-        *([_skill("KV stored, storage price", "family", of_storage_price)] if of_storage_price else []),
-        *(_skill(f"KV {of}", "later", one) for of in KINDS if (one := learnt.class_record(data, of, assumptions))),
-        *_candidates(data, assumptions),
-        *_sizes(data, assumptions),
+    by_class = partial(Scored, of=KV, known="the class of its time")
+    found = [
+        by_class(estimate=KV_ESTIMATORS[name].heading, left_out="family", record=one) for name, one in known.items() if name != "headline"
     ]
+    found += [
+        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=KV, known="that of the other families")
+        for quantity, one in beside.items()
+    ]
+    if of_storage_price := record_of_storage_price(data, assumptions):
+        found.append(by_class(estimate="KV stored, storage price", left_out="family", record=of_storage_price))
+    found += [
+        Scored(estimate=f"KV {of}", left_out="later", record=one, of=KV, known="all earlier models alike")
+        for of in KINDS
+        if (one := learnt.class_record(data, of, assumptions))
+    ]
+    return (*found, *_scored_sizes(data, assumptions))
 
 
 def _or_none(work: Callable[[], Record]) -> Record | None:
@@ -138,7 +174,8 @@ def _or_none(work: Callable[[], Record]) -> Record | None:
         return None
 
 
-def _skill(what: str, left_out: str, one: Record) -> Row:
+def _skill(scored: Scored) -> Row:
+    one = scored.record
     coverage = {
         f"in {held.level:.0%}{end}": round(value, 2)
         for held in one.held
@@ -147,7 +184,7 @@ def _skill(what: str, left_out: str, one: Record) -> Row:
     low, high = one.interval
     return {
         **dict.fromkeys(SKILL),
-        **{"estimate": what, "left out": left_out, "models": one.count, "families": one.groups},
+        **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
         **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": _nats(one.gain)},
         **{"standard error": _nats(one.standard_error), "gain, low": _nats(low), "gain, high": _nats(high), **coverage},
     }
@@ -182,8 +219,9 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
     ]
 
 
-def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
-    """The fits of size, family or vendor left out; that of any model on closed ones whose size became known, and on shuffled prices."""
+def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
+    """The fits of size, family or vendor left out; that of any model on closed ones whose size became known."""
+    of_size = partial(Scored, of=SIZE, known="sizes without a price")
     fits = (
         ("active, sparse, list", "closed", False),
         ("active, any, list", "any", False),
@@ -191,32 +229,27 @@ def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
         ("active, sparse, hosts", "closed", True),
         ("all, sparse, hosts", "total", True),
     )
-    rows = [
-        _skill(name, left_out, one)
-        for name, use, hosts in fits
-        for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
-        if (one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)))
-    ]
-    since = _or_none(partial(learnt.disclosed_record, data, assumptions))
-    rows += [_skill("active, disclosed since", "model", since)] if since else []
+    for name, use, hosts in fits:
+        for by, left_out in (("price_family", "family"), ("vendor", "vendor")):
+            if one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
+                yield of_size(estimate=name, left_out=left_out, record=one)
+    if since := _or_none(partial(learnt.disclosed_record, data, assumptions)):
+        yield of_size(estimate="active, disclosed since", left_out="model", record=since)
+
+
+def _shuffled(data: Data, assumptions: Assumptions) -> list[Row]:
+    """What the fit of any model gains on prices exchanged among models: a control, which must gain nothing."""
     found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(NEGATIVE_CONTROLS)]
     shuffled = [one for one in found if one]
     if not shuffled:
-        return rows
+        return []
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
-    return [*rows, {**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": _nats(fmean(one.gain for one in shuffled))}]
+    return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": _nats(fmean(one.gain for one in shuffled))}]
 
 
-SHOWN = {
-    "skill": ("estimate", "left out", "models", "families", "rms", "class", "gain", "in 50%", "in 90%"),
-    "problems": ("id", "said", "unit", "found", "verdict", "problem", "command", "reason", "arithmetic", "source"),
-}
-"""Columns of a section that its text shows, where it is not all of them."""
-SIGNED = {"skill": ("gain",)}
-"""Columns whose text has a sign."""
 SKILL = (
-    *SHOWN["skill"][:7], "standard error", "gain, low", "gain, high", "in 50%", "in 50%, low", "in 50%, high",
-    "in 90%", "in 90%, low", "in 90%, high", "pool gain", "pool gain, standard error", "weight",
+    "estimate", "left out", "models", "families", "rms", "class", "gain", "standard error", "gain, low", "gain, high", "in 50%",
+    "in 50%, low", "in 50%, high", "in 90%", "in 90%, low", "in 90%, high", "pool gain", "pool gain, standard error", "weight",
 )  # fmt: skip
 
 
@@ -284,11 +317,13 @@ def worked_problems(data: Data) -> list[Row]:
 
 
 def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
-    """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes.
+    """What ranges hold against what they promise, with a verdict on each.
 
-    Then that of the headline, simulated now: in markets where the class of the time is drawn again, of families it had not heard.
+    First the last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes. Then
+    that of the headline, simulated now: in markets where the class of the time is drawn again, of families it had not heard. At
+    last that of every estimator on models it had not seen.
     """
-    return [*pooled(_recorded_lines()), *_of_headline(data, assumptions)]
+    return [*pooled(_recorded_lines()), *_of_headline(data, assumptions), *_on_models_left_out(data, assumptions)]
 
 
 def _of_headline(data: Data, assumptions: Assumptions) -> list[Row]:
@@ -297,9 +332,29 @@ def _of_headline(data: Data, assumptions: Assumptions) -> list[Row]:
     except WrongData:
         return []
     count, (half, most) = simulated_coverage(forgetting)
-    coverage = {"coverage_50": f"{half:.4f}", "coverage_90": f"{most:.4f}"}
     known = {"run": "calibrated", "quantity": "kv class of its time", "shape": "markets", "sheets": str(count), "simulations": str(count)}
-    return [{**known, **coverage, "ks_p": "", "seeds": "1", "draws": ""}]
+    verdict = trust.of_simulated(most, count, assumptions.level)
+    return [{**known, **_coverage(half, most), "ks_p": "", "seeds": "1", "draws": "", "verdict": verdict}]
+
+
+def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[Row]:
+    """What the ranges of each estimator held of models it had not seen, a family, a later release or a closed model at a time."""
+    try:
+        found = [one for one in scored(data, assumptions) if one.left_out != "vendor"]
+    except WrongData:
+        return []
+    return [
+        {
+            **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
+            **_coverage(*(held.share for held in one.record.held)),
+            **{"ks_p": "", "seeds": "", "draws": "", "verdict": trust.of_record(one.record, assumptions.level, one.known)},
+        }
+        for one in found
+    ]
+
+
+def _coverage(half: float, most: float) -> dict[str, str]:
+    return {"coverage_50": f"{half:.4f}", "coverage_90": f"{most:.4f}"}
 
 
 def stale_calibration() -> str:
@@ -313,9 +368,14 @@ def _recorded_lines() -> list[str]:
 
 
 def pooled(lines: Iterable[str]) -> list[Row]:
-    """The rows of a calibration run that pool its shapes and seeds, without what the run was made of."""
+    """The rows of a calibration run that pool its shapes and seeds, each with a verdict, without what the run was made of."""
     rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
-    return [{name: text for name, text in row.items() if name != "made_of"} for row in rows]
+    return [{**{name: text for name, text in row.items() if name != "made_of"}, "verdict": _verdict_on_ranks(row)} for row in rows]
+
+
+def _verdict_on_ranks(row: Mapping[str, str]) -> str:
+    faulty = row["run"] != "calibrated"
+    return trust.of_ranks(float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty)
 
 
 def _digits(value: float | None) -> float | None:
@@ -337,47 +397,3 @@ SECTIONS: Mapping[str, Callable[[Data], list[Row]]] = {
 """By name: sheets of several bands, of known models; every estimator and candidate on models left out; hosts of one model;
 tier rules; negative controls; a disclosed day; prices that changed; what the lecture claims; what others published with an answer; the
 sampler itself."""
-
-
-TITLES = {
-    "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
-    "skill": "What was foretold of models left out: rms (nats), that of the class, gain in mean log density over the class (nats; of"
-    " a candidate: by it alone), shares in ranges (--as json: intervals, pools)",
-    "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
-    "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
-    "controls": "Negative controls: one storage price, open models of unlike cache",
-    "production": "A disclosed day: tokens over rates a node, against the nodes said",
-    "experiments": "One model at two prices: by how much every estimate moved (nats), and how often it stayed in the first range",
-    "claims": "What the lecture claims: a number said, the number found, and the verdict",
-    "problems": "Published problems, each one command: the answer published, the answer found, and the verdict",
-    "calibration": "Simulated sheets: share of truths inside the 50 and 90 % ranges, p-value of uniform ranks; noise x 0.3 must fail",
-}
-
-
-def rendered_sections(found: Mapping[str, list[Row]], style: str, width: int = 100) -> str:
-    """Sections as titled tables in so many columns, as one JSON object, or as CSV one after the other, an empty line between."""
-    if style == "json":
-        return json.dumps(found, indent=2, allow_nan=False)
-    if style == "csv":
-        return "\n".join(_csv(rows) for rows in found.values()).rstrip("\n")
-    parts = []
-    for name, rows in found.items():
-        texts = [{column: _text(value, column in SIGNED.get(name, ())) for column, value in row.items()} for row in rows]
-        parts.append(laid_out([*title(TITLES[name])[1:], aligned(SHOWN.get(name, tuple(texts[0])), texts) if texts else "none"], width))
-    return "\n\n".join(parts)
-
-
-def _text(value: object, signed: bool) -> str:
-    if value is None:
-        return "-"
-    return f"{value:+.2f}" if signed else str(value)
-
-
-def _csv(rows: list[Row]) -> str:
-    if not rows:
-        return ""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()

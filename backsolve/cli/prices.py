@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from invert.sheets.append import Rival, Update
     from invert.sheets.databases.pull import Pulled
 
-RIVALS_SHOWN = 10
+RIVALS_SHOWN, REASONS_SHOWN = 10, 4
 
 
 @click.group(cls=Commands)
@@ -244,24 +244,33 @@ def _step() -> Callable[[str], object]:
 BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
 
 
+def _because(reasons: "Mapping[str, int]") -> str:
+    """` (216 no price of output tokens; 3 refused amount, as ...)`: the commonest reasons, and how many have others."""
+    counts: Counter[str] = Counter()
+    for why, count in reasons.items():
+        counts[why.partition(":")[0]] += count
+    # What was refused, and a field, is no reason without the first of it.
+    first = {why.partition(":")[0]: why.partition(": ")[2] for why in reversed([*reasons])}
+    told = [f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common(REASONS_SHOWN)]
+    others = counts.total() - sum(count for _, count in counts.most_common(REASONS_SHOWN))
+    return f" ({'; '.join(told)}{f'; {others} for other reasons' if others else ''})" if told else ""
+
+
 def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
-    """What became of what the databases list, every entry counted once."""
+    """What became of what the databases list, every offer counted once."""
+    from invert.sheets.databases.pull import COPY, KNOWN, TAKEN
+
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
-    for name, sheets in pulled.listed.items():
+    for database, became in pulled.offers:
+        reasons = {why: count for why, count in became.items() if why not in (TAKEN, KNOWN, COPY)}
+        parts = [f"{became.get(fate, 0)} {fate}" for fate in (TAKEN, KNOWN, COPY)] + [f"{sum(reasons.values())} left out"]
+        line(f"{database.name}: {sum(became.values())} offers read = {' + '.join(parts)}{_because(reasons)}")
+    for name in dict.fromkeys(database.name for database, _ in pulled.offers):
         prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in BECAME.items())
-        listed, agreeing = f"{sheets} sheet{'' if sheets == 1 else 's'} listed", pulled.agreeing.get(name, 0)
-        line(f"{name}: {listed}; prices: {prices}; {by_source[name]} disagreeing, {agreeing} agreeing with a firmer source")
-    copies = sum(pulled.copies.values())
-    if copies:
+        line(f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source")
+    if copies := sum(pulled.copies.values()):
         most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
-        line(f"left out {copies} sheets that ask what another one of the model asks ({most})")
-    if pulled.not_taken:
-        why = Counter(one.because.partition(":")[0] for one in pulled.not_taken).most_common()
-        first = {one.because.partition(":")[0]: one.because.partition(": ")[2] for one in reversed(pulled.not_taken)}
-        more = f"; {sum(count for _, count in why[4:])} for other reasons" if why[4:] else ""
-        # A field that is refused is no reason without what is wrong with it.
-        told = [f"{count} {reason}" + (f", as {first[reason]}" if reason.startswith("refused ") else "") for reason, count in why[:4]]
-        line(f"left out {len(pulled.not_taken)} {'entry' if len(pulled.not_taken) == 1 else 'entries'}: {'; '.join(told)}{more}")
+        line(f"copies: {copies} by resellers and under second names, which ask what another sheet of the model asks ({most})")
     for one in rivals[:RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
     if rivals[RIVALS_SHOWN:]:

@@ -52,7 +52,10 @@ def validate_command(
     experiments  every estimate of one model before and after its price changed
     claims       numbers that the lecture says, beside what the equations and tables make of them
     problems     problems that others published with their answers, each as one command
-    calibration  the sampler on sheets drawn from its own priors: the last long run, or a new one
+    calibration  what ranges held against what they promise: of sheets drawn from the priors, the last long run or a new one,
+                 and of models that an estimator had not seen, with a verdict on each
+
+    Without --section all of them, and first what they come to.
 
     A rerun takes about seven minutes of one processor; of one seed and 10 sheets, two seconds.
 
@@ -64,6 +67,7 @@ def validate_command(
     backsolve validate --section calibration --rerun --seeds 1 --sheets 10
     """
     from invert import scoreboard
+    from invert.scoreboard_text import opening, rendered_sections
 
     refuse_no_file("--save", save)
     chosen = ("calibration",) if rerun and not section else section or SECTIONS
@@ -79,7 +83,9 @@ def validate_command(
         found = {"calibration": scoreboard.pooled(text.splitlines())}
     elif "calibration" in chosen and (note := scoreboard.stale_calibration()):
         say(note)
-    click.echo(scoreboard.rendered_sections(found, style, width(sys.stdout)))
+    if style == "table" and chosen == SECTIONS:
+        click.echo(f"{opening(found, width(sys.stdout))}\n")
+    click.echo(rendered_sections(found, style, width(sys.stdout)))
     fail_on(problems)
 
 

@@ -7,6 +7,7 @@ from backsolve.site.parts import Block, ReportSection, figure_of, table_block
 from backsolve.site.writing import Entry, Page
 from derive.units import show
 from invert import scoreboard
+from invert import scoreboard_text as shown
 from invert.data import Data
 from invert.estimators.known import judgements
 from invert.market.line import judged_sizes
@@ -31,7 +32,7 @@ def scoreboard_pages(data: Data) -> Iterator[Page]:
         foretold_against_true("Active parameters by price: foretold against true", "active_params", sizes),
         foretold_over_true("KV bytes of known models: foretold over true", caches),
     )
-    context = {"figures": [figure_of(chart) for chart in charts], "sections": sections, "titles": scoreboard.TITLES, "misses": MISSES}
+    context = {"figures": [figure_of(chart) for chart in charts], "sections": sections, "titles": shown.TITLES, "misses": MISSES}
     yield _page(BOARD, "scoreboard.html", "Scoreboard", BOARD_SUMMARY, context)
     missed = [
         ReportSection(anchor="size", heading="Active parameters by input price", blocks=(_misses("active_params", sizes),)),
@@ -42,8 +43,8 @@ def scoreboard_pages(data: Data) -> Iterator[Page]:
 
 
 def _section(name: str, rows: list[scoreboard.Row]) -> ReportSection:
-    columns = scoreboard.SHOWN.get(name, tuple(rows[0]) if rows else ())
-    return ReportSection(anchor=name, heading=scoreboard.TITLES[name].partition(":")[0], blocks=(table_block(columns, rows),))
+    columns = shown.SHOWN.get(name, tuple(rows[0]) if rows else ())
+    return ReportSection(anchor=name, heading=shown.TITLES[name].partition(":")[0], blocks=(table_block(columns, rows),))
 
 
 def _page(address: str, template: str, title: str, summary: str, context: dict[str, object]) -> Page:

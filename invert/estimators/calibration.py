@@ -313,6 +313,7 @@ def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None)
         active_params=active_params,
         active_params_grade="verified" if active_params else "",
         total_params=None,
+        weights_until=None,
         release_date=None,
         release_grade="",
         source=f"{KNOWN}.csv",

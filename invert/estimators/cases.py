@@ -87,6 +87,7 @@ def has_premium(sheet: PriceSheet) -> bool:
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
     """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend."""
+    model = model and model.on(sheet.as_of)
     max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
     contexts = seen.contexts

@@ -229,7 +229,8 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[
     """Every shipped sheet of a model whose cache is known and whose row can be used."""
     described, found = {(row.provider, row.model): row for row in models(data)}, []
     for sheet in sheets_that_ship(data):
-        model = described.get((sheet.provider, sheet.model))
+        row = described.get((sheet.provider, sheet.model))
+        model = row and row.on(sheet.as_of)
         try:
             cache = known_cache(model, data, assumptions)
         except WrongData:

@@ -55,12 +55,13 @@ def changes_text(found: Comparison, width: int) -> str:
         lines += _rounding(sheet)
     rows = _said_once({"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices)
     if rows:
-        lines += [
-            "",
-            "Moved by no price of its own, but by the day, by what calibrates, or by another outside fact",
-            _table(rows, OTHERS, width),
-        ]
+        lines += ["", _other_causes(found), _table(rows, OTHERS, width)]
     return laid_out([*lines, "", *_below(found, len(moved) - len(shown))], width)
+
+
+def _other_causes(found: Comparison) -> str:
+    """What moved inferences that no price of their sheet did."""
+    return f"Moved by no price of their own, but by {'; '.join(found.causes) or 'prices of other sheets'}"
 
 
 def changes_markdown(found: Comparison) -> str:
@@ -71,7 +72,8 @@ def changes_markdown(found: Comparison) -> str:
     table = ["| " + " | ".join(cells) + " |" for cells in (columns, ["---"] * len(columns), *escaped)]
     rounded = [line for sheet in found.sheets for line in _rounding(sheet)]
     title = markdown_cell(f"{found.after}, against {found.before}")
-    return "\n".join([f"{title}.", "", *table, "", *map(markdown_cell, [*rounded, *_below(found, 0)])])
+    others = [f"{_other_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
+    return "\n".join([f"{title}.", "", *table, "", *map(markdown_cell, [*others, *rounded, *_below(found, 0)])])
 
 
 def changes_json(found: Comparison) -> str:
@@ -81,6 +83,7 @@ def changes_json(found: Comparison) -> str:
         "before": found.before,
         "after": found.after,
         "recalibrated": found.recalibrated,
+        "causes": list(found.causes),
         "sheets": [_sheet_record(sheet) for sheet in found.sheets],
         "added": [key_record(key) for key in found.added],
         "gone": [key_record(key) for key in found.gone],
@@ -219,7 +222,11 @@ def _below(found: Comparison, unlisted: int) -> list[str]:
     rest = sum(one.unmoved for one in moving)
     lines = [f"{unlisted} more moved, none further; --as csv has all of them."] if unlisted > 0 else []
     if not moving:
-        lines.append("Nothing moved.")
+        asked = any(one.prices for one in found.sheets)
+        lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")
+    if len(moving) == 1 and moving[0].stayed:
+        stayed = [NAMES.get(name, name[0].replace("_", " ")) for name in moving[0].stayed]
+        lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []

@@ -49,7 +49,11 @@ OBSERVED = (
 
 def as_records(table: Run) -> list[dict[str, object]]:
     """The list that `--as json` prints, one object a sheet."""
-    return [_record(one) for one in table.inferences]
+    beside: dict[tuple[str, str], list[dict[str, object]]] = {}
+    for (provider, model, region, tier), asked in table.beside.items():
+        of = {"service_tier": tier, "region": region or None, "input_price": six_digits(asked)}
+        beside.setdefault((provider, model), []).append(of)
+    return [_record(one, beside.get((one.sheet.provider, one.sheet.model), [])) for one in table.inferences]
 
 
 def run_as_json(table: Run) -> str:
@@ -128,7 +132,7 @@ def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
     return csv_text(columns or COLUMNS, (flat(one) for one in table.inferences))
 
 
-def _record(one: Inference) -> dict[str, object]:
+def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[str, object]:
     row = flat(one)
     first = one.pairs[0] if one.pairs else None
     return {
@@ -138,6 +142,7 @@ def _record(one: Inference) -> dict[str, object]:
         "service_tier": row["service_tier"],
         "region": one.sheet.region or None,
         "prices": _prices(one.sheet),
+        "also_sold": list(also_sold),
         "observables": {
             **{name: row[name] for name in OBSERVED},
             "cache_write_premiums": [{"ttl_seconds": of.ttl_seconds, "premium": of.premium} for of in one.observables.cache_write_premiums],

@@ -12,10 +12,12 @@ from invert.records import EXTRA_MARKUP, TIER_NAMES, Estimate
 from invert.report.findings import ranges_held
 from invert.report.layout import NONE
 from invert.report.tiers import record_of_tiers
-from invert.result import RELEASE_NOT_KNOWN, Inference, Run
+from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
 
 SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
 """Flags that say what other columns show, or the line below the table."""
+OF_COLUMNS = {EXTRAPOLATED: ("active", "mark-up"), RELEASE_NOT_KNOWN: ()}
+"""Flags that qualify what stands in some columns alone; that of the release is a mark in its column."""
 UNDATED = "*"
 """Behind KV bytes of a model whose release nobody says: its time is no more than the earliest day that a table has of it."""
 UNDATED_LEGEND = f"; {UNDATED} release not known, as of the first day that a table has of it"
@@ -234,10 +236,11 @@ def _flags(one: Inference, shared: Set[str]) -> tuple[str, ...]:
 
 
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
-    """A letter for every flag that no column shows."""
-    twins = frozenset() if "provider" in names else _shared(inferences)
-    shown = (*SEEN, RELEASE_NOT_KNOWN) if "KV" in [column_of(name).name for name in names] else SEEN
-    flags = dict.fromkeys(flag for one in inferences for flag in _flags(one, twins) if flag not in shown)
+    """A letter for every flag that no column shows, and that is not of a column alone which is not there."""
+    columns = {column_of(name).name for name in names}
+    twins = frozenset() if "provider" in columns else _shared(inferences)
+    said = {*SEEN, *(flag for flag, of in OF_COLUMNS.items() if not columns.intersection(of))}
+    flags = dict.fromkeys(flag for one in inferences for flag in _flags(one, twins) if flag not in said)
     return dict(zip(flags, [*ascii_letters, *map(str, range(len(flags)))], strict=False))
 
 
@@ -257,12 +260,18 @@ def _told(name: str, table: Run) -> str:
     if name == "active":
         by_price = [one.market["active_params"] for one in table if one.size_by_price]
         held = _record(by_price, any(EXTRA_MARKUP in one.because for one in by_price))
-        return f"Active: by the price of input{held}; without a range as stated."
+        stated = "without a range as stated" if any(one.size_stated for one in table) else ""
+        told = "; ".join(filter(None, (f"by the price of input{held}" if by_price else "", stated)))
+        return f"Active: {told}." if told else ""
     if name == "KV":
-        held = _record([one.kv_bytes["headline"] for one in table], closed=False)
+        by_class = [one.kv_bytes["headline"] for one in table if one.kv_bytes["headline"].kind == "interval"]
+        if not by_class:
+            return ""
+        held = _record(by_class, closed=False)
         return f"KV: as models of its time{held}{UNDATED_LEGEND if any(map(_undated, table)) else ''}."
     if name == "mark-up":
-        return "Over cost: input over its cost at rent, where the size is stated."
+        known = any(_markup_in_middle(one) for one in table)
+        return "Over cost: input over its cost at rent, where the size is stated." if known else ""
     return _told_of_tiers(table) if name == "cache" else ""
 
 

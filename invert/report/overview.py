@@ -48,9 +48,13 @@ OF_MEDIANS = "Of sizes as stated, else the medians of the ranges that prices sug
 
 def _counted(found: Overview) -> list[str]:
     copies, unread = sum(found.copies.values()), sum(found.no_result.values())
+    named = [f"{tier.replace('_', '-')} {count:,}" for tier, count in found.beside.items()]
+    named += [f"on other days only {found.of_other_days:,}"] if found.of_other_days else []
+    others = sum(found.beside.values()) + found.of_other_days
+    more = [f"{_many(others, 'more sheet')} left out: {', '.join(named)}; --all takes those of the day."] if others else []
     same = f"{copies:,} ask what another sheet of the same model asks ({_named(found.copies)}). "
     none = f"{_many(unread, 'sheet')} without a result: {_named(found.no_result)}." if unread else "Every sheet has a result."
-    return [f"{same if copies else ''}{_many(found.offers, 'offer')} are counted below. {none}"]
+    return [" ".join([f"{same if copies else ''}{_many(found.offers, 'offer')} are counted below.", none, *more])]
 
 
 def _named(counts: Mapping[str, int]) -> str:
@@ -141,6 +145,8 @@ def overview_json(found: Overview) -> str:
         "sheets": found.sheets,
         "providers": found.providers,
         "no_result": _counts(found.no_result),
+        "beside": _counts(found.beside),
+        "of_other_days": found.of_other_days,
         "copies": _counts(found.copies),
         "offers": found.offers,
         "outcomes": [{**asdict(one), "because": _counts(one.because)} for one in found.outcomes],
@@ -163,6 +169,8 @@ def overview_csv(found: Overview) -> str:
     """A line a count; SI units."""
     rows: list[dict[str, object]] = [{"section": "copies", "name": name, "offers": count} for name, count in found.copies.items()]
     rows += [{"section": "no_result", "offers": count, "because": why} for why, count in found.no_result.items()]
+    rows += [{"section": "beside", "name": tier, "offers": count} for tier, count in found.beside.items()]
+    rows += [{"section": "of_other_days", "offers": found.of_other_days}] if found.of_other_days else []
     rows += [
         {"section": "outcome", "name": one.quantity, "of": f"{one.estimator} {kind}".strip(), "offers": count}
         for one in found.outcomes for kind, count in one.kinds.items()

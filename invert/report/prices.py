@@ -4,16 +4,17 @@ from collections.abc import Iterator
 
 from derive.units import show
 from invert.report.layout import Table, aligned, title
-from invert.result import Inference
+from invert.result import Inference, Run
 from invert.sheets.sheet import Price
 
 COLUMNS = ("band", "input", "output", "cache read")
 
 
-def all_prices(one: Inference) -> list[str]:
+def all_prices(one: Inference, table: Run) -> list[str]:
     """All prices under a heading, with their grades, their page and every note."""
     notes = dict.fromkeys(price.notes for price in _all_prices(one) if price.notes)
-    return [*title(f"Prices ({unit_of_prices(one)})"), price_table(one), grades_and_page(one), *(f"  {note}" for note in notes)]
+    lines = [price_table(one), grades_and_page(one), *(f"  {note}" for note in notes), also_sold(one, table)]
+    return [*title(f"Prices ({unit_of_prices(one)})"), *filter(None, lines)]
 
 
 def price_table(one: Inference, label: str = COLUMNS[0], most: int | None = None) -> Table:
@@ -35,6 +36,16 @@ def grades_and_page(one: Inference) -> str:
     source = one.sheet.bands[0].input.source_url
     grades = sorted({price.verification for price in _all_prices(one)})
     return f"graded {', '.join(grades)}{f'; for the page {source}' if source else ''}"
+
+
+def also_sold(one: Inference, table: Run) -> str:
+    """`Also sold: batch at 0.5, fast at 2 times its input price; --all shows them too.`; nothing where it is sold in no other way."""
+    base, sheet = one.sheet.bands[0].input.usd_per_token, one.sheet
+    found = {key[2:]: asked / base for key, asked in table.beside.items() if key[:2] == (sheet.provider, sheet.model)}
+    if not found:
+        return ""
+    of_each = (f"{' in '.join(filter(None, (tier.replace('_', '-'), region)))} at {times:.3g}" for (region, tier), times in found.items())
+    return f"Also sold: {', '.join(of_each)} times its input price; --all shows them too."
 
 
 def _all_prices(one: Inference) -> list[Price]:

@@ -25,7 +25,7 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
 def full_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
-    sections = [*heading(one, table), "", *headlines(one), *flags, *all_prices(one), *size_lines(one, table)]
+    sections = [*heading(one, table), "", *headlines(one), *flags, *all_prices(one, table), *size_lines(one, table)]
     sections += [*findings(one, table), *firmness(one), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)

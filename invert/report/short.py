@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Estimate
+from invert.records import EXTRA_MARKUP, Estimate
 from invert.report.findings import estimate_text, held_in_words, premium_in_words
 from invert.report.glance import SEEN
 from invert.report.layout import NONE, Table, aligned, kv, laid_out
-from invert.report.prices import grades_and_page, price_table, unit_of_prices
+from invert.report.prices import also_sold, grades_and_page, price_table, unit_of_prices
 from invert.report.sheet import cited_by, heading
 from invert.report.take_home import headlines
 from invert.report.tiers import deciding_source, record_of_tiers
@@ -30,21 +30,26 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
     read = (*one.kv_bytes.values(), one.estimates["bandwidth_bound_fraction"])
     shown = dict.fromkeys(id for found in read for id in found.equations[-1:])
+    beside = [text] if (text := also_sold(one, table)) else []
     more = f"more  backsolve infer {one.name} --full"
     return [
         *(*heading(one, table), "", *headlines(one), ""),
-        *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), "", kv_table(one), ""),
-        *(*reasons(one, table), "", more, cited_by(one, shown)),
+        *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), *beside, ""),
+        *(kv_table(one), ""),
+        *(*reasons(one, table), more, cited_by(one, shown)),
     ]
 
 
 def kv_table(one: Inference) -> Table:
     """What every estimator makes of KV bytes, the lecture's reading, and the truth where it is known."""
+    level = next((found.level for found in one.kv_bytes.values() if found.level), None)
+    within = f"{level:.0%} range" if level else "range"
     rows = [_row(KV_ESTIMATORS[key].name, estimate) for key, estimate in one.kv_bytes.items()]
     lecture = one.pairs[0].lecture.values.get("kv_bytes_per_token") if one.pairs else None
     rows += [_point("the lecture's reading", lecture)] if lecture else []
     rows += [_point(f"its architecture ({one.known.grade})", one.known.read)] if one.known else []
-    return aligned(tuple(rows[0]), rows)
+    shown = [{within if name == "range" else name: cell for name, cell in row.items()} for row in rows]
+    return aligned(tuple(shown[0]), shown)
 
 
 def _row(label: str, found: Estimate) -> dict[str, str]:
@@ -60,7 +65,8 @@ def reasons(one: Inference, table: Run) -> Iterator[str]:
     """What the numbers rest on, and why they are not known more firmly, a sentence a line."""
     active, markup, read = one.market["active_params"], one.market["input_markup"], one.kv_bytes["headline"]
     if active.kind == "interval":
-        yield f"Size is by {active.because}."
+        closed = f" No closed model is among the {active.kept[1]}." if active.kept and EXTRA_MARKUP in active.because else ""
+        yield f"Size is by {active.because}.{closed}"
     if markup.kind == "interval":
         yield f"Mark-up is {markup.because}."
     if read.kind == "interval":

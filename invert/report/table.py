@@ -48,6 +48,7 @@ def summary(table: Run, width: int | None = None) -> str:
         columns = tuple(column for column in fitting(rows, width, kept) if column in columns)
     if "active known" not in columns:
         rows = [_sized(row) for row in rows]
+        legend.append("A size with a word in brackets is one that somebody states.")
     hidden = len(TABLE_COLUMNS) - len(columns)
     note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
     paragraphs = [folded(text, min(width or WIDEST, WIDEST)) for text in (*note, *legend, *footer(table))]
@@ -168,7 +169,7 @@ def _size(table: Run) -> list[str]:
         return []
     return [
         "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
-        " a size that somebody states is active known, and in brackets in its place where that column does not fit;"
+        " a size that somebody states is active known;"
         f" the mark-up is input over its cost at rent. {record_in_words(closed[0]).capitalize()}; no closed one is among them."
     ]
 

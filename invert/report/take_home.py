@@ -61,21 +61,22 @@ def _tier(one: Inference) -> str:
     for found in one.storage:
         if answer := _priced_as(found):
             said.setdefault(answer, []).append(lifetime(found.ttl_seconds))
-    answers = [f"{' and '.join(sold)} {answer}" for answer, sold in said.items()]
+    answers = [f"{', '.join(sold)} {answer}" for answer, sold in said.items()]
     return f"Tier: {'; '.join(answers)}{'; one source' if deciding_source(one) else ''}." if answers else ""
 
 
 def _priced_as(found: TierEvidence) -> str:
-    """`as HBM or DDR 98%, HBM 47 to 99%`, or what the vendor says."""
+    """`as HBM or DDR (98%), HBM alone 47 to 99%`, or what the vendor says."""
     if found.probabilities is None or found.ranges is None:
         return ""
     if found.disclosed:
         return f"in {any_of(found.agreed)}, says the vendor"
-    likely = likeliest(found.probabilities, found.ranges)
+    tier, _, share = likeliest(found.probabilities, found.ranges).partition(" ")
     if len(found.agreed) == len(found.probabilities):
-        return f"in any tier, {likely}"
-    shared = f"{any_of(found.agreed)} {share_of(found.agreed, found.probabilities)}, " if len(found.agreed) > 1 else ""
-    return f"as {shared}{likely}"
+        return f"as any tier ({tier} {share})"
+    if len(found.agreed) == 1:
+        return f"as {tier} ({share})"
+    return f"as {any_of(found.agreed)} ({share_of(found.agreed, found.probabilities)}), {tier} alone {share}"
 
 
 def _ranged(name: str, found: Estimate) -> str:
@@ -91,7 +92,7 @@ def _short(name: str, value: float) -> str:
 
 
 def _held(found: Estimate, closed: bool = False) -> str:
-    """`; 90% held 38 of 42 open, no closed`: how many ranges of that level held, in as few words as a line has room for."""
+    """`; held for 38 of 42 open models`: for how many such a range held what is true, in as few words as a line has room for."""
     if not found.kept or found.level is None:
         return ""
-    return f"; {found.level:.0%} held {held_in_words(found)}{' open, no closed' * closed}"
+    return f"; held for {held_in_words(found)}{' open models' * closed}"

@@ -34,7 +34,7 @@ def tiers(one: Inference, table: Run) -> list[str]:
     by_year = [row for found in one.storage for row in _by_year(found)]
     lines += [said for said in (deciding_source(one), counted_once(one, table)) if said]
     text = (
-        f"An answer is the share of the fewest tiers that hold {table.assumptions.level:.0%} in every case, then the likeliest tier with"
+        f"An answer is the fewest tiers that hold {table.assumptions.level:.0%} in every case, with their share, then the likeliest with"
         " its least and its most over the cases. Rented HBM, owned rest takes HBM at what a whole replica rents for and the other tiers"
         " as owned hardware: no rent of DDR, flash or disk by the byte is among the tables. The bases disagree about HBM against DDR"
         " because HBM is dear to rent and not to own. A price near HBM's says that storage is priced as HBM, not that the bytes lie there."
@@ -136,13 +136,13 @@ def of_tier(tier: str, least: float, most: float) -> str:
 
 
 def over_cases(shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[float, float]] | None, agreed: Sequence[str]) -> str:
-    """`HBM or DDR 98%; HBM 47 to 99%`, or that no tier can be left out."""
+    """`HBM or DDR (98%); HBM alone 47 to 99%`, or that no tier can be left out."""
     if shares is None or ranges is None:
         return "-"
     if len(agreed) == len(shares):
         return f"not identified; {likeliest(shares, ranges)}"
-    alone = likeliest(shares, ranges)
-    return f"{any_of(agreed)} {share_of(agreed, shares)}; {alone}" if len(agreed) > 1 else alone
+    tier, _, share = likeliest(shares, ranges).partition(" ")
+    return f"{any_of(agreed)} ({share_of(agreed, shares)}); {tier} alone {share}" if len(agreed) > 1 else f"{tier} {share}"
 
 
 def _by_year(found: TierEvidence) -> list[dict[str, str]]:

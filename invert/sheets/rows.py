@@ -58,7 +58,10 @@ class PriceRow:
     @property
     def key(self) -> RowKey:
         """What the row prices, whatever the date: two rows of one key may not be valid on the same day."""
-        return *self.sheet_key, self.component, self.threshold_tokens, self.ttl_seconds, self.utc_hours, self.weekdays
+        return (
+            self.provider, self.model, self.region, self.service_tier,
+            self.component, self.threshold_tokens, self.ttl_seconds, self.utc_hours, self.weekdays,
+        )  # fmt: skip
 
     @property
     def start(self) -> date:

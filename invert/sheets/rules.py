@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import chain
@@ -28,7 +29,10 @@ The least lies also above the dearest price per token, so that one cannot pass f
 """
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
+SHAPES_KEPT = 4096
 Parser = Callable[[str], object]
+Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
+"""What the rows of a sheet on a day price and where, whatever they ask: sheets of one shape are all sound, or none is."""
 
 
 def check(book: PriceBook) -> list[Problem]:
@@ -39,13 +43,20 @@ def check(book: PriceBook) -> list[Problem]:
     """
     good, clashes = without_clashes(book.rows)
     problems = [*book.problems, *book.far_off, *clashes]
+    now = book.newest_retrieved or date.max
+    sound: set[Shape] = set()
     for rows in by_sheet(good).values():
         traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
-        now = book.newest_retrieved or date.max
         present = [row for row in rows if row.start <= now < row.end]
         for day, valid in chain([(now, present)], (one for one in days(rows) if one[1] != present)):
-            problems += broken(valid, traded, day) or [problem for _, problem in strays(valid)]
+            shape = traded, tuple([(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds) for row in valid])
+            if shape in sound:
+                continue
+            faults = broken(valid, traded, day) or [problem for _, problem in strays(valid)]
+            problems += faults
+            if not faults and len(sound) < SHAPES_KEPT:
+                sound.add(shape)
     first_of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in problems:
         first_of_place.setdefault((problem.origin, problem.row, problem.column), problem)
@@ -57,6 +68,9 @@ def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
 
     One pass over the days; a sheet with more rows on a day than can be read is not followed further.
     """
+    if not any(row.effective_date or row.valid_to for row in rows):
+        yield date.min, list(rows)
+        return
     begins: dict[date, list[int]] = {}
     ends: dict[date, list[int]] = {}
     for place, row in enumerate(rows):
@@ -81,7 +95,7 @@ def by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
     sheets: dict[SheetKey, list[PriceRow]] = {}
     for row in rows:
         sheets.setdefault(row.sheet_key, []).append(row)
-    return dict(sorted(sheets.items()))
+    return {key: sheets[key] for key in sorted(sheets)}
 
 
 def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Problem]]:
@@ -97,7 +111,11 @@ def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Prob
 
 def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
     """Files the row under its key, by start; or says which row already held holds on some of its days."""
-    rivals = held.setdefault(row.key, [])
+    key = row.key
+    rivals = held.get(key)
+    if rivals is None:
+        held[key] = [row]
+        return None
     place = bisect_right(rivals, row.start, key=lambda rival: rival.start)
     for rival in rivals[max(place - 1, 0) : place + 1]:
         if rival.start < row.end and row.start < rival.end:
@@ -114,11 +132,15 @@ def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> d
     for row in chain(rows, beside):
         if row.currency != "USD":
             foreign.setdefault((row.provider, row.model), row)
-    return {
-        row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}; write {other.currency} or USD")
-        for row in rows
-        if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
-    }
+    return (
+        {}
+        if not foreign
+        else {
+            row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}; write {other.currency} or USD")
+            for row in rows
+            if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
+        }
+    )
 
 
 def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) -> dict[str, list[Problem]]:
@@ -228,14 +250,26 @@ def on(day: date) -> str:
 # In one row.
 
 
-def parsed(
-    cells: Mapping[str, str], parsers: Mapping[str, Parser], defaults: Mapping[str, str]
-) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How the rows under a header are read: the values of columns that it lacks, and of each other one its parser and what a blank is."""
+
+    lacking: Mapping[str, Any]
+    read: tuple[tuple[str, Parser, str], ...]
+
+
+def columns_of(header: Collection[str], parsers: Mapping[str, Parser], defaults: Mapping[str, str]) -> Columns:
+    """What is the same for all rows under a header, worked out once."""
+    blank = {column: defaults.get(column, "") for column in parsers}
+    lacking = {column: parser(blank[column]) for column, parser in parsers.items() if column not in header}
+    return Columns(lacking, tuple((column, parser, blank[column]) for column, parser in parsers.items() if column in header))
+
+
+def parsed(cells: Mapping[str, str], columns: Columns) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """The cells as values, each of the type that its parser gives, and (column, message) for each that cannot be read."""
-    values: dict[str, Any] = {}
-    faults: list[tuple[str, str]] = []
-    for column, parser in parsers.items():
-        values[column], fault = read_cell(parser, cells.get(column) or defaults.get(column, ""))
+    values, faults = dict(columns.lacking), []
+    for column, parser, blank in columns.read:
+        values[column], fault = read_cell(parser, cells[column] or blank)
         if fault:
             faults.append((column, fault))
     return values, faults

@@ -182,10 +182,11 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
     They weigh against reading KV bytes from a storage price: bytes differ, and it does not.
     """
     offered = sheets_that_ship(data)
-    architectures = {(row.provider, row.model): row.architecture for row in models(data)}
+    known = {(row.provider, row.model): row for row in models(data)}
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
     for sheet in offered:
-        architecture = architectures.get((sheet.provider, sheet.model))
+        row = known.get((sheet.provider, sheet.model))
+        architecture = row.on(sheet.as_of).architecture if row else ""
         if sheet.storage and architecture and sheet.storage.base.amount:
             asked = sheet.storage.base
             try:

@@ -80,6 +80,7 @@ NUMERICS = {
     "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},
     "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
+    "causes": {"MOST_NAMED", "_anchors"},  # what a line names, and digits
     "report/figures": {"USD_PER_MTOK", "TIMES"},  # units
     "report/glance": {"_prices", "_active", "_read", "_known"},  # in the units of the head
     "sheets/what_if": {"LARGEST_THRESHOLD", "SAME", "_short", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
@@ -112,7 +113,7 @@ def numbers(node: ast.AST) -> set[float]:
 
 def unexplained(name: str, tree: ast.Module) -> list[tuple[str, str, float]]:
     """Module, definition and number, of every literal that is neither plain nor numerics; whole numbers of a report are its layout."""
-    in_report = name.startswith("report/") or name in ("scoreboard", "table")
+    in_report = name.startswith("report/") or name in ("scoreboard", "scoreboard_text", "table")
     return [
         (name, definition, value)
         for definition, node in definitions(tree)

@@ -13,7 +13,8 @@ from derive.shipped_rows import Claim, WorkedProblem
 from derive.solving.api import solve
 from invert import scoreboard
 from invert.assumptions import USUAL
-from invert.claims import claim_rows, price_facts, problem_rows
+from invert.claims import claim_rows, not_borne, price_facts, problem_rows
+from invert.scoreboard_text import rendered_sections
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
@@ -80,6 +81,17 @@ def test_an_edit_of_a_table_moves_what_is_found_and_not_what_is_said():
     assert found and before and found.found == pytest.approx(before.found / 2) and before.agrees and not found.agrees
 
 
+def test_a_verdict_that_the_number_no_longer_bears_is_a_fault_of_its_row(monkeypatch: pytest.MonkeyPatch):
+    kept, moved = BY_ID["A13a"], replace(BY_ID["A13a"], stated="3000", place=7)
+    assert list(not_borne([kept], claim_rows([kept], {}, read()))) == []
+    (fault,) = not_borne([moved], claim_rows([moved], {}, read()))
+    assert str(fault).startswith("claims.csv row 7, column verdict: A13a is 'reproduced', and 2400 lies outside the tolerance of 3000")
+    otherwise = [{"found": 1.0, "agrees": None if row.verdict == UNDECIDED else row.verdict in DIFFERS} for row in CLAIMS]
+    monkeypatch.setitem(scoreboard.SECTIONS, "claims", lambda _data: otherwise)
+    _, problems = scoreboard.sections(("claims",))
+    assert [problem.row for problem in problems] == [row.place for row in CLAIMS if row.verdict != UNDECIDED]
+
+
 def test_a_claim_whose_row_is_gone_says_so_and_the_others_stand():
     lost, whole = BY_ID["E2b"], BY_ID["A13a"]
     rows = claim_rows([lost, whole], {}, read())
@@ -109,7 +121,7 @@ def test_a_published_problem_stands_beside_its_answer_and_the_command_that_asks(
     assert (rows["llama-days"]["said"], rows["llama-days"]["found"], rows["llama-days"]["verdict"]) == ("44", 44.32, "reproduced")
     assert (rows["fit-int4"]["found"], rows["fit-int4"]["arithmetic"]) == (43.21, "(4*16e9 - 70e9*0.5)/(8192*2*80*8*128*0.5)")
     assert rows["gmi-a"]["command"] == "backsolve solve cost_per_token 'throughput=85 token/s' chips=1 'chip_price=2.00 USD/h'"
-    text = " ".join(scoreboard.rendered_sections({"problems": list(rows.values())}, "table").split())
+    text = " ".join(rendered_sections({"problems": list(rows.values())}, "table").split())
     assert "command: backsolve solve cost_per_token" in text and "source: GMI Cloud" in text
 
 

@@ -11,6 +11,7 @@ import pytest
 from derive.errors import UnknownName, WrongData, WrongValue
 from derive.shipped import content
 from invert import compare
+from invert.causes import CALIBRATION
 from invert.compare import infer_against
 from invert.inference import infer
 from invert.moved import Comparison, SheetChange
@@ -73,7 +74,7 @@ def test_nothing_changed_is_nothing_moved():
 def test_what_a_run_saved_is_what_it_finds_again(tmp_path, everything: str):
     _, found = infer_against(written(tmp_path / "all.json", everything))
     assert len(found.sheets) == len(infer()) and not any(one.moved or one.prices for one in found.sheets)
-    assert (found.added, found.gone, found.notes) == ((), (), ())
+    assert (found.added, found.gone, found.notes, found.causes) == ((), (), (), ())
     listed = written(tmp_path / "list.json", run_as_json(infer("gemini-3.1-pro")))
     _, found = infer_against(listed, ["gemini-3.1-pro"])
     assert [(one.key[1], one.moved) for one in found.sheets] == [("gemini-3.1-pro-preview", ())]
@@ -82,7 +83,7 @@ def test_what_a_run_saved_is_what_it_finds_again(tmp_path, everything: str):
 def test_a_saved_result_with_other_anchors_says_so(tmp_path):
     path = written(tmp_path / "run.json", saved(infer("gemini-3.1-pro", anchors={"overlap": 0})))
     _, found = infer_against(path, ["gemini-3.1-pro"])
-    assert found.notes == ("the saved result has other anchors: overlap",) and found.sheets[0].moved
+    assert found.causes == ("anchor overlap, 0 -> 1",) and found.sheets[0].moved
 
 
 def test_of_several_prices_the_one_that_moved_most_is_named():
@@ -139,7 +140,7 @@ def test_a_file_of_some_columns_is_laid_over_the_shipped_prices(tmp_path):
 def test_a_sheet_that_calibrates_moves_others_when_its_row_is_another(tmp_path, everything: str):
     path = written(tmp_path / "old.csv", prices_with(dearer_above_the_base))
     _, found = infer_against(path)
-    assert found.recalibrated and only_changed(found).key[:2] == QWEN and only_changed(found).calibrates
+    assert found.recalibrated and found.causes == (CALIBRATION,) and only_changed(found).key[:2] == QWEN and only_changed(found).calibrates
     others = {name for one in found.sheets if not one.prices for name in ((m.quantity, m.estimator) for m in one.moved)}
     assert others == {("kv_bytes_per_token", "increment")}
     # By hand the row of the calibration stands.

@@ -6,10 +6,12 @@ from functools import cache
 
 import pytest
 
+from invert.data import read_data
 from invert.inference import infer
 from invert.overview import overview
 from invert.records import ProviderSizes, Span
 from invert.report.overview import overview_text
+from invert.sheets.read import book_of
 from invert.sheets.rows import Problem
 from invert.table import InferenceTable
 
@@ -47,6 +49,7 @@ def test_what_asks_the_same_for_the_same_model_is_counted_once_as_the_makers():
     found = overview(made_up())
     assert (found.sheets, found.providers, found.offers, found.copies) == (4, 3, 3, {"bravo": 1})
     assert {one.provider: one.offers for one in found.sizes} == {"openai": 1, "bravo": 1, "carol": 1}
+    assert found.beside == {"batch": 1}
     dearer = overview(
         infer(
             ["openai/one", "bravo/*"], prices=io.StringIO(OWN.replace("2026-01-01,standard,output,,,4", "2026-01-01,standard,output,,,5"))
@@ -115,3 +118,11 @@ def test_every_offer_is_counted_in_every_line_of_what_comes_of_the_prices():
     assert len({sum(one.kinds.values()) for one in found.outcomes}) == 1
     said = overview_text(found, 100)
     assert "sells nothing that it is read from" in " ".join(said.split()) and "in balance batches" not in said
+
+
+def test_every_sheet_of_the_data_is_in_the_run_beside_it_or_of_another_day():
+    run = infer(provider=["meta"])
+    whole = replace(run, request=replace(run.request, providers=()))
+    found, keys = overview(whole), {row.sheet_key for row in book_of(read_data()).rows}
+    assert found.sheets + sum(found.beside.values()) + found.of_other_days == len(keys) and found.beside["batch"] >= 1
+    assert overview(run).beside == {} and overview(run).of_other_days == 0, "of what was asked for"

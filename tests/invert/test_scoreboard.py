@@ -23,6 +23,7 @@ from invert.posterior.simulation import RANKED
 from invert.records import undetermined
 from invert.report.flat import six_digits
 from invert.report.table import kv_range, summary
+from invert.scoreboard_text import SHOWN, TITLES, rendered_sections
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test, some
@@ -100,7 +101,7 @@ def skill() -> dict[tuple[object, object], dict[str, object]]:
 
 def test_every_estimator_candidate_and_fit_has_a_row_of_one_form(skill):
     rows = truth.skill(shipped_data())
-    assert len(rows) == len(skill) and {tuple(row) for row in rows} == {truth.SKILL} and set(truth.SHOWN["skill"]) < set(truth.SKILL)
+    assert len(rows) == len(skill) and {tuple(row) for row in rows} == {truth.SKILL} and set(SHOWN["skill"]) < set(truth.SKILL)
     names = [name for name, _ in skill]
     assert [one.heading for name, one in KV_ESTIMATORS.items() if name != "headline"] == names[: len(KV_ESTIMATORS) - 1]
     assert {("KV read", "later"), ("KV stored", "later"), ("KV read, premium", "family")} < set(skill)
@@ -152,11 +153,11 @@ def test_numbers_are_numbers_and_the_text_of_a_gain_has_its_sign(skill):
     rows = list(skill.values())
     for row in rows:
         assert {type(value) for name, value in row.items() if name not in ("estimate", "left out")} <= {int, float, type(None)}
-    read = json.loads(truth.rendered_sections({"skill": rows}, "json"))["skill"]
+    read = json.loads(rendered_sections({"skill": rows}, "json"))["skill"]
     assert next(row for row in read if row["estimate"] == "KV read")["gain"] == 0.36
-    (line,) = [line for line in truth.rendered_sections({"skill": rows}, "text").splitlines() if line.startswith("KV read  ")]
+    (line,) = [line for line in rendered_sections({"skill": rows}, "text").splitlines() if line.startswith("KV read  ")]
     assert line.split()[-3:] == ["+0.36", "0.43", "0.79"]
-    assert ",0.36," in truth.rendered_sections({"skill": rows}, "csv")
+    assert ",0.36," in rendered_sections({"skill": rows}, "csv")
 
 
 def test_the_class_of_its_time_was_right_of_models_released_since(skill):
@@ -182,7 +183,7 @@ def test_sizes_that_were_disclosed_have_a_row(skill):
 
 @pytest.mark.parametrize("gone", ["size", "class"])
 def test_sizes_and_classes_stand_among_the_rest_and_have_no_section(gone):
-    assert gone not in truth.SECTIONS and set(truth.SECTIONS) == set(truth.TITLES)
+    assert gone not in truth.SECTIONS and set(truth.SECTIONS) == set(TITLES)
     with pytest.raises(UnknownName, match=f"unknown section '{gone}'"):
         truth.section_rows(gone)
 
@@ -201,12 +202,14 @@ def test_one_storage_price_on_caches_that_differ_55_times():
 def test_the_calibration_of_the_sampler_needs_no_table():
     with reading(shipped.read().edited(architectures="")):
         rows = truth.recorded_calibration(read_data())
-    assert rows == truth.recorded_calibration(shipped_data())[:-1]
+    shipped_rows = truth.recorded_calibration(shipped_data())
+    assert rows == shipped_rows[: 2 * len(RANKED)] and len(shipped_rows) > len(rows)
 
 
 def test_the_recorded_calibration_meets_the_demands():
     """Pooled over five seeds and 5,000 simulations or more; the negative control is rejected (docs/explanation/inversion.md)."""
-    *rows, headline = truth.recorded_calibration(shipped_data())
+    found = truth.recorded_calibration(shipped_data())
+    *rows, headline = [row for row in found if row["run"] != truth.MODELS_LEFT_OUT]
     # Simulated at every call, of markets and not of sheets.
     assert headline["quantity"] == "kv class of its time" and list(headline) == list(rows[0]) and int(headline["simulations"]) > 1000
     assert 0.87 <= float(headline["coverage_90"]) <= 0.93 and 0.47 <= float(headline["coverage_50"]) <= 0.53
@@ -217,3 +220,15 @@ def test_the_recorded_calibration_meets_the_demands():
         assert 0.885 <= float(row["coverage_90"]) <= 0.915 and 0.48 <= float(row["coverage_50"]) <= 0.52
         assert float(row["ks_p"]) > 0.01, row["quantity"]
     assert min(float(row["ks_p"]) for row in broken) < 0.01 and all(int(row["simulations"]) >= 5000 for row in broken)
+    assert all(str(row["verdict"]).startswith("sound") for row in (*sound, headline))
+    assert any(str(row["verdict"]).startswith("found out") for row in broken)
+
+
+def test_a_calibration_ends_with_a_verdict_on_every_estimator_that_has_a_record(skill):
+    rows = [row for row in truth.recorded_calibration(shipped_data()) if row["run"] == truth.MODELS_LEFT_OUT]
+    scored = {key: row for key, row in skill.items() if row["in 90%"] is not None and row["left out"] != "vendor"}
+    assert [(row["quantity"], row["shape"]) for row in rows] == [*scored]
+    for row, of in zip(rows, scored.values(), strict=True):
+        trusted = of["in 90%, high"] >= 0.9 and of["gain"] >= 0
+        assert str(row["verdict"]).startswith("trusted" if trusted else "not trusted"), row
+        assert float(row["coverage_90"]) == pytest.approx(of["in 90%"], abs=0.0051) and row["sheets"] == str(of["models"])

@@ -29,6 +29,7 @@ from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report
 from invert.result import Inference
+from invert.scoreboard_text import rendered_sections
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, released_late, rivals, table_problems, without_change
@@ -570,7 +571,7 @@ def test_a_section_of_which_nothing_is_left_is_printed_empty(style: str):
     header, *lines = shipped.content("fx.csv").decode().splitlines()
     with reading(read().edited(fx="\n".join([header, *(line.replace("CNY", "yuan") for line in lines)]))):
         found, problems = scoreboard.sections(("controls", "production"))
-    assert found["controls"] == [] and scoreboard.rendered_sections(found, style)
+    assert found["controls"] == [] and rendered_sections(found, style)
     assert [problem.row for problem in problems if problem.origin == "fx.csv"] == [2, 3, 4]
 
 

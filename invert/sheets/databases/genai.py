@@ -9,7 +9,21 @@ from typing import Any
 
 from derive.errors import WrongData
 from invert.sheets.databases.hours import A_DAY, between, hours_text
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, per_mtok, token_count
+from invert.sheets.databases.records import (
+    Database,
+    Item,
+    NotTaken,
+    Offer,
+    Rates,
+    RawEntry,
+    Sold,
+    WrongField,
+    context_faults,
+    items_of,
+    per_mtok,
+    token_count,
+)  # fmt: skip
+from invert.sheets.databases.renamed import Fields
 
 NAME = "genai-prices"
 KNOWN = "0.2"
@@ -22,6 +36,14 @@ SOLD: Mapping[str, Sold] = {
     "cache_write_5m_mtok": ("cache_write", 300),
     "cache_write_1h_mtok": ("cache_write", 3600),
 }
+CONTEXT, VARIANTS = "context_window", "price_variants"
+FIELDS = Fields(
+    usual=(CONTEXT, VARIANTS, "cache_read_mtok", "cache_write_mtok"),
+    is_known=frozenset((
+        *SOLD, "id", "match", "name", "description", CONTEXT, "price_comments", "deprecated", "prices", VARIANTS, "constraint", "when",
+        "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
+    )).__contains__,
+)  # fmt: skip
 TIERS = {
     ("processing", "batch"): "batch",
     ("service_tier", "flex"): "flex",
@@ -49,25 +71,24 @@ def installed() -> tuple[Iterable[Any], Database] | None:
 
 def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
     """Everything the snapshot lists: the prices of each model over time, and its variants by service tier or route."""
-    yield from items_of(
-        (
-            (str(_of(provider, "id")), str(_of(model, "id")), partial(_of_model, provider, model))
-            for provider in providers
-            for model in _list(provider, "models")
-        ),
-        database,
+    entries = (
+        RawEntry(provider=str(_of(provider, "id")), model=str(_of(model, "id")), record=model, read=partial(_of_model, provider, model))
+        for provider in providers
+        for model in _list(provider, "models")
     )
+    yield from items_of(entries, database, FIELDS)
 
 
-def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken]:
+def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongField]:
     """The offers of one model."""
+    yield from context_faults(CONTEXT, getattr(model, CONTEXT, None))
     url = next(iter(getattr(provider, "pricing_urls", None) or ()), "")
     offer = partial(
         Offer,
         provider=str(provider.id),
         model=str(model.id),
         source_url=url,
-        max_context=token_count(getattr(model, "context_window", None)),
+        max_context=token_count(getattr(model, CONTEXT, None)),
     )
     prices = _of(model, "prices")
     conditional = [(None, prices)] if not isinstance(prices, list) else [(one.constraint, _of(one, "prices")) for one in prices]
@@ -95,7 +116,7 @@ def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken]:
             yield from _by_the_hour(since, bands_of(one), by_hour)
         else:
             yield since(bands=bands_of(one))
-    yield from variants(offer, getattr(model, "price_variants", None) or ())
+    yield from variants(offer, getattr(model, VARIANTS, None) or ())
 
 
 def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | NotTaken]:
@@ -139,7 +160,7 @@ def bands_of(prices: Any) -> dict[int, Rates]:
         if price is None:
             continue
         bands[0][sold] = per_mtok(name, getattr(price, "base", price))
-        for tier in getattr(price, "tiers", ()):
+        for tier in _list(price, "tiers") if hasattr(price, "base") else ():
             start = token_count(tier.start)
             if start is None:
                 raise WrongField(name, f"has a tier that starts at {tier.start!r}")

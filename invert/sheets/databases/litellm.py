@@ -13,7 +13,23 @@ from typing import Any
 
 from derive.errors import WrongData
 from invert.sheets.databases.hours import A_DAY, between, hours_text
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, Rates, Sold, WrongField, items_of, part, per_mtok, token_count
+from invert.sheets.databases.records import (
+    Database,
+    Item,
+    NotTaken,
+    Offer,
+    Rates,
+    RawEntry,
+    Sold,
+    WrongField,
+    context_faults,
+    items_of,
+    part,
+    per_mtok,
+    refuse_no_record,
+    token_count,
+)  # fmt: skip
+from invert.sheets.databases.renamed import Fields
 
 NAME, FILE = "litellm", "model_prices_and_context_window_backup.json"
 MODES = ("chat", "responses", "completion")
@@ -26,6 +42,13 @@ COSTS: Mapping[str, str] = {
 }
 COST = re.compile(
     rf"({'|'.join(COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
+)
+CONTEXTS = ("max_input_tokens", "max_tokens")
+"""Fields of the longest context, the first before the other."""
+FIELDS = Fields(
+    usual=("mode", CONTEXTS[0]),
+    rare=(*COSTS, "tiered_pricing", "off_peak_pricing"),
+    is_known=lambda name: bool(COST.match(name)) or name in (*CONTEXTS, "max_output_tokens"),
 )
 OTHERWISE = ("_cache_hit", "_decisions")
 """Ends of fields that price something else than a prompt or its answer, or repeat what a field of its own has."""
@@ -61,13 +84,21 @@ def is_shape(content: Any) -> bool:
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the file lists."""
     entries = (
-        (name, one) for name, one in content.items() if isinstance(one, dict) and name not in ("sample_spec", "fallback_generalizations")
+        RawEntry(
+            provider=str(one.get("litellm_provider", "")) if isinstance(one, dict) else "",
+            model=name,
+            record=one,
+            read=partial(of_entry, name, one),
+        )
+        for name, one in content.items()
+        if name not in ("sample_spec", "fallback_generalizations")
     )
-    return items_of(((str(one.get("litellm_provider", "")), name, partial(of_entry, name, one)) for name, one in entries), database)
+    return items_of(entries, database, FIELDS)
 
 
-def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
     """The offers of one entry, a service tier each."""
+    refuse_no_record(entry)
     provider = part(entry, "litellm_provider", str) or ""
     model, mode = model_of(name, provider), part(entry, "mode", str) or ""
     if not provider and mode in MODES:
@@ -75,11 +106,12 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     if not provider or mode not in MODES:
         yield NotTaken(provider=provider, model=model, because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
         return
+    yield from context_faults(CONTEXTS[0], entry.get(CONTEXTS[0]))
     offer = partial(
         Offer,
         provider=_family(provider),
         model=model,
-        max_context=token_count(entry.get("max_input_tokens")) or token_count(entry.get("max_tokens")),
+        max_context=token_count(entry.get(CONTEXTS[0])) or token_count(entry.get(CONTEXTS[1])),
         source_url=entry.get("source"),
     )
     tiers = bands_by_tier(entry)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from invert.sheets.databases.records import (
     Database,
@@ -10,18 +10,27 @@ from invert.sheets.databases.records import (
     NotTaken,
     Offer,
     Rates,
+    RawEntry,
     Sold,
     WrongField,
+    context_faults,
     items_of,
     part,
     per_mtok,
+    refuse_no_record,
     refuse_unknown,
     token_count,
 )
+from invert.sheets.databases.renamed import Fields
 
 NAME = "models.dev"
 SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
 
+FIELDS = Fields(
+    usual=("cost", "limit", "context"),
+    rare=("cache_read", "cache_write"),
+    is_known=lambda name: name in (*SOLD, "cost", "tiers", "tier", "size", "limit", "context") or name.startswith("context_over"),
+)
 BANDS = ("tiers", "context_over_200k")
 
 
@@ -35,20 +44,28 @@ def is_shape(content: Any) -> bool:
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the file lists."""
-    return items_of(
-        (
-            (provider, model, partial(_of_model, provider, one.get("doc"), model, entry))
-            for provider, one in content.items()
-            if isinstance(one, dict) and isinstance(one.get("models"), dict)
-            for model, entry in one["models"].items()
-            if isinstance(entry, dict)
-        ),
-        database,
-    )
+    return items_of((entry for provider, one in content.items() for entry in _entries(provider, one)), database, FIELDS)
 
 
-def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def _entries(provider: str, one: Any) -> Iterator[RawEntry]:
+    """The models of a provider, or the provider itself where it has none to read."""
+    models = one.get("models") if isinstance(one, dict) else None
+    if not isinstance(models, dict):
+        yield RawEntry(provider=provider, model="", record=one, read=partial(_no_models, one))
+        return
+    for model, entry in models.items():
+        yield RawEntry(provider=provider, model=model, record=entry, read=partial(_of_model, provider, one.get("doc"), model, entry))
+
+
+def _no_models(one: Any) -> NoReturn:
+    refuse_no_record(one)
+    part(one, "models", dict)
+    raise WrongField("models", "is not there")
+
+
+def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
     """The offer of one model."""
+    refuse_no_record(entry)
     cost = part(entry, "cost", dict)
     if not cost:
         yield NotTaken(provider=provider, model=model, because="no price")
@@ -65,8 +82,12 @@ def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) 
             bands[at] = _rates_of(one)
     elif above := part(cost, "context_over_200k", dict):
         bands[200_000] = _rates_of(above)
-    limit = part(entry, "limit", dict) or {}
-    yield Offer(provider=provider, model=model, bands=bands, max_context=token_count(limit.get("context")), source_url=url)
+    limit = entry.get("limit")
+    if limit is not None and not isinstance(limit, dict):
+        yield WrongField("limit", f"is {type(limit).__name__} and not dict")
+    context = limit.get("context") if isinstance(limit, dict) else None
+    yield from context_faults("context", context)
+    yield Offer(provider=provider, model=model, bands=bands, max_context=token_count(context), source_url=url)
 
 
 def _rates_of(cost: Mapping[str, Any]) -> Rates:

@@ -11,14 +11,18 @@ from invert.sheets.databases.records import (
     NotTaken,
     Offer,
     Rates,
+    RawEntry,
     Sold,
     WrongField,
+    context_faults,
     items_of,
     part,
     per_mtok,
+    refuse_no_record,
     refuse_unknown,
     token_count,
 )
+from invert.sheets.databases.renamed import Fields
 
 NAME = "openrouter"
 SOLD: Mapping[str, Sold] = {
@@ -28,6 +32,12 @@ SOLD: Mapping[str, Sold] = {
     "input_cache_write": ("cache_write", None),
     "input_cache_write_1h": ("cache_write", 3600),
 }
+CONTEXT = "context_length"
+FIELDS = Fields(
+    usual=(CONTEXT,),
+    rare=("input_cache_read", "input_cache_write", "overrides"),
+    is_known=lambda name: name in (*SOLD, CONTEXT, "overrides"),
+)
 PER_TOKEN = 6
 """Decimals from a price per token to one per million."""
 
@@ -40,12 +50,16 @@ def is_shape(content: Any) -> bool:
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the answer lists."""
-    models = (one for one in content["data"] if isinstance(one, dict))
-    return items_of(((NAME, str(one.get("id", "")), partial(_of_model, one)) for one in models), database)
+    entries = (
+        RawEntry(provider=NAME, model=str(one.get("id", "")) if isinstance(one, dict) else "", record=one, read=partial(_of_model, one))
+        for one in content["data"]
+    )
+    return items_of(entries, database, FIELDS)
 
 
-def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
     """The offers of one model: its price, or its price by the hour."""
+    refuse_no_record(entry)
     model, pricing = part(entry, "id", str), part(entry, "pricing", dict)
     if not model or not pricing:
         raise WrongField("pricing" if model else "id", "is not there")
@@ -63,8 +77,9 @@ def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
             by_hour.append((hours_text([(_minutes(start), _minutes(end) or A_DAY)]), _rates_of(override)))
         else:
             raise WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
+    yield from context_faults(CONTEXT, entry.get(CONTEXT))
     offer = partial(
-        Offer, provider=NAME, model=model, max_context=token_count(entry.get("context_length")), source_url=f"https://openrouter.ai/{model}"
+        Offer, provider=NAME, model=model, max_context=token_count(entry.get(CONTEXT)), source_url=f"https://openrouter.ai/{model}"
     )
     if not by_hour:
         yield offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))

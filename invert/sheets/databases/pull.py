@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from io import BytesIO
+from typing import TypeAlias
 
 from derive.characters import hidden
 from derive.errors import WrongData, shorten, suggest
@@ -17,6 +18,8 @@ from invert.sheets.read import read_rows
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
 from invert.sheets.rules import by_sheet, check
 
+TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
+"""What became of an offer that can be read: its rows are new; the shipped prices or an earlier source have it; somebody asks the same."""
 SAME, SAME_CONVERTED = 2e-3, 0.1
 """How far two amounts may lie apart, relatively, and be one: databases round, and convert at a rate of their own."""
 
@@ -25,15 +28,16 @@ SAME, SAME_CONVERTED = 2e-3, 0.1
 class Pulled:
     """What the databases say beyond the curated prices, and what became of the rest.
 
-    `listed` are the sheets of each database, `agreeing` its prices that somebody firmer asks as well, `copies` the sheets of
-    resellers and other names of one model that ask what the first says, by provider.
+    `offers` are those of each database by what became of them, TAKEN, KNOWN, COPY or why they are left out: an offer is a model of
+    one provider in one region and service tier, or an entry that makes none. `agreeing` are prices that somebody firmer asks as well,
+    `copies` the offers of resellers and other names of one model that ask what the first says, by provider.
     """
 
     rows: tuple[PriceRow, ...]
     rivals: tuple[Rival, ...]
     not_taken: tuple[NotTaken, ...]
     copies: Mapping[str, int]
-    listed: Mapping[str, int]
+    offers: tuple[tuple[Database, Mapping[str, int]], ...]
     agreeing: Mapping[str, int]
     problems: tuple[Problem, ...]
 
@@ -56,6 +60,7 @@ def pull(
     work = Work()
     for database, items in found:
         step(f"reading {database}")
+        work.databases.append(database)
         _gather(database, items, names, sheets, book.fx, day, providers, work)
     for one in providers:
         if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
@@ -65,23 +70,32 @@ def pull(
     own = {key: rows for key, rows in sheets.items() if key not in curated}
     everything = {key: [row for row in rows if row.valid_on(day)] for key, rows in sheets.items()}
     for key in repeated(own, everything):
+        work.became(key, COPY)
         work.copies[key[0]] += 1
         del sheets[key]
     origins = {row.origin for row in book.rows}
     rows = [row for key in sorted(sheets) for row in sheets[key] if row.origin not in origins]
     step("checking")
     rows, faulty = sound(rows, book, described)
-    work.not_taken += faulty
+    for key, refused in faulty.items():
+        work.became(key, refused.because)
+    work.not_taken += faulty.values()
+    offers = work.counted()
+    work.problems += _refused_whole(offers, [left_out.because for left_out in faulty.values()])
     kept = {row.sheet_key for row in rows} | curated
     return Pulled(
         rows=tuple(rows),
         rivals=tuple(one for one in work.rivals if one.believed.sheet_key in kept),
         not_taken=tuple(work.not_taken),
         copies=work.copies,
-        listed=work.listed,
+        offers=offers,
         agreeing=work.agreeing,
         problems=tuple(work.problems),
     )
+
+
+OfferId: TypeAlias = tuple[int, tuple[str, ...]]
+"""The place of a database among those that are read, and provider and model as it calls them, of a price with region and service tier."""
 
 
 @dataclass
@@ -92,9 +106,37 @@ class Work:
     not_taken: list[NotTaken] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     copies: Counter[str] = field(default_factory=Counter)
-    listed: Counter[str] = field(default_factory=Counter)
     agreeing: Counter[str] = field(default_factory=Counter)
     sellers: set[str] = field(default_factory=set)
+    databases: list[Database] = field(default_factory=list)
+    """Those that were read, in order; the last of them is being read."""
+    fates: dict[OfferId, str] = field(default_factory=dict)
+    """What became of each offer."""
+    made: dict[SheetKey, OfferId] = field(default_factory=dict)
+    """The offer that a new sheet is made of."""
+
+    def offered(self, *names: str) -> OfferId:
+        """An offer of the database that is being read."""
+        return len(self.databases) - 1, names
+
+    def left_out(self, one: NotTaken) -> None:
+        """An entry, or a part of one, makes no sheet; where another part does, that counts."""
+        self.not_taken.append(one)
+        self.fates.setdefault(self.offered(one.provider, one.model), one.because)
+
+    def became(self, key: SheetKey, fate: str) -> None:
+        """The offer that a sheet was made of came to this."""
+        if key in self.made:
+            self.fates[self.made.pop(key)] = fate
+
+    def counted(self) -> tuple[tuple[Database, Counter[str]], ...]:
+        """How many offers of each database came to what."""
+        found = tuple((database, Counter[str]()) for database in self.databases)
+        priced = {(place, names[:2]) for place, names in self.fates if names[2:]}
+        for (place, names), fate in self.fates.items():
+            if (place, names) not in priced:
+                found[place][1][fate] += 1
+        return found
 
 
 class Names:
@@ -119,7 +161,7 @@ def _gather(
     providers: Collection[str], work: Work,
 ) -> None:  # fmt: skip
     """Lays what one database lists beside the sheets that are there already."""
-    mine: dict[SheetKey, dict[str, list[PriceRow]]] = {}
+    mine: dict[SheetKey, dict[tuple[str, str], list[PriceRow]]] = {}
     odd: dict[str | None, list[Problem]] = {}
     read = 0
     try:
@@ -133,10 +175,10 @@ def _gather(
                 continue
             rows = price_rows(item, database, day) if isinstance(item, Offer) else item
             if isinstance(rows, NotTaken):
-                work.not_taken.append(rows)
+                work.left_out(rows)
             elif rows:
                 named = list(map(names.of, rows))
-                mine.setdefault(named[0].sheet_key, {}).setdefault(f"{item.provider}/{item.model}", []).extend(named)
+                mine.setdefault(named[0].sheet_key, {}).setdefault((item.provider, item.model), []).extend(named)
     except WrongData as error:
         work.problems.append(Problem(str(database), None, None, f"{error}: newer or older than known here"))
     for found in odd.values():
@@ -145,19 +187,29 @@ def _gather(
     if not mine and read and not providers:
         work.problems.append(Problem(str(database), None, None, f"none of its {read} entries has a price: newer or older than known here"))
     for key, by_entry in mine.items():
-        work.listed[database.name] += 1
-        for second, rows in enumerate(by_entry.values()):
+        for second, (entry, rows) in enumerate(by_entry.items()):
+            offer = work.offered(*entry, *key[2:])
             before, otherwise = sheets.get(key), at_other_hours(key, sheets, day)
             if before is None and not otherwise:
-                sheets[key] = rows
+                sheets[key], work.fates[offer] = rows, TAKEN
+                work.made[key] = offer
                 continue
             added, rivals, agreeing = laid_beside(before, rows, fx, day) if before else held_against(otherwise, rows, fx, day)
             if added:
                 sheets[key] = [*(before or ()), *added]
+            work.fates[offer] = KNOWN
             if second and not added and not rivals:
+                work.fates[offer] = COPY
                 work.copies[key[0]] += 1
             work.rivals += rivals
             work.agreeing[database.name] += 0 if second else agreeing
+
+
+def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused: Collection[str]) -> Iterator[Problem]:
+    """A database of which every offer with a price was refused: its prices are likely in another unit."""
+    for database, became in offers:
+        if not any(map(became.get, (TAKEN, KNOWN, COPY))) and (why := next(filter(became.get, refused), "")):
+            yield Problem(str(database), None, None, f"none of its {sum(became.values())} offers can be taken: {why}")
 
 
 def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:
@@ -222,10 +274,10 @@ def same(one: PriceRow, other: PriceRow, fx: Fx, day: date) -> bool:
     return high - low <= SAME_CONVERTED * high
 
 
-def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], list[NotTaken]]:
+def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, NotTaken]]:
     """The rows as a file of them is read and checked beside the others, and the sheets that would not pass, with the first reason."""
     unseen = {row.sheet_key: "a character that does not show" for row in rows if any(map(hidden, texts(row)))}
-    faulty = [NotTaken(provider=key[0], model=key[1], because=because) for key, because in unseen.items()]
+    faulty = {key: NotTaken(provider=key[0], model=key[1], because=because) for key, because in unseen.items()}
     kept = [row for row in rows if row.sheet_key not in unseen]
     curated = {row.origin: row.sheet_key for row in book.rows}
     while kept:
@@ -236,7 +288,9 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
         left_out = {row.sheet_key: bad[row.sheet_key] for row in kept if row.sheet_key in bad}
         if not left_out:
             break
-        faulty += [NotTaken(provider=key[0], model=key[1], because=f"refused {one.column}: {one.message}") for key, one in left_out.items()]
+        faulty |= {
+            key: NotTaken(provider=key[0], model=key[1], because=f"refused {one.column}: {one.message}") for key, one in left_out.items()
+        }
         kept = [row for row in kept if row.sheet_key not in left_out]
     return kept, faulty
 

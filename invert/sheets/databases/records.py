@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from derive.characters import hidden
 from derive.errors import WrongData, shorten
+from invert.sheets.databases.renamed import Fields, gone, names_in
 from invert.sheets.rows import PriceRow, Problem
 
 Sold: TypeAlias = tuple[str, int | None]
@@ -255,6 +256,12 @@ def token_count(value: object) -> int | None:
     return found if 0 < found < 10**12 else None
 
 
+def refuse_no_record(entry: object) -> None:
+    """`WrongField` for an entry that is no record of fields."""
+    if not isinstance(entry, dict):
+        raise WrongField("(entry)", f"is {type(entry).__name__} and no record")
+
+
 def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
     """A field of an entry, None where there is none; `WrongField` where it is of another type than the one known."""
     value = entry.get(name)
@@ -263,13 +270,50 @@ def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
     return value
 
 
-def items_of(found: Iterable[tuple[str, str, Callable[[], Iterable[Offer | NotTaken]]]], database: Database) -> Iterator[Item]:
-    """What each (provider, model, how to read it) says; a field that cannot be read is a problem of its own and stops nothing else."""
-    for provider, model, read in found:
+def context_faults(name: str, value: object) -> Iterator[WrongField]:
+    """What is wrong with the longest context of an entry, whose prices stand without it.
+
+    >>> [str(one) for one in context_faults("context", "many")], [*context_faults("context", 0)]
+    (["field context is 'many' and no number of tokens"], [])
+    """
+    if value not in (None, "", 0) and token_count(value) is None:
+        yield WrongField(name, f"is {shorten(str(value))} and no number of tokens")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawEntry:
+    """An entry of a database as it stands, and how its offers are read.
+
+    A WrongField that is read among them is of a field without which they stand; one that is raised leaves the entry out.
+    """
+
+    provider: str
+    model: str
+    record: Any
+    read: Callable[[], Iterable["Offer | NotTaken | WrongField"]]
+
+
+def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) -> Iterator[Item]:
+    """What each entry says; a field that cannot be read is a problem of its own and stops nothing else, nor one that no entry has."""
+    seen: set[str] = set()
+    read = 0
+    for entry in entries:
+        read += 1
+        seen.update(names_in(entry.record))
+        label = shorten(f"{entry.provider}/{entry.model}")
         try:
-            yield from read()
+            for item in entry.read():
+                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else item
         except WrongField as error:
-            yield Problem(str(database), None, error.field, f"field {error.field} {error.fault}, of {shorten(f'{provider}/{model}')}")
+            yield NotTaken(provider=entry.provider, model=entry.model, because=f"a field that is not as known: {error.field}")
+            yield _odd(error, database, f", of {label}")
         except UNEXPECTED as error:
-            fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {shorten(f'{provider}/{model}')}"
+            fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {label}"
+            yield NotTaken(provider=entry.provider, model=entry.model, because="a shape that is not known")
             yield Problem(str(database), None, None, fault)
+    for name, fault in gone(fields, seen, read):
+        yield _odd(WrongField(name, fault), database, "")
+
+
+def _odd(error: WrongField, database: Database, of: str) -> Problem:
+    return Problem(str(database), None, error.field, f"field {error.field} {error.fault}{of}")

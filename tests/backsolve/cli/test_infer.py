@@ -197,7 +197,7 @@ def test_against_shows_what_moved_in_every_form(tmp_path):
         len(sheet["moved"]) for sheet in document["sheets"]
     )
     piped = call(*asked[:3], "--prices", "-", "--against", "2026-11-20", stdin=own.read_bytes())
-    assert piped.status == 0 and "Nothing moved." in piped.out
+    assert piped.status == 0 and "Nothing moved" in piped.out
 
 
 def test_what_cannot_be_compared_with_is_refused(tmp_path):

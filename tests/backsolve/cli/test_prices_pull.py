@@ -40,17 +40,17 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     assert {row["retrieved_date"] for row in rows(said.out)} == {"2026-11-22"} and os.listdir() == []
     lines = said.err.splitlines()
     by_source = Counter(row["notes"].partition(" ")[0] for row in rows(said.out))
-    assert lines[:2] == [
-        f"backsolve: genai-prices: 17 sheets listed; prices: {by_source['genai-prices']} added, 0 changed, 0 ended, 0 unchanged; "
+    assert lines[:4] == [
+        "backsolve: genai-prices: 19 offers read = 14 taken + 0 priced already + 3 copies + 2 left out"
+        " (1 no price of output tokens; 1 free)",
+        "backsolve: litellm: 12 offers read = 8 taken + 2 priced already + 1 copies + 1 left out (1 no text for text, as image generation)",
+        f"backsolve: genai-prices: prices: {by_source['genai-prices']} added, 0 changed, 0 ended, 0 unchanged; "
         "0 disagreeing, 0 agreeing with a firmer source",
-        f"backsolve: litellm: 11 sheets listed; prices: {by_source['litellm']} added, 0 changed, 0 ended, 0 unchanged; "
+        f"backsolve: litellm: prices: {by_source['litellm']} added, 0 changed, 0 ended, 0 unchanged; "
         "2 disagreeing, 9 agreeing with a firmer source",
     ]
-    assert "left out 4 sheets that ask what another one" in lines[2]
-    assert (
-        "1 no text for text" in lines[3]
-        and "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[4]
-    )
+    assert lines[4].startswith("backsolve: copies: 4 by resellers and under second names")
+    assert "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[5]
     assert not any("..." in line for line in lines), "progress is for terminals"
 
 

@@ -12,6 +12,7 @@ from backsolve.cli.validate import DRAWS, SECTIONS, SEEDS, SHEETS
 from derive.errors import UnknownName
 from invert import scoreboard
 from invert.posterior.simulation import RANKED, SHAPES, run_made_of
+from invert.scoreboard_text import SHOWN, TITLES, VERDICTS
 from tests.tools.together import in_one_test
 
 
@@ -20,7 +21,7 @@ def call(*arguments: str):
 
 
 def test_sections_are_those_of_the_command():
-    assert tuple(scoreboard.SECTIONS) == SECTIONS == tuple(scoreboard.TITLES)
+    assert tuple(scoreboard.SECTIONS) == SECTIONS == tuple(TITLES)
     with pytest.raises(UnknownName, match="skill"):
         scoreboard.section_rows("skil")
 
@@ -31,7 +32,8 @@ def test_the_command_prints_every_section_in_every_form(section: str):
     table, document, sheet = (call("--section", section, "--as", style).output for style in ("table", "json", "csv"))
     rows = json.loads(document)[section]
     assert rows and len(list(csv.reader(io.StringIO(sheet)))) == len(rows) + 1
-    assert scoreboard.TITLES[section].split() == table.split()[: len(scoreboard.TITLES[section].split())]
+    assert TITLES[section].split() == table.split()[: len(TITLES[section].split())]
+    assert (section in VERDICTS) == ("loose, it lies outside: " in " ".join(table.split()))
     assert sum(line.startswith(tuple(str(next(iter(row.values()))) for row in rows)) for line in table.splitlines()) == len(rows)
 
 
@@ -78,3 +80,12 @@ def test_a_record_that_is_not_of_this_computation_says_so_in_a_line(monkeypatch:
     (line,) = found.stderr.splitlines()
     assert found.exit_code == 0 and "was made with other assumptions" in line and "--section calibration --rerun" in line
     assert not call("--section", "production").stderr
+
+
+def test_all_sections_open_with_what_they_come_to(monkeypatch: pytest.MonkeyPatch):
+    claim = dict.fromkeys(SHOWN["claims"], "") | {"id": "A1z", "verdict": "loose", "tolerance": 0.25}
+    monkeypatch.setattr(scoreboard, "sections", lambda names: ({"claims": [claim]}, []))
+    said, title, *_ = call().output.partition(TITLES["claims"])
+    assert said == ("Claims of the lecture: of 1 figures 0 are reproduced, 1 are not (1 loose).\nNot reproduced: A1z.\n\n") and title
+    for one in (("--section", "claims"), ("--as", "json"), ("--as", "csv")):
+        assert "Not reproduced" not in call(*one).output

@@ -35,6 +35,14 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
     assert len(text.splitlines()) < 30, "one screen"
 
 
+def test_what_is_taken_home_and_did_not_move_is_named(found: Comparison):
+    said = "Of what is taken home, this did not move: active by price, KV read, KV stored, mark-up."
+    assert said in changes_text(found, 100) and said in changes_markdown(found)
+    (sheet,) = found.sheets
+    two = replace(found, sheets=(sheet, replace(sheet, key=("p", "m", "", "standard"))))
+    assert "taken home" not in changes_text(two, 100)
+
+
 def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
     (sheet,) = found.sheets
     many = replace(found, sheets=tuple(replace(sheet, key=("p", f"m{n}", "", "standard")) for n in range(10)))
@@ -71,7 +79,7 @@ def test_what_a_price_file_says_is_inert_in_every_form():
 
 
 def test_nothing_moved_is_said():
-    assert "Nothing moved." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
+    assert "Nothing moved: no price is another than it was." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
 
 
 def test_a_range_has_its_unit_once():

@@ -70,7 +70,19 @@ def test_a_class_of_no_known_time_and_a_tier_by_price_are_marked_where_they_stan
     assert "20*" in opus and "HBM/DDR" in opus, "a vendor's word"
     said = " ".join(glance(current()).split("\n\n")[-1].split())
     assert "* release not known" in said and "without ~ the vendor's word" in said and "in 1 of 5 lifetimes" in said
-    assert "release not known" in " ".join(glance(current(), columns=["model", "price"]).split("Flags:")[1].split())
+
+
+def test_nothing_explains_what_is_not_shown():
+    prices = " ".join(glance(current(), columns=["model", "price"]).split("\n\n")[-1].split())
+    assert not [word for word in ("Active:", "KV:", "Over cost:", "Priced as:", "extrapolated", "release not known") if word in prices]
+    assert "extrapolated" in glance(current(), columns=["model", "active"])
+    run = current()
+    stated, by_price = (tuple(one for one in run if one.size_stated is known) for known in (True, False))
+    of_stated, of_price = (" ".join(glance(replace(run, inferences=some)).split()) for some in (stated, by_price))
+    assert "Active: without a range as stated." in of_stated and "Over cost:" in of_stated
+    assert "Active: by the price of input" in of_price and "as stated" not in of_price and "Over cost:" not in of_price
+    given = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})
+    assert "KV: as models of its time" not in glance(given)
 
 
 def test_of_one_name_it_is_said_who_sells_it():

@@ -8,6 +8,7 @@ from invert import scoreboard
 from invert.inference import infer
 from invert.report.layout import aligned, laid_out
 from invert.report.sheet import report
+from invert.scoreboard_text import rendered_sections
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
@@ -33,7 +34,7 @@ def test_a_report_fits(place: int, width: int):
 def test_the_scoreboard_fits():
     found = {name: scoreboard.section_rows(name) for name in scoreboard.SECTIONS}
     for width in (60, 80, 100):
-        assert outside(scoreboard.rendered_sections(found, "table", width), width) == []
+        assert outside(rendered_sections(found, "table", width), width) == []
 
 
 ROWS = [

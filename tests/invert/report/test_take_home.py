@@ -26,17 +26,17 @@ def test_what_to_take_home_is_six_lines_of_any_terminal():
 def test_a_closed_sheet_is_its_price_and_its_time_each_with_its_record():
     run = current()
     size, read, stored, markup, decode, tier = headlines(run["openai/gpt-6-sol"])
-    assert size == "Size: 45B active (14B to 150B) by its price; 90% held 38 of 42 open, no closed."
-    assert read == "KV read: 20 kB/token (2.8 to 140 kB) as models of its time; 90% held 11 of 14."
-    assert stored.endswith("; 90% held 13 of 14.") and markup.endswith("times cost at rent, by that size; no record.")
+    assert size == "Size: 45B active (14B to 150B) by its price; held for 38 of 42 open models."
+    assert read == "KV read: 20 kB/token (2.8 to 140 kB) as models of its time; held for 11 of 14."
+    assert stored.endswith("; held for 13 of 14.") and markup.endswith("times cost at rent, by that size; no record.")
     assert decode == "Decode: waits for memory 61 to 90% as hosts vary, if priced at cost; no record."
-    assert tier.startswith("Tier: 30 min and 12 h as HBM, DDR or flash ") and tier.endswith("; one source.")
+    assert tier.startswith("Tier: 30 min, 12 h as HBM, DDR or flash (98%), HBM alone ") and tier.endswith("; one source.")
 
 
 def test_what_is_known_stands_before_what_is_estimated():
     run = current()
     size, read, stored, *_ = headlines(run["minimax/MiniMax-M3"])
-    assert size.startswith("Size: 23B active as stated; 19B (6.7B to 55B) by its price; 90% held ")
+    assert size.startswith("Size: 23B active as stated; 19B (6.7B to 55B) by its price; held for ")
     assert "closed" not in size
     assert read == "KV read: 21 kB/token by its architecture (verified)." and stored.endswith("by its architecture.")
 
@@ -86,12 +86,12 @@ def test_the_tiers_that_all_cases_agree_on_and_the_range_of_the_likeliest():
     one = current()["google/gemini-3.1-pro-preview"]
     (sold,) = one.storage
     share = sold.probabilities["hbm"] + sold.probabilities["ddr"]
-    assert of_tiers(one) == [f"Tier: per hour as HBM or DDR {share:.0%}, HBM {percent(sold, 'hbm')}."]
+    assert of_tiers(one) == [f"Tier: per hour as HBM or DDR ({share:.0%}), HBM alone {percent(sold, 'hbm')}."]
 
 
 def test_what_the_vendor_says_stands_in_the_place_of_a_share():
     one = current()["anthropic/claude-opus-5"]
-    assert of_tiers(one) == ["Tier: 5 min and 1 h in HBM or DDR, says the vendor."]
+    assert of_tiers(one) == ["Tier: 5 min, 1 h in HBM or DDR, says the vendor."]
     on_disk = replace(one.storage[0], disclosed="hdd", probabilities=dict.fromkeys(TIERS, 0.0) | {"hdd": 1.0}, agreed=("hdd",))
     assert of_tiers(replace(one, storage=(on_disk,))) == ["Tier: 5 min in disk, says the vendor."]
 
@@ -99,7 +99,7 @@ def test_what_the_vendor_says_stands_in_the_place_of_a_share():
 def test_where_no_tier_can_be_left_out_any_is_said():
     """The range of every tier over one half means that each is likely in some case: then all four are needed."""
     (line,) = of_tiers(current()["moonshotai/kimi-k3"])
-    assert line.startswith("Tier: 5 min in any tier, ") and "; 1 h in any tier, " in line
+    assert line.startswith("Tier: 5 min as any tier (flash ") and "); 1 h as any tier (flash " in line
 
 
 def test_a_sheet_that_sells_no_lifetime_has_no_line():

@@ -73,7 +73,7 @@ def test_an_answer_is_what_the_cases_agree_on_and_how_far_they_differ():
     share = sold.probabilities["hbm"] + sold.probabilities["ddr"]
     low, high = sold.ranges["hbm"]
     (line,) = [line for line in text("gemini-3.1-pro-preview").splitlines() if line.startswith("per hour   implied drain time")]
-    assert line.endswith(f"HBM or DDR {share:.0%}; HBM {100 * low:.0f} to {high:.0%}")
+    assert line.endswith(f"HBM or DDR ({share:.0%}); HBM alone {100 * low:.0f} to {high:.0%}")
     kimi = one("kimi-k3").storage[0]
     (line,) = [line for line in text("kimi-k3").splitlines() if line.startswith("5 min") and "cost optimality" in line]
     assert line.endswith(f"   {over_cases(kimi.probabilities, kimi.ranges, TIERS)}") and "not identified; flash 33 to 49%" in line
@@ -83,8 +83,8 @@ def test_an_answer_is_what_the_cases_agree_on_and_how_far_they_differ():
     ("agreed", "said"),
     [
         (("hbm",), "HBM 47 to 99%"),
-        (("hbm", "ddr"), "HBM or DDR 95%; HBM 47 to 99%"),
-        (("hbm", "ddr", "hdd"), "HBM, DDR or disk 96%; HBM 47 to 99%"),
+        (("hbm", "ddr"), "HBM or DDR (95%); HBM alone 47 to 99%"),
+        (("hbm", "ddr", "hdd"), "HBM, DDR or disk (96%); HBM alone 47 to 99%"),
         (TIERS, "not identified; HBM 47 to 99%"),
     ],
 )

@@ -103,5 +103,7 @@ def test_the_file_is_found_beside_the_package_that_is_not_imported(tmp_path, mon
 
 
 def test_an_entry_that_names_no_provider_is_said_to_lack_it():
-    (said,) = litellm.offers({"m": {"mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}}, Database(name="litellm"))
-    assert isinstance(said, Problem) and "field litellm_provider is not there" in said.message
+    left, said = litellm.offers(
+        {"m": {"mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}}, Database(name="litellm")
+    )
+    assert isinstance(left, NotTaken) and isinstance(said, Problem) and "field litellm_provider is not there" in said.message

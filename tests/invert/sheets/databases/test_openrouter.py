@@ -56,8 +56,8 @@ ODD = [  # entry, the field that is named
 
 @pytest.mark.parametrize(("entry", "column"), ODD)
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
-    odd, good = openrouter.offers({"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
-    assert isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
+    left, odd, good = openrouter.offers({"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
+    assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
 
 
 def test_its_shape_is_known_from_the_others():

@@ -1,5 +1,6 @@
 """Databases put together: who is believed, what is left out, and that what is written can be read."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
@@ -14,8 +15,8 @@ from invert.inference import infer
 from invert.sheets.append import price_file
 from invert.sheets.assemble import models
 from invert.sheets.databases import genai, litellm, models_dev, openrouter
-from invert.sheets.databases.pull import Names, Pulled, laid_beside, pull, same, sound
-from invert.sheets.databases.records import Database, Offer, WrongField, price_rows
+from invert.sheets.databases.pull import COPY, KNOWN, TAKEN, Names, Pulled, laid_beside, pull, same, sound
+from invert.sheets.databases.records import Database, NotTaken, Offer, WrongField, price_rows
 from invert.sheets.read import book_of, load
 from invert.sheets.rows import FxRate, PriceBook, PriceRow, Problem
 from invert.sheets.rules import check
@@ -77,6 +78,27 @@ def test_traps_of_all_databases_together():
     ]
     left = {one.model: one.because for one in found.not_taken}
     assert left["gpt-test-free"] == left["hostly/gratis:free"] == "free" and left["gpt-test-embedding"] == "no price of output tokens"
+
+
+def test_every_offer_that_is_read_is_counted_once_and_those_taken_are_the_sheets_of_the_file():
+    found = pulled(*everything())
+    for (database, items), (of, became) in zip(everything(), found.offers, strict=True):
+        read = list(items)
+        of_offers = {(one.provider, one.model, one.region, one.service_tier) for one in read if isinstance(one, Offer)}
+        entries = {(one.provider, one.model) for one in read if isinstance(one, NotTaken)} - {offer[:2] for offer in of_offers}
+        assert of == database and sum(became.values()) == len(of_offers) + len(entries), database
+    counts = sum((Counter(became) for _, became in found.offers), Counter())
+    assert counts[COPY] == sum(found.copies.values()) == 4 and counts[TAKEN] == len({row.sheet_key for row in found.rows})
+    assert counts[KNOWN] == 2, "a sheet that an earlier source has, though a lifetime is added to it"
+    twice = pulled(listed(FIRST, offered("acme", "m")), listed(FIRST, offered("acme", "m")), book=NOTHING)
+    assert [became for _, became in twice.offers] == [{TAKEN: 1}, {KNOWN: 1}]
+
+
+def test_a_database_of_which_every_price_is_refused_is_a_problem():
+    found = pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n", {OUT: 1.0})), book=NOTHING)
+    (said,) = map(str, found.problems)
+    assert said.startswith("first 1: none of its 2 offers can be taken: refused amount: 1e-06 is absurd")
+    assert pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n")), book=NOTHING).problems == ()
 
 
 def test_every_model_of_a_pull_is_inferred_or_has_a_reason():
@@ -205,14 +227,14 @@ def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offe
     found = pulled(listed(FIRST, bad, offered("acme", "good")))
     assert {row.model for row in found.rows} == {"good"}
     (left,) = found.not_taken
-    assert left.provider == "acme" and left.because
+    assert left.provider == "acme" and found.offers == ((FIRST, {TAKEN: 1, left.because: 1}),)
 
 
 def test_a_name_that_only_looks_like_one_in_use_is_left_out():
     rows = [row for model in ("gemini-3.1-pr\u043e-preview", "fine") for row in price_rows(offered("google", model), FIRST, DAY)]
     kept, left = sound(rows, book_of(read_data()), models(read_data()))
-    assert {row.model for row in kept} == {"fine"} and "looks like" in left[0].because
-    assert sound([], NOTHING, []) == ([], [])
+    assert {row.model for row in kept} == {"fine"} and ["looks like" in one.because for one in left.values()] == [True]
+    assert sound([], NOTHING, []) == ([], {})
 
 
 AMOUNTS = st.floats(1e-5, 1e4).map(lambda amount: float(f"{amount:.4g}"))
@@ -241,9 +263,9 @@ def test_whatever_databases_say_what_is_written_passes_the_check_and_says_it_onc
 
 def test_a_field_that_looks_like_a_price_and_is_not_known_is_named_and_makes_no_row():
     known = {"input": 3, "output": 15, "context_over_200k": {"input": 6, "output": 22.5}, "reasoning": 15}
-    band = {"input": 6, "output": 22.5}
+    band, limit = {"input": 6, "output": 22.5}, {"limit": {"context": 8192}}
     for name in ("context_over_256k", "long_context", "input_over_200k"):
-        content = {"acme": {"models": {"m": {"cost": {"input": 3, "output": 15, name: band}}, "n": {"cost": known}}}}
+        content = {"acme": {"models": {"m": {"cost": {"input": 3, "output": 15, name: band}}, "n": {"cost": known, **limit}}}}
         found = pulled((FIRST, models_dev.offers(content, FIRST)), book=NOTHING)
         assert {row.model for row in found.rows} == {"n"}
         assert [str(one) for one in found.problems] == [

@@ -12,6 +12,7 @@ from invert.sheets.databases.records import (
     Database,
     NotTaken,
     Offer,
+    RawEntry,
     WrongField,
     default_lifetime,
     items_of,
@@ -24,6 +25,7 @@ from invert.sheets.databases.records import (
     token_count,
     without_nothing,
 )
+from invert.sheets.databases.renamed import Fields
 from invert.sheets.rows import Problem
 from tests.tools.databases import DAY
 
@@ -122,9 +124,14 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
     def entry(value: object):
         return lambda: iter([replace(OFFER, model=part({"name": value}, "name", str) or "none")])
 
-    found = list(items_of([("acme", "a", entry(3)), ("acme", "b", entry("good")), ("acme", "c", entry(None))], SOURCE))
-    assert found[0] == Problem("base 1.2", None, "name", "field name is int and not str, of 'acme/a'")
-    assert [one.model for one in found[1:]] == ["good", "none"]
+    entries = [
+        RawEntry(provider="acme", model=name, record={"name": value}, read=entry(value))
+        for name, value in (("a", 3), ("b", "good"), ("c", None))
+    ]
+    found = list(items_of(entries, SOURCE, Fields(usual=())))
+    assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: name")
+    assert found[1] == Problem("base 1.2", None, "name", "field name is int and not str, of 'acme/a'")
+    assert [one.model for one in found[2:]] == ["good", "none"]
 
 
 def test_names():

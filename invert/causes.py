@@ -1,0 +1,92 @@
+"""What besides the prices of a sheet is not the same in two runs, in words: it moves what no price moved."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+
+from derive.quantities import QUANTITIES
+from derive.units import show
+from invert.anchors import common_anchors
+from invert.data import Data
+from invert.made import made_with
+from invert.result import Inference, Run
+from invert.sheets.contexts import longest_context
+from invert.sheets.rows import SheetKey
+from invert.sheets.what_if import sheet_key
+
+MOST_NAMED = 3
+"""Sheets, tables or anchors of which the first are named."""
+CALIBRATION = "the calibration, learned from other prices"
+
+
+def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tuple[str, ...]:
+    """Of the inferences of earlier prices, or another day, and of a run on the same tables."""
+    before = {sheet_key(one.sheet): one for one in old}
+    both = {key: (before[key], one) for one in run if (key := sheet_key(one.sheet)) in before}
+    days = {one.sheet.as_of for one in before.values()}
+    return (*_days(days, run.as_of), *([CALIBRATION] if recalibrated else []), *_contexts(both), *_weights(both))
+
+
+def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data) -> tuple[str, ...]:
+    """Of a saved result, by what it says of itself; a list of sheets says little, and that is said."""
+    days = {date.fromisoformat(str(one["as_of"])) for one in sheets}
+    if not saved:
+        return (*_days(days, run.as_of), "anchors, tables or versions, of which a list of sheets does not say")
+    made = made_with(data)
+    return (
+        *_days(days, run.as_of),
+        *_named("anchor", _anchors(_numbers(saved.get("anchors")), common_anchors(run.assumptions).values)),
+        *_named("", (f"{name} as it is now" for name in _different(saved.get("tables"), made.tables))),
+        *_named("", (f"{name} {made.versions.get(name, 'none')}" for name in _different(saved.get("versions"), made.versions))),
+    )
+
+
+def _days(days: Iterable[date], now: date) -> Iterator[str]:
+    """`the day, 2026-03-12 -> 2026-11-20`."""
+    if others := sorted({day for day in days if day != now}):
+        yield f"the day, {others[0]} -> {now}"
+
+
+def _contexts(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
+    """`max_context of acme/m, 128k -> 1M tokens`."""
+    told = {key: [longest_context(one.sheet, one.model) for one in pair] for key, pair in both.items()}
+    return _named(
+        "max_context of",
+        (
+            f"{key[0]}/{key[1]}, {' -> '.join(show('context_length', one) if one else 'not known' for one in pair)}"
+            for key, pair in told.items()
+            if pair[0] != pair[1]
+        ),
+    )
+
+
+def _weights(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
+    """`weights of acme/m, Llama-3-70B -> not known`: what an id serves may be another model from a day on."""
+    served = {key: [one.model.architecture if one.model else "" for one in pair] for key, pair in both.items()}
+    return _named(
+        "weights of",
+        (f"{key[0]}/{key[1]}, {' -> '.join(one or 'not known' for one in pair)}" for key, pair in served.items() if pair[0] != pair[1]),
+    )
+
+
+def _anchors(then: Mapping[str, float], now: Mapping[str, float]) -> Iterator[str]:
+    """`active_params, not given -> 60B`."""
+    for name in sorted(name for name in {*then, *now} if name in QUANTITIES and then.get(name) != now.get(name)):
+        yield f"{name}, {' -> '.join(show(name, of[name], digits=3) if name in of else 'not given' for of in (then, now))}"
+
+
+def _numbers(found: object) -> dict[str, float]:
+    of = found if isinstance(found, dict) else {}
+    return {str(name): float(value) for name, value in of.items() if isinstance(value, int | float)}
+
+
+def _different(then: object, now: Mapping[str, object]) -> list[str]:
+    of = then if isinstance(then, dict) else {}
+    return [name for name in now if of.get(name) != now[name]]
+
+
+def _named(what: str, found: Iterable[str]) -> Iterator[str]:
+    """The first of them, and how many more there are."""
+    each = [f"{what} {one}".lstrip() for one in found]
+    yield from each[:MOST_NAMED]
+    if each[MOST_NAMED:]:
+        yield f"{len(each) - MOST_NAMED} more like these"

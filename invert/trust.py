@@ -1,0 +1,53 @@
+"""Whether ranges are to be trusted: how often such ranges held what is true, against how often they promise to."""
+
+from invert.market.record import held
+from invert.records import Record
+
+TRUSTED, NOT_TRUSTED = "trusted", "not trusted"
+
+
+def of_record(record: Record, level: float, class_: str) -> str:
+    """A verdict on an estimator, in words: by what its ranges held of models that were left out, then by what it knows beyond `class_`.
+
+    It promises too much where what it held says, at 90 %, that fewer such ranges hold than a range of this level promises.
+
+    >>> error = {"rms": 4.2, "rms_of_class": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
+    >>> of_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), 0.9, "the class")
+    'not trusted: its ranges held 0 of 9, and no more than 23% of such ranges do where 90% is promised'
+    """
+    found = record.at(level)
+    if found is None:
+        return f"{NOT_TRUSTED}: no range of {level:.0%} was counted"
+    told = f"its ranges held {found.held} of {found.count}"
+    if found.high < level:
+        return f"{NOT_TRUSTED}: {told}, and no more than {found.high:.0%} of such ranges do where {level:.0%} is promised"
+    if record.gain < 0:
+        return f"{NOT_TRUSTED}: {told}, but it knows less than {class_} does, by {-record.gain:.2f} nats"
+    beyond = "" if record.has_skill else ", for no more than one standard error"
+    return f"{TRUSTED}: {told} where {level:.0%} is promised, and it knows {record.gain:.2f} nats more than {class_}{beyond}"
+
+
+def of_ranks(coverage: float, p_value: float, quantities: int, level: float, faulty: bool) -> str:
+    """A verdict on the sampler by the ranks of truths that were drawn from its priors, one of so many quantities.
+
+    It is found out where the ranks of one quantity are so far from uniform that not all of them would be by chance, at the level.
+
+    >>> of_ranks(0.9, 0.126, 9, 0.9, False), of_ranks(0.857, 1e-17, 9, 0.9, True)
+    ('sound: ranges held 90.0% where 90% is promised', 'found out, as the fault put in must be')
+    """
+    found_out = p_value < (1 - level) / quantities
+    if faulty:
+        return "found out, as the fault put in must be" if found_out else "the fault put in does not show here"
+    told = f"ranges held {coverage:.1%} where {level:.0%} is promised"
+    return f"unsound: {told}, and ranks are not uniform" if found_out else f"sound: {told}"
+
+
+def of_simulated(coverage: float, count: int, level: float) -> str:
+    """A verdict on ranges of simulated truths that have no ranks.
+
+    >>> of_simulated(0.901, 1020, 0.9)
+    'sound: ranges held 90.1% where 90% is promised'
+    """
+    found = held(level, round(coverage * count), count)
+    sound = found.low <= level <= found.high
+    return f"{'sound' if sound else 'unsound'}: ranges held {coverage:.1%} where {level:.0%} is promised"

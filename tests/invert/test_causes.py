@@ -1,0 +1,84 @@
+"""What is not the same in two runs besides prices is named, with what it was and is."""
+
+import json
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from derive.errors import WrongData
+from invert.causes import CALIBRATION, causes_of_runs, causes_of_saved
+from invert.compare import infer_against
+from invert.inference import infer
+from invert.report.changes import changes_json, changes_markdown, changes_text
+from invert.report.contract import saved
+from invert.table import InferenceTable
+from tests.tools.data import shipped_data
+
+
+@pytest.fixture(scope="module")
+def table() -> InferenceTable:
+    return infer("gemini-2.5-pro")
+
+
+def test_runs_of_one_day_and_tables_differ_in_nothing(table: InferenceTable):
+    assert causes_of_runs(table, table, recalibrated=False) == ()
+    assert causes_of_runs(table, table, recalibrated=True) == (CALIBRATION,)
+
+
+def test_another_day_and_another_context_are_named_with_both(table: InferenceTable):
+    (one,) = table
+    old = replace(one, sheet=replace(one.sheet, as_of=date(2026, 3, 12), max_context=200_000))
+    assert causes_of_runs([old], table, recalibrated=False) == (
+        f"the day, 2026-03-12 -> {table.as_of}",
+        "max_context of google/gemini-2.5-pro, 200k tokens -> 1.049M tokens",
+    )
+
+
+def test_an_id_that_serves_other_weights_from_a_day_on_says_so():
+    """DeepSeek moved deepseek-v4-flash to V4.1 Flash on 2026-09-10: its 13B are of the days before."""
+    before, after = (infer("deepseek/deepseek-v4-flash", as_of=date(2026, 9, day)) for day in (9, 10))
+    assert [one.active_params if one.size_stated else None for one in (before[0], after[0])] == [13e9, None]
+    assert before[0].known and before[0].known.architecture == "DeepSeek-V4-Flash" and not after[0].known
+    assert "weights may not be DeepSeek-V4-Flash" in after[0].flags and not any("weights" in flag for flag in before[0].flags)
+    assert causes_of_runs(before, after, recalibrated=False)[-1] == "weights of deepseek/deepseek-v4-flash, DeepSeek-V4-Flash -> not known"
+
+
+def test_a_saved_result_names_the_anchors_tables_and_versions_that_are_others(table: InferenceTable):
+    document = json.loads(saved(table))
+    run, sheets = document["run"], document["sheets"]
+    assert causes_of_saved(sheets, run, table, shipped_data()) == ()
+    anchors = run["anchors"] | {"overlap": 0.0, "active_params": 6e10}
+    other = run | {"anchors": anchors, "tables": run["tables"] | {"fx.csv": "0"}, "versions": run["versions"] | {"numpy": "1.0"}}
+    assert causes_of_saved([sheets[0] | {"as_of": "2026-03-12"}], other, table, shipped_data()) == (
+        f"the day, 2026-03-12 -> {table.as_of}",
+        "anchor active_params, 60B -> not given",
+        "anchor overlap, 0 -> 1",
+        "fx.csv as it is now",
+        f"numpy {run['versions']['numpy']}",
+    )
+    *named, more = causes_of_saved(sheets, run | {"tables": {}}, table, shipped_data())
+    assert len(named) == 3 and more.endswith(" more like these")
+    assert causes_of_saved(sheets, {}, table, shipped_data()) == ("anchors, tables or versions, of which a list of sheets does not say",)
+
+
+@pytest.mark.parametrize("odd", [{"anchors": [1]}, {"anchors": {"\u202e": 1.0, "overlap": "x"}}, {"tables": 3}, {"versions": None}])
+def test_a_saved_result_that_says_nonsense_of_itself_names_nothing_that_is_none(table: InferenceTable, odd: dict[str, object]):
+    document = json.loads(saved(table))
+    found = causes_of_saved(document["sheets"], document["run"] | odd, table, shipped_data())
+    assert found and all(text.isprintable() for text in found)
+
+
+def test_every_form_names_them(tmp_path, table: InferenceTable):
+    document, path = json.loads(saved(table)), tmp_path / "saved.json"
+    document["run"]["anchors"]["overlap"] = 0.0
+    document["sheets"][0]["estimates"]["bandwidth_bound_fraction"]["median"] /= 2
+    path.write_text(json.dumps(document))
+    _, found = infer_against(str(path), ["gemini-2.5-pro"])
+    for text in (changes_text(found, 80), changes_markdown(found)):
+        assert "Moved by no price of their own, but by anchor overlap, 0 -" in text
+    assert json.loads(changes_json(found))["causes"] == ["anchor overlap, 0 -> 1"]
+    document["sheets"][0]["as_of"] = "soon"
+    path.write_text(json.dumps(document))
+    with pytest.raises(WrongData, match="is no result of infer --save"):
+        infer_against(str(path), ["gemini-2.5-pro"])

@@ -1,0 +1,35 @@
+"""What verdict a record earns: by how often ranges held, then by what they know."""
+
+import pytest
+
+from invert import trust
+from invert.market.record import held
+from invert.records import Record
+
+
+def record(count: int, of: int, gain: float) -> Record:
+    known = {"rms": 1.0, "rms_of_class": 1.0, "standard_error": 0.2, "interval": (gain - 0.4, gain + 0.4)}
+    return Record(count=of, groups=of, gain=gain, held=(held(0.9, count, of),), **known)
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (record(0, 9, 1.0), "not trusted: its ranges held 0 of 9, and no more than 23% of such ranges do where 90% is promised"),
+        (record(9, 9, -0.4), "not trusted: its ranges held 9 of 9, but it knows less than the class does, by 0.40 nats"),
+        (
+            record(9, 9, 0.1),
+            "trusted: its ranges held 9 of 9 where 90% is promised, and it knows 0.10 nats more than the class, for no more",
+        ),
+        (record(8, 9, 0.3), "trusted: its ranges held 8 of 9 where 90% is promised, and it knows 0.30 nats more than the class"),
+    ],
+)
+def test_a_record_is_trusted_by_what_it_held_and_what_it_knows(one: Record, said: str):
+    assert trust.of_record(one, 0.9, "the class").startswith(said)
+    assert "not trusted" in trust.of_record(one, 0.8, "the class")
+
+
+def test_a_fault_that_is_put_in_is_found_out_by_ranks_and_a_sound_run_is_not():
+    assert trust.of_ranks(0.9, 0.02, 9, 0.9, False).startswith("sound") and trust.of_ranks(0.9, 0.01, 9, 0.9, False).startswith("unsound")
+    assert trust.of_ranks(0.9, 0.02, 9, 0.9, True) == "the fault put in does not show here"
+    assert trust.of_simulated(0.8, 1000, 0.9).startswith("unsound") and trust.of_simulated(0.8, 5, 0.9).startswith("sound")
