@@ -157,13 +157,11 @@ def _respond(
         from derive.solving.sizing import fewest_chips
 
         again = fewest_chips(supposed or asked, again.reason) or again
-    lacking = again.reason and again.reason.code == "missing_givens"
-    outcome = solution if lacking and not again.sweep else again
     if not asked.limits:
-        return outcome
+        return again
     from derive.solving.whole import in_whole_ones
 
-    return in_whole_ones(supposed or asked, outcome)
+    return in_whole_ones(supposed or asked, again)
 
 
 def _lacking(asked: Question, solution: Solution) -> Collection[str]:

@@ -10,19 +10,13 @@ from derive.errors import WrongValue
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.limits import IN_WORDS, NotMadeOf, limits
+from derive.solving.limits import FREE, IN_WORDS, SIZES, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole import BEST
 from derive.units import show, signed
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
-
-FREE = "batch"
-"""What is sized unasked, where a limit says nothing of what is asked for and everything of it."""
-
-SIZES = ("chips", "sequences_in_flight", FREE, "microbatch_size", "context_length")
-"""What others are asked at once it is known, in the order in which they are answered."""
 
 
 def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:

@@ -5,7 +5,8 @@ from functools import lru_cache
 from math import isclose
 from types import MappingProxyType
 
-from derive.catalogue import by_id
+from derive.answers import COUNTED
+from derive.catalogue import by_id, stand_ins
 from derive.presets import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import HEURISTIC, Equation
@@ -79,8 +80,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
         return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
-    lists = _lists(asked, known)
-    missing, *others = lists
+    missing, *others = _with_bounds(asked, known, _lists(asked, known))
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
     message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing, asked)}{_left_out(asked, (unknown, *missing))}"
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
@@ -108,7 +108,41 @@ def _lists(asked: Question, known: Mapping[str, float]) -> list[tuple[str, ...]]
     direct = [[name for name in row.symbols if name != unknown and name not in known] for row in rows]
     lists = dict.fromkeys(_spare_none(unknown, active, reached, names) for names in (inputs, *direct) if unknown not in names)
     first, *others = [names for names in lists if names] or map(tuple, direct)
+    first = _without_stood_in(first, known)
     return [first, *sorted((names for names in others if len(names) <= len(first)), key=len)]
+
+
+def _without_stood_in(names: tuple[str, ...], known: Iterable[str]) -> tuple[str, ...]:
+    """The names without those that something stands in for, once the others are given."""
+    at_hand = {*known, *names}
+    stood_in = {row.defines for row, needed in stand_ins().items() if needed <= at_hand - {row.defines}}
+    return tuple(name for name in names if name not in stood_in)
+
+
+def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The lists, before them what would bound a size or an input of which nothing that was given says more.
+
+    So where that is no longer, or the others begin with what is no input but worked out.
+    """
+    definition = giving(asked.active).get(asked.unknown)
+    result = definition and definition not in stand_ins() and asked.unknown not in COUNTED
+    ways = () if result or made_of(asked, asked.unknown) else (_leading_to_bound(bound, asked, known) for bound in asked.bounds)
+    shortest = min(filter(None, ways), key=len, default=())
+    before = len(shortest) <= len(lists[0]) or not giving(asked.active).keys().isdisjoint(lists[0])
+    return [shortest, *(names for names in lists if names != shortest)] if shortest and before else lists
+
+
+def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:
+    """What nothing defines and nobody gives of all that an inequality rests on; none where it says nothing of the unknown."""
+    made = {row.defines: row for row in asked.active if row.defines and row.defines not in (asked.unknown, *known)}
+    seen, queue = dict.fromkeys(bound.symbols), [*bound.symbols]
+    while queue:
+        name = queue.pop()
+        new = [other for other in (made[name].symbols if name in made else ()) if other not in seen]
+        seen |= dict.fromkeys(new)
+        queue += new
+    left = tuple(name for name in seen if name not in known and name not in made and name != asked.unknown)
+    return left if asked.unknown in seen else ()
 
 
 def _independent(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Equation, ...]:
