@@ -1,6 +1,7 @@
 """What quantities are called elsewhere, taken for the name itself; a word that could mean several is refused with all of them."""
 
 import re
+from functools import lru_cache
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "ttft": ("time_to_first_token",),
@@ -111,6 +112,7 @@ PARTS = {
 _PER_SECOND = re.compile(r"_per_s(?=_|$)")
 
 
+@lru_cache(maxsize=1024)
 def spelled(word: str) -> str:
     """A word as a name would be written: in small letters, a slash as per, parts of it in full.
 

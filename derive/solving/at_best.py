@@ -35,7 +35,7 @@ def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple
     end: tuple[str, float] | None = None
     for size in sorted({*names.values()} & {*SIZES}, key=SIZES.index):
         found[size] = _answered(ask, size, given, end, at_once=bool(limited))
-        end = end or _best_end(found[size])
+        end = end or best_end(found[size])
     return tuple(found.get(name) or _answered(ask, name, given, end, at_once=bool(limited)) for name in names.values())
 
 
@@ -52,7 +52,7 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution
         sized = ask(FREE, given)
     except NotMadeOf:
         raise refused from None
-    if end := _best_end(sized):
+    if end := best_end(sized):
         return _at(ask, name, given, end)
     if sized.answers or sized.sweep or not sized.reason:
         raise refused
@@ -138,7 +138,7 @@ def _at(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, float]) -
     return replace(solution, provenance=provenance, said=(told, *solution.said), reason=reason)
 
 
-def _best_end(solution: Solution) -> tuple[str, float] | None:
+def best_end(solution: Solution) -> tuple[str, float] | None:
     """The better end of a size of which only bounds are known: the fewest whole ones of what is bought, the most of all else."""
     if solution.sweep or solution.spans or len(solution.answers) != 1:
         return None

@@ -19,11 +19,18 @@ from derive.solving.result import Reason
 from derive.solving.route import reaches, square
 from derive.units import show
 
+OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
+OF_A_MODEL = frozenset((*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names))) - {*OF_CONFIGURATION}
+"""What --hardware and --model give."""
+
 MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
 
 PRICED = {"cost_per_request": {"input_price", "output_price"}}
 """Costs that people ask for who mean a price, by what they give then."""
+
+INSTEAD = "instead of these would do: "
+"""How the line of shorter ways in begins."""
 
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for."""
@@ -88,7 +95,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if {*known} >= PRICED.get(unknown, {unknown}):
         message += "\nwhat its buyer pays by these prices is price_per_request"
     elif others:
-        message += "\ninstead of these would do: " + "; or ".join(_listed(names) for names in others[:2])
+        message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:2])
     return Reason("missing_givens", missing=missing, message=message)
 
 
@@ -169,10 +176,10 @@ def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str
 
 def _by_preset(missing: tuple[str, ...], asked: Question) -> str:
     """Which options would give some of it, or that a model was named that cannot, as the end of a sentence."""
-    from_model = {*PARAMETERS, *OF_CONFIGURATION, *(name for names in KV_INPUTS.values() for name in names)}
+    from_model = OF_A_MODEL | {*OF_CONFIGURATION}
     if asked.parameters_only and not from_model.isdisjoint(missing):
         return f"; of {_listed(asked.parameters_only)} the parameters alone are known ({OPEN_MODELS}.csv)"
-    options = {"--hardware": {*HARDWARE_GIVENS, "bytes_per_weight"}, "--model": from_model - {*OF_CONFIGURATION}}
+    options = {"--hardware": OF_A_CHIP, "--model": OF_A_MODEL}
     helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
     return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
 
