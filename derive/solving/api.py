@@ -13,7 +13,7 @@ from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
 from derive.solving.limits import limited, limits
 from derive.solving.nothing import at_nothing
-from derive.solving.questions import Question, as_dense, asked_for, in_usual_types, question, taken_as_known
+from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, question, taken_as_known
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Solution
 from derive.solving.symbolic import is_symbolic, symbolic
@@ -142,6 +142,7 @@ def _respond(
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
         return symbolic(asked, formulas)
+    asked = _with_what_is_usual(asked, spans) or asked
     solution = _over_what_is_sustained(asked, spans, zipped)
     missing = _lacking(asked, solution)
     if solution.reason and "batch" in missing and "batch" in at_nothing(given):
@@ -157,11 +158,21 @@ def _respond(
         from derive.solving.sizing import fewest_chips
 
         again = fewest_chips(supposed or asked, again.reason) or again
+    if (solution.answers or solution.sweep) and not (again.answers or again.sweep) and again.refusal.code == "missing_givens":
+        again = solution
     if not asked.limits:
         return again
     from derive.solving.whole import in_whole_ones
 
     return in_whole_ones(supposed or asked, again)
+
+
+def _with_what_is_usual(asked: Question, spans: Mapping[str, Spread]) -> Question | None:
+    """The question with what is usual of it where equations lead nowhere without, and to what is asked for with it; else None."""
+    if asked.known.keys() >= {*IN_BF16, *PARAMETERS} or by_equations(asked):
+        return None
+    supposed = _supposed(asked, missing_givens(asked, [*taken_as_known(asked)][-1]).missing, spans)
+    return supposed if supposed and by_equations(supposed) else None
 
 
 def _lacking(asked: Question, solution: Solution) -> Collection[str]:

@@ -17,8 +17,8 @@ from derive.units import parse
 CHIP, MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
 """What stands for a chip and a model where none is named."""
 
-TRIES = 4
-"""How often it is tried: presets, what they leave open, and as many chips as hold it."""
+TRIES = 3
+"""How often it is tried: with what is missing, with what is then, and with as many chips as hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,15 @@ def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: Presets, w
 def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | None:
     """The presets that give some of it, or else each of it as an example of the catalogue gives it."""
     chip, model = (not named and not names.isdisjoint(missing) for named, names in ((found.hardware, OF_A_CHIP), (found.model, OF_A_MODEL)))
-    if chip or model:
-        return replace(found, hardware=(CHIP,) if chip else found.hardware, model=(MODEL,) if model else found.model)
-    if not {*missing} <= least_of_examples().keys():
+    by_preset = {*(OF_A_CHIP if chip else ()), *(OF_A_MODEL if model else ())}
+    rest = [name for name in missing if name not in by_preset]
+    if not {*rest} <= least_of_examples().keys():
         return None
-    return replace(found, given={**found.given, **{name: least_of_examples()[name] for name in missing}})
+    return Enough(
+        given={**found.given, **{name: least_of_examples()[name] for name in rest}},
+        hardware=(CHIP,) if chip else found.hardware,
+        model=(MODEL,) if model else found.model,
+    )
 
 
 def _chips_that_hold(ask: Ask, found: Enough, given: Mapping[str, Any]) -> Enough | None:

@@ -1,7 +1,8 @@
 """What a question lacks: the facts that would settle it, as few as will do."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from math import isclose
 from types import MappingProxyType
 
@@ -12,7 +13,7 @@ from derive.quantities import QUANTITIES, quantity
 from derive.records import HEURISTIC, Equation
 from derive.requirements import HOLDS
 from derive.solving.elimination import that_cancel
-from derive.solving.matching import determined, upstream
+from derive.solving.matching import Structure, determined, upstream
 from derive.solving.propagation import followed
 from derive.solving.questions import Question, taken_as_known
 from derive.solving.result import Reason
@@ -29,11 +30,17 @@ MAY_CANCEL = 3
 PRICED = {"cost_per_request": {"input_price", "output_price"}}
 """Costs that people ask for who mean a price, by what they give then."""
 
+SHORTER = 2
+"""How many shorter ways in are named."""
+
 INSTEAD = "instead of these would do: "
 """How the line of shorter ways in begins."""
 
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for."""
+MIDDLE = 0.5
+"""Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for or missing,
+and where all else is meanwhile.
+"""
 
 
 def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
@@ -87,7 +94,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
         return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
-    missing, *others = _with_bounds(asked, known, _lists(asked, known))
+    missing, *others = _with_bounds(asked, known, _lists(unknown, asked.active, frozenset(known.items())))
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
     message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing, asked)}{_left_out(asked, (unknown, *missing))}"
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
@@ -95,7 +102,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if {*known} >= PRICED.get(unknown, {unknown}):
         message += "\nwhat its buyer pays by these prices is price_per_request"
     elif others:
-        message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:2])
+        message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:SHORTER])
     return Reason("missing_givens", missing=missing, message=message)
 
 
@@ -105,18 +112,37 @@ def by_equations(asked: Question) -> bool:
     return any(reaches(asked.unknown, rows, known.keys()) for known in taken_as_known(asked))
 
 
-def _lists(asked: Question, known: Mapping[str, float]) -> list[tuple[str, ...]]:
-    """Lists of facts, none to spare, each of which would settle the question: what to look up first, then shorter ones."""
-    unknown, reached = asked.unknown, frozenset(known)
-    active = _independent(unknown, tuple(row for row in asked.active if row.sense == "="), reached)
+@lru_cache(maxsize=64)
+def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tuple[str, float]]) -> list[tuple[str, ...]]:
+    """Lists of facts, none to spare, each of which would settle the question: what to look up first, then two that are shorter."""
+    known = dict(values)
+    reached = frozenset(known)
+    active = _independent(unknown, tuple(row for row in equations if row.sense == "="), reached)
     way = upstream(unknown, square(active), reached)
-    inputs = [name for name in way.free if name not in that_cancel(way, unknown)] if len(way.free) <= MAY_CANCEL else way.free
+    inputs = [name for name in way.free if name not in _without_effect(way, unknown, known)] if len(way.free) <= MAY_CANCEL else way.free
     rows = [row for row in active if unknown in row.symbols and row.sense == "="]
-    direct = [[name for name in row.symbols if name != unknown and name not in known] for row in rows]
-    lists = dict.fromkeys(_spare_none(unknown, active, reached, names) for names in (inputs, *direct) if unknown not in names)
-    first, *others = [names for names in lists if names] or map(tuple, direct)
-    first = _without_stood_in(first, known)
-    return [first, *sorted((names for names in others if len(names) <= len(first)), key=len)]
+    direct = [tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows]
+
+    def settling(ways: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+        return filter(None, (_spare_none(unknown, active, reached, names) for names in ways if unknown not in names))
+
+    first = next(settling((inputs, *direct)), None)
+    if first is None:
+        return direct
+    shorter = (names for names in settling(sorted(dict.fromkeys(direct), key=len)) if names != first and len(names) <= len(first))
+    others = dict.fromkeys(islice(shorter, SHORTER))
+    return [_without_stood_in(first, known), *others]
+
+
+def _without_effect(way: Structure, unknown: str, known: Mapping[str, float]) -> Collection[str]:
+    """What is left free and changes nothing; worked out in formulas only where some of it seems to change nothing at numbers."""
+    middle = {**known, **{name: QUANTITIES[name].at(MIDDLE) for name in way.free}}
+
+    def moves(name: str) -> bool:
+        beside = (followed(way.rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in SHARES)
+        return len({*beside} - {None}) > 1
+
+    return () if all(map(moves, way.free)) else that_cancel(way, unknown)
 
 
 def _without_stood_in(names: tuple[str, ...], known: Iterable[str]) -> tuple[str, ...]:
