@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice, product
@@ -12,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from backsolve.cli.common import fail_on, leave, report_problems, tell
-from backsolve.streams import say
+from backsolve.streams import say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
@@ -132,9 +133,9 @@ def solve_command(
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
         raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
     if others:
-        shown = several_lines(solutions, style, full)
+        shown = several_lines(solutions, style, full, width(sys.stdout))
     else:
-        shown = short_lines(first) if style == "table" and not full else lines(first, style)
+        shown = short_lines(first, width(sys.stdout)) if style == "table" and not full else lines(first, style)
     points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
     if plot is not None and style == "table" and points > MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
