@@ -176,8 +176,8 @@ def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployme
             options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
     more = (f"{name}={text}" for name, text in found.given.items())
     words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
-    kept = [line for line in reason.message.splitlines() if not line.startswith(INSTEAD)]
-    return "\n".join((*kept, f"for example: backsolve solve {shlex.join(words)}"))
+    why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
+    return f"{why}\nfor example: backsolve solve {shlex.join(words)}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:
