@@ -1029,9 +1029,10 @@ def only_said(asked: Question, way: Route) -> bool:
     if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
         return is_warning(asked, way)
     known = [*taken_as_known(asked)][-1]
-    found = [_follow(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL]
-    ends = [[one.ends for one in each.answers] if isinstance(each, Solution) else [] for each in found]
-    return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
+    found = (_follow(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL)
+    ends = ([one.ends for one in each.answers] if isinstance(each, Solution) else [] for each in found)
+    first = next(ends)
+    return bool(first) and all(_are_alike(each, first) for each in ends)
 
 
 def _are_alike(some: Sequence[Ends], others: Sequence[Ends]) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from derive.catalogue import by_id
@@ -89,4 +89,4 @@ def least_of_examples() -> dict[str, str]:
     for row in by_id().values():
         for name, text in (row.example.given if row.example else {}).items():
             texts.setdefault(name, set()).add(text)
-    return {name: min(sorted(some), key=lambda text, name=name: parse(name, text)) for name, some in texts.items()}
+    return {name: min(sorted(some), key=partial(parse, name)) for name, some in texts.items()}
