@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, spelled
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
 
@@ -56,13 +56,13 @@ _SEARCH = "backsolve list WORD"
 
 def _called(word: str) -> tuple[str, ...]:
     """What quantities a word is taken for that is no name: an alias, or the name itself written otherwise."""
-    name = spelled(word)
+    name = in_full(word)
     return ALIASES.get(word.lower()) or ((name,) if name in QUANTITIES else ALIASES.get(name, ()))
 
 
 def _near(name: str) -> list[str]:
     """The names that may be meant: what people call so, else those of which the word is a part, the shortest first."""
-    word = spelled(name)
+    word = in_full(name)
     called = ALSO_CALLED.get(word, ())
     parts = sorted((one for one in QUANTITIES if word in one.split("_")), key=len) if len(word) > 1 else []
     return list(dict.fromkeys((*called, *parts)))[:MOST_MEANT]

@@ -64,7 +64,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         ("concurrent_requests", "sequences_in_flight", "batch"),
     ),
 }
-"""In lower case; they are read in any, and as `spelled` writes them."""
+"""In lower case; they are read in any, and as `in_full` writes them."""
 
 ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -103,7 +103,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "goodput": ("throughput",),
     "price": ("output_price",),
 }
-"""What people may mean by a word that is no name, for the hint, as `spelled` writes it."""
+"""What people may mean by a word that is no name, for the hint, as `in_full` writes it."""
 
 PARTS = {
     **{"gpu": "chip", "gpus": "chips", "accelerator": "chip", "tok": "tokens", "toks": "tokens", "req": "requests", "reqs": "requests"},
@@ -116,10 +116,10 @@ _PER_SECOND = re.compile(r"_per_s(?=_|$)")
 
 
 @lru_cache(maxsize=1024)
-def spelled(word: str) -> str:
+def in_full(word: str) -> str:
     """A word as a name would be written: in small letters, a slash as per, parts of it in full.
 
-    >>> spelled("tok/s/GPU"), spelled("Requests per sec"), spelled("hbm-bw")
+    >>> in_full("tok/s/GPU"), in_full("Requests per sec"), in_full("hbm-bw")
     ('tokens_per_second_per_chip', 'requests_per_second', 'hbm_bandwidth')
     """
     name = re.sub(r"[ -]+", "_", word.strip().lower().replace("/", "_per_"))

@@ -11,7 +11,7 @@ from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
-from derive.solving.limits import FREE, SIZES, limited, limits, not_made_of, one_by_one, rests_on_unknown
+from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.nothing import at_nothing
 from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, posed, question, taken_as_known, without
 from derive.solving.refusals import by_equations, missing_givens
@@ -145,7 +145,7 @@ def _respond(
     if asked.limits and not spans and _takes_a_batch(asked):
         if asked.unknown == "chips" and (sized := _with_fewest_chips(asked)):
             return sized
-        if asked.unknown not in SIZES and not any(rests_on_unknown(alone) for alone in one_by_one(asked)):
+        if asked.unknown not in SIZED and not any(rests_on_unknown(alone) for alone in one_by_one(asked)):
             raise not_made_of(one_by_one(asked)[0])
     asked = _with_what_is_usual(asked, spans) or asked
     solution = _over_what_is_sustained(asked, spans, zipped)
@@ -174,7 +174,7 @@ def _respond(
 
 def _takes_a_batch(asked: Question) -> bool:
     """Whether equations lead to what is asked for once a batch is known, and not before."""
-    alone = asked if asked.unknown in SIZES else without(asked, {*asked.limits})
+    alone = asked if asked.unknown in SIZED else without(asked, {*asked.limits})
     supposed = {**dict.fromkeys(IN_BF16, 1.0), **alone.known}
     ways = (posed(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
     return FREE not in asked.known and [by_equations(way) for way in ways] == [False, True]
@@ -186,8 +186,9 @@ def _with_fewest_chips(asked: Question) -> Solution | None:
     from derive.solving.whole import in_whole_ones
 
     usual = in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
-    found = fewest_chips(usual, Reason("missing_givens", missing=(FREE,)))
-    return found and in_whole_ones(usual, found)
+    refused = Reason("missing_givens", missing=(FREE,), message=f"{asked.unknown} needs also {FREE}")
+    found = fewest_chips(usual, refused)
+    return in_whole_ones(usual, found) if found else None
 
 
 def _with_what_is_usual(asked: Question, spans: Mapping[str, Spread]) -> Question | None:

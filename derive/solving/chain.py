@@ -38,7 +38,7 @@ from derive.solving.fit import (
 )
 from derive.solving.limits import (
     FREE,
-    SIZES,
+    SIZED,
     is_part_of_unknown,
     limit_in_words,
     limited_by,
@@ -229,7 +229,7 @@ def _beyond_reach(alone: Question) -> Solution | None:
     lacking = there.reason.missing if there.reason else ()
     # What is supposed of bytes that nobody gives may lead to it.
     supposed = lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}
-    by_its_size = FREE in lacking and unknown not in SIZES
+    by_its_size = FREE in lacking and unknown not in SIZED
     if not there.answers and (is_part_of_unknown(alone) or by_its_size) and not supposed:
         raise not_made_of(alone)
     if not there.answers:

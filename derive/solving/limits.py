@@ -23,7 +23,7 @@ IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 FREE = "batch"
 """What is sized unasked, where a limit says nothing of what is asked for and everything of it."""
 
-SIZES = ("chips", "sequences_in_flight", FREE, "microbatch_size", "context_length")
+SIZED = ("chips", "sequences_in_flight", FREE, "microbatch_size", "context_length")
 """What others are asked at once it is known, in the order in which they are answered."""
 
 

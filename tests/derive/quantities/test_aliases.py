@@ -4,7 +4,7 @@ import pytest
 
 from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, spelled
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
@@ -47,7 +47,7 @@ def test_a_name_may_be_written_otherwise(word, name):
 
 @in_one_test(("word", "meant"), ALSO_CALLED.items())
 def test_a_word_that_is_no_name_is_hinted_at_with_what_may_be_meant(word, meant):
-    assert set(meant) <= set(QUANTITIES) and word not in QUANTITIES and word not in ALIASES and word == spelled(word)
+    assert set(meant) <= set(QUANTITIES) and word not in QUANTITIES and word not in ALIASES and word == in_full(word)
     with pytest.raises(UnknownName) as caught:
         quantity(word)
     assert f"did you mean {' or '.join(map(repr, meant))}" in str(caught.value)
