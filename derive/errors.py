@@ -65,24 +65,6 @@ class NoSingleValue(BacksolveError):
     exit_status = NO_ANSWER
 
 
-ALSO_CALLED = {
-    **dict.fromkeys(("cost", "price_per_token", "token_cost"), "cost_per_token"),
-    **dict.fromkeys(("latency", "time_per_token", "decode_time"), "step_time"),
-    **dict.fromkeys(("tokens_per_second", "tok_s"), "throughput"),
-    **dict.fromkeys(("flops", "tflops"), "peak_flops"),
-    **dict.fromkeys(("memory", "fits", "memory_used"), "memory_demand"),
-    **dict.fromkeys(("kv_bytes", "kv_per_token"), "kv_bytes_per_token"),
-    **dict.fromkeys(("precision", "data_type", "quantisation", "quantization"), "bytes_per_weight"),
-    **{
-        "bandwidth": "hbm_bandwidth",
-        "hbm": "hbm_capacity",
-        "goodput": "throughput",
-        "price": "output_price",
-        "critical_batch": "balance_batch",
-    },
-}
-"""What people may mean by a word that is no name, for the hint; the words that are taken for a name are the aliases of quantities."""
-
 DRAWN_LIKE = str.maketrans("oil", "011")
 """Letters by the digits that they are typed for."""
 SHORT_SYMBOL = 2
@@ -103,10 +85,9 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     word = _drawn(given)
     # A letter or two say what they are, or nothing: symbols that short are no guess at a word.
     spelled = {name: spelled[name] for name in spelled if len(name) > SHORT_SYMBOL or len(word) <= SHORT_SYMBOL}
-    called = [_drawn(ALSO_CALLED[given.lower()])] if ALSO_CALLED.get(given.lower()) in allowed else []
     whole = [name for name in spelled if name == word or name.startswith(f"{word}-")]
     begun = sorted((name for name in spelled if len(word) > 2 and name.startswith(word)), key=len)
-    near = list(dict.fromkeys((*called, *sorted(whole, key=len), *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]
+    near = list(dict.fromkeys((*sorted(whole, key=len), *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]
     if near:
         return "; did you mean " + " or ".join(repr(spelled[name]) for name in near) + "?"
     if 0 < len(allowed) <= 12:

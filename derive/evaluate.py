@@ -1,6 +1,6 @@
 """What a formula comes to: at numbers, at arrays, and in fifty digits where numbers do not say enough."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from derive.trees import (
     SMALLEST_OF,
     Operations,
     Tree,
+    function_of,
     names,
     slopes,
     value_of,
@@ -46,6 +47,24 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
         # A TypeError is the comparison of complex numbers, inside a Max that is off its domain.
         return NAN
     return NAN if isinstance(number, complex) else float(number)
+
+
+def evaluator(tree: Tree) -> Callable[[Mapping[str, float]], float]:
+    """The number a formula comes to as a function, for one that is worked out at many values; NaN off its domain.
+
+    >>> evaluator(("/", 1, "batch"))({"batch": 4.0}), evaluator(("/", 1, "batch"))({"batch": 0.0})
+    (0.25, nan)
+    """
+    worked_out = function_of(tree)
+
+    def at(values: Mapping[str, float]) -> float:
+        try:
+            number = worked_out(values)
+        except (ArithmeticError, ValueError, TypeError):
+            return NAN
+        return NAN if isinstance(number, complex) else float(number)
+
+    return at
 
 
 def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from derive.catalogue import by_id
-from derive.errors import ALSO_CALLED, WrongValue, shorten
+from derive.errors import WrongValue, shorten
 from derive.quantities import QUANTITIES
-from derive.quantities.aliases import ALIASES
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
 from derive.quantities.row import Quantity
 from derive.records import Equation
 
@@ -40,7 +40,9 @@ def _as_name(text: str) -> str:
 
 def _rank(name: str, wanted: list[str], row: Quantity, alike: Collection[str] = ()) -> int:
     """How near a quantity is to what was typed, 1 the nearest; 0 for not at all. A name misspelled is one of those that are alike."""
-    if row.name in (name, *ALIASES.get(name, ()), ALSO_CALLED.get(name)) or (row.symbol.lower() == name and len(name) > 1):
+    plain = in_full(name)
+    called = (*ALIASES.get(name, ALIASES.get(plain, ())), *ALSO_CALLED.get(plain, ()))
+    if row.name in (name, plain, *called) or (row.symbol.lower() == name and len(name) > 1):
         return 1
     parts = row.name.split("_")
     if wanted and all(word in parts or (len(word) >= STEM and any(part.startswith(word) for part in parts)) for word in wanted):

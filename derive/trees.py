@@ -8,7 +8,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from math import exp, log, nan, sqrt
-from operator import add, mul, neg, pow, truediv
+from operator import add, itemgetter, mul, neg, pow, truediv
 from typing import Any
 
 Tree = str | int | float | tuple[Any, ...]
@@ -21,6 +21,7 @@ FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF)
 Operations = Mapping[str, Callable[..., Any]]
 """What to do with values of one kind for each operation, and for a plain number that stands in a tree."""
 PLAIN_NUMBER = "number"
+PAIR = 2
 
 IN_ORDER: Operations = {
     SUM: lambda *terms: reduce(add, terms),
@@ -46,6 +47,24 @@ def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> 
     if isinstance(tree, tuple):
         return by[tree[0]](*[value_of(part, values, by) for part in tree[1:]])
     return by[PLAIN_NUMBER](tree)
+
+
+def function_of(tree: Tree, by: Operations = FLOATS) -> Callable[[Mapping[str, Any]], Any]:
+    """The same as a function of the values, put together once where it is worked out at many of them.
+
+    >>> function_of(("/", ("*", 2, "batch"), "chips"))({"batch": 3.0, "chips": 4.0})
+    1.5
+    """
+    if isinstance(tree, str):
+        return itemgetter(tree)
+    if not isinstance(tree, tuple):
+        number = by[PLAIN_NUMBER](tree)
+        return lambda values: number
+    operation, parts = by[tree[0]], [function_of(part, by) for part in tree[1:]]
+    if len(parts) == PAIR:
+        first, second = parts
+        return lambda values: operation(first(values), second(values))
+    return lambda values: operation(*[part(values) for part in parts])
 
 
 def slopes(

@@ -2,25 +2,29 @@
 
 import os
 import re
+import shlex
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from backsolve.cli.common import fail_on, leave, report_problems, tell
-from backsolve.streams import say
+from backsolve.streams import say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from derive.answers import Result
     from derive.show.plot import Panel
     from derive.show.side_by_side import Column
     from derive.solving.api import Given
     from derive.solving.conventions import Conventions
+    from derive.solving.enough import Ask
     from derive.solving.result import Solution
 
     Deployment = tuple[tuple[str, ...], tuple[str, ...]]
@@ -129,9 +133,9 @@ def solve_command(
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
         raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
     if others:
-        shown = several_lines(solutions, style, full)
+        shown = several_lines(solutions, style, full, width(sys.stdout))
     else:
-        shown = short_lines(first) if style == "table" and not full else lines(first, style)
+        shown = short_lines(first, width(sys.stdout)) if style == "table" and not full else lines(first, style)
     points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
     if plot is not None and style == "table" and points > MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
@@ -141,15 +145,39 @@ def solve_command(
         say(warning)
     bad = report_problems(problems(*tables))
     refused = [one for one in solutions if not one.answers]
+
+    def anew(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
+        return lambda name: respond(name, values, chips, models, using, variants, conventions, anyway, zipped)
+
     for one in refused:
-        if one.reason:
-            say(one.reason.message)
+        say(_with_an_example(one, texts, deployments[0], anew) if one is first and not others else one.why_not)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
     if refused:
         leave(NO_ANSWER)
     if bad:
         leave(INPUT_IS_WRONG)
+
+
+def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask") -> str:
+    """Why a question has no answer; of one that lacks something a command that has, where usual values of it will do."""
+    from derive.solving.enough import enough
+    from derive.solving.refusals import INSTEAD
+
+    reason = refused.refusal
+    found = enough(ask, refused.unknown, given, deployment, reason) if reason.missing else None
+    if found is None:
+        return reason.message
+    context = click.get_current_context()
+    options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
+    for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
+        if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            value = context.params[option.name]
+            options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
+    more = (f"{name}={text}" for name, text in found.given.items())
+    words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
+    why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
+    return f"{why}\nfor example: backsolve solve {shlex.join(words)}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:

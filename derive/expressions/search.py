@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import exp, inf, isfinite, isnan, log, nan, sqrt
 
-from derive.evaluate import evaluate, precise
+from derive.evaluate import evaluate, evaluator, precise
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, loses_digits
 from derive.quantities import quantity
 from derive.trees import Tree, names, terms
@@ -40,10 +40,10 @@ def bracketed(difference: Tree, unknown: str, values: Mapping[str, float]) -> li
 def _bracketed(difference: Tree, unknown: str, givens: tuple[tuple[str, float], ...]) -> tuple[float, ...]:
     """The same: a question asks it again of each of its routes, and to see what a refusal would have been."""
     values = dict(givens)
-    worked_out = _at_givens(difference, unknown, values)
+    worked_out = evaluator(_at_givens(difference, unknown, values))
 
     def height(ln_x: float) -> float:
-        return evaluate(worked_out, {**values, unknown: exp(ln_x)})
+        return worked_out({**values, unknown: exp(ln_x)})
 
     def surely(ln_x: float) -> float:
         return float(precise(difference, {**values, unknown: exp(ln_x)}))

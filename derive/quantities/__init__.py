@@ -7,9 +7,9 @@ counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.errors import ALSO_CALLED, MOST_MEANT, AmbiguousName, UnknownName, suggest
+from derive.errors import MOST_MEANT, AmbiguousName, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
 
@@ -37,11 +37,11 @@ NEUTRAL_DEFAULTS = {
 def quantity(name: str) -> Quantity:
     """The registry row of a name, of its symbol, or of what else it is called; raises AmbiguousName for a word that could mean several.
 
-    >>> quantity("B_star").name, quantity("TTFT").name
-    ('balance_batch', 'time_to_first_token')
+    >>> quantity("B_star").name, quantity("TTFT").name, quantity("tok/s/user").name
+    ('balance_batch', 'time_to_first_token', 'tokens_per_second_per_user')
     """
     row = QUANTITIES.get(name) or QUANTITIES.get(NAME_OF_SYMBOL.get(name, ""))
-    meant = () if row else ALIASES.get(name.lower(), ())
+    meant = () if row else _called(name)
     if len(meant) > 1:
         raise AmbiguousName("quantity", name, meant)
     if row is None and not meant:
@@ -54,10 +54,16 @@ def quantity(name: str) -> Quantity:
 _SEARCH = "backsolve list WORD"
 
 
+def _called(word: str) -> tuple[str, ...]:
+    """What quantities a word is taken for that is no name: an alias, or the name itself written otherwise."""
+    name = in_full(word)
+    return ALIASES.get(word.lower()) or ((name,) if name in QUANTITIES else ALIASES.get(name, ()))
+
+
 def _near(name: str) -> list[str]:
     """The names that may be meant: what people call so, else those of which the word is a part, the shortest first."""
-    word = name.strip().lower()
-    called = [ALSO_CALLED[word]] if ALSO_CALLED.get(word) in QUANTITIES else []
+    word = in_full(name)
+    called = ALSO_CALLED.get(word, ())
     parts = sorted((one for one in QUANTITIES if word in one.split("_")), key=len) if len(word) > 1 else []
     return list(dict.fromkeys((*called, *parts)))[:MOST_MEANT]
 

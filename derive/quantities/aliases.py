@@ -1,34 +1,126 @@
 """What quantities are called elsewhere, taken for the name itself; a word that could mean several is refused with all of them."""
 
+import re
+from functools import lru_cache
+
 ALIASES: dict[str, tuple[str, ...]] = {
     "ttft": ("time_to_first_token",),
-    **dict.fromkeys(("tpot", "itl"), ("step_time",)),
+    **dict.fromkeys(("tpot", "itl", "tbt", "time_per_output_token", "time_between_tokens", "inter_token_latency"), ("step_time",)),
     **dict.fromkeys(("qps", "rps"), ("requests_per_second",)),
-    "e2e": ("request_latency",),
-    "interactivity": ("tokens_per_second_per_user",),
+    **dict.fromkeys(("e2e", "e2e_latency", "end_to_end_latency", "response_time"), ("request_latency",)),
+    **dict.fromkeys(("interactivity", "speed_per_user", "user_speed", "tps_per_user"), ("tokens_per_second_per_user",)),
+    **dict.fromkeys(("decode_throughput", "output_throughput", "output_tokens_per_second"), ("throughput",)),
+    **dict.fromkeys(("throughput_per_chip", "tokens_per_second_per_chip", "tps_per_chip", "tgs"), ("decode_rate_per_chip",)),
+    "prefill_latency": ("prefill_time",),
+    "queueing_time": ("queue_time",),
     "isl": ("prompt_tokens",),
     "osl": ("output_tokens",),
-    **dict.fromkeys(("input_tokens", "prompt_length"), ("prompt_tokens",)),
-    **dict.fromkeys(("ctx", "context", "context_window", "sequence_length", "seq_len", "max_model_len"), ("context_length",)),
-    **dict.fromkeys(("bs", "batch_size", "max_batch", "max_batch_size"), ("batch",)),
+    **dict.fromkeys(("input_tokens", "input_length", "prompt_length"), ("prompt_tokens",)),
+    **dict.fromkeys(("output_length", "max_new_tokens", "generated_tokens"), ("output_tokens",)),
+    **dict.fromkeys(
+        ("ctx", "context", "context_window", "sequence_length", "seq_length", "seqlen", "max_model_length"), ("context_length",)
+    ),
+    **dict.fromkeys(("bs", "batch_size", "max_batch", "max_batch_size", "max_num_seqs", "max_seqs"), ("batch",)),
+    **dict.fromkeys(("micro_batch", "micro_batch_size"), ("microbatch_size",)),
     "concurrent_sequences": ("sequences_in_flight",),
-    **dict.fromkeys(("gpu", "gpus", "num_gpus", "n_gpus", "devices", "accelerators", "tp"), ("chips",)),
-    "pp": ("pipeline_stages",),
-    "ep": ("expert_parallel",),
-    **dict.fromkeys(("bw", "memory_bandwidth"), ("hbm_bandwidth",)),
-    **dict.fromkeys(("rent", "gpu_price", "price_per_hour", "gpu_hour_price"), ("chip_price",)),
-    **dict.fromkeys(("params", "parameters"), ("total_params",)),
-    **dict.fromkeys(("training_tokens", "train_tokens"), ("pretrain_tokens",)),
-    "kv": ("kv_bytes_per_token",),
-    "kv_cache": ("kv_cache_bytes",),
-    "vram": ("hbm_capacity",),
+    **dict.fromkeys(("gpu", "gpus", "chip", "num_chips", "n_chips", "n_chip", "chip_count", "devices", "accelerators"), ("chips",)),
+    **dict.fromkeys(("tp", "tp_size", "tensor_parallel", "tensor_parallel_size"), ("chips",)),
+    **dict.fromkeys(("pp", "pp_size", "pipeline_parallel", "pipeline_parallel_size"), ("pipeline_stages",)),
+    **dict.fromkeys(("ep", "ep_size", "expert_parallelism", "expert_parallel_size"), ("expert_parallel",)),
+    "memory_bandwidth": ("hbm_bandwidth",),
+    "nvlink_bandwidth": ("scale_up_link_bandwidth",),
+    **dict.fromkeys(
+        ("rent", "chip_cost", "chip_hour_price", "price_per_hour", "price_per_chip_hour", "cost_per_chip_hour"), ("chip_price",)
+    ),
+    **dict.fromkeys(("params", "parameters", "num_params", "n_params", "param_count", "total_parameters"), ("total_params",)),
+    "active_parameters": ("active_params",),
+    **dict.fromkeys(("weights", "weight_size"), ("weight_bytes",)),
+    **dict.fromkeys(("training_tokens", "train_tokens", "tokens_trained"), ("pretrain_tokens",)),
+    "train_time": ("training_time",),
+    **dict.fromkeys(("kv", "kv_per_token"), ("kv_bytes_per_token",)),
+    **dict.fromkeys(("kv_cache", "kvcache", "kv_cache_size", "kv_size"), ("kv_cache_bytes",)),
+    **dict.fromkeys(("vram", "chip_memory", "hbm_size"), ("hbm_capacity",)),
+    **dict.fromkeys(("hit_rate", "cache_hit_rate", "prefix_hit_rate", "prefix_cache_hit_rate"), ("cache_hit_share",)),
+    "acceptance": ("acceptance_rate",),
+    **dict.fromkeys(("draft_length", "speculative_tokens", "num_speculative_tokens"), ("draft_tokens",)),
     "draft_cost": ("draft_cost_ratio",),
     **dict.fromkeys(("message_bytes", "message_size"), ("all_reduce_bytes",)),
-    "gpu_hours": ("chip_hours",),
-    "dp": ("data_parallel", "replicas"),
+    **dict.fromkeys(("allreduce", "allreduce_time"), ("all_reduce_time",)),
+    **dict.fromkeys(("alltoall", "all2all", "all_to_all", "dispatch_time"), ("all_to_all_time",)),
+    **dict.fromkeys(("kv_dtype", "kv_cache_dtype", "cache_dtype"), ("bytes_per_element",)),
+    **dict.fromkeys(("weight_dtype", "weights_dtype"), ("bytes_per_weight",)),
+    "joules_per_token": ("energy_per_token",),
+    "margin": ("gross_margin",),
+    **dict.fromkeys(("dp", "dp_size", "data_parallel_size"), ("data_parallel", "replicas")),
     "dtype": ("bytes_per_weight", "bytes_per_element"),
     "tokens": ("prompt_tokens", "output_tokens", "pretrain_tokens"),
-    "tps": ("throughput", "tokens_per_second_per_user"),
-    "concurrency": ("concurrent_requests", "sequences_in_flight", "batch"),
+    **dict.fromkeys(("tps", "tokens_per_second", "tokens_s"), ("throughput", "tokens_per_second_per_user")),
+    "memory_per_gpu": ("hbm_capacity", "memory_per_chip"),
+    "model_size": ("total_params", "weight_bytes"),
+    "interconnect_bandwidth": ("link_bandwidth", "scale_up_link_bandwidth"),
+    "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
+    **dict.fromkeys(
+        ("concurrency", "max_concurrency", "users", "concurrent_users"),
+        ("concurrent_requests", "sequences_in_flight", "batch"),
+    ),
 }
-"""In lower case; they are read in any."""
+"""In lower case; they are read in any, and as `in_full` writes them."""
+
+ALSO_CALLED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("cost", "price_per_token", "token_cost", "cost_per_million_tokens", "cost_per_mtok", "cost_per_1m"), ("cost_per_token",)
+    ),
+    **dict.fromkeys(("price_per_million", "price_per_million_tokens"), ("cost_per_token", "output_price")),
+    "latency": ("step_time", "time_to_first_token", "request_latency"),
+    **dict.fromkeys(("slo", "sla", "p50", "p99"), ("time_to_first_token", "step_time", "request_latency")),
+    **dict.fromkeys(("time_per_token", "latency_per_token", "decode_time"), ("step_time",)),
+    **dict.fromkeys(("generation_time", "total_latency", "total_time"), ("request_latency",)),
+    **dict.fromkeys(("prefill_throughput", "prefill_tokens_per_second", "prompt_throughput"), ("prefill_rate_per_chip",)),
+    **dict.fromkeys(("speed", "decode_speed"), ("tokens_per_second_per_user", "throughput")),
+    **dict.fromkeys(("flops", "tflops", "compute_power"), ("peak_flops",)),
+    "flops_per_token": ("forward_flops", "active_params"),
+    **dict.fromkeys(("memory", "fits", "memory_used"), ("memory_demand",)),
+    "kv_bytes": ("kv_bytes_per_token",),
+    **dict.fromkeys(("precision", "data_type", "quantisation", "quantization"), ("bytes_per_weight",)),
+    **dict.fromkeys(("chip_memory_utilisation", "memory_utilisation"), ("reserved_share",)),
+    **dict.fromkeys(("utilisation", "chip_utilisation"), ("mfu", "compute_utilisation", "fleet_utilisation")),
+    **dict.fromkeys(("arithmetic_intensity", "operational_intensity", "roofline"), ("ridge_point", "balance_batch")),
+    **dict.fromkeys(("critical_batch", "critical_batch_size", "optimal_batch", "crossover_batch"), ("balance_batch",)),
+    "crossover_context": ("balance_context",),
+    **dict.fromkeys(("hourly_cost", "cost_per_hour"), ("chip_price", "fleet_cost")),
+    **dict.fromkeys(("chip_days", "chip_months"), ("chip_hours",)),
+    **dict.fromkeys(("days", "training_days"), ("training_time", "deployment_time")),
+    "input_throughput": ("prefill_rate_per_chip",),
+    **dict.fromkeys(("prefill_chips", "decode_chips"), ("prefill_decode_chip_ratio", "prefill_rate_per_chip", "decode_rate_per_chip")),
+    "dataset_size": ("pretrain_tokens",),
+    **dict.fromkeys(("max_tokens", "new_tokens"), ("output_tokens", "new_tokens_per_pass")),
+    **dict.fromkeys(("profit", "revenue"), ("gross_margin",)),
+    **dict.fromkeys(("watts", "power"), ("chip_power",)),
+    **dict.fromkeys(("energy", "tokens_per_joule", "tokens_per_watt", "energy_per_request"), ("energy_per_token",)),
+    **dict.fromkeys(("pcie_bandwidth", "infiniband"), ("link_bandwidth", "scale_out_link_bandwidth")),
+    "bandwidth": ("hbm_bandwidth",),
+    "hbm": ("hbm_capacity",),
+    "goodput": ("throughput",),
+    "price": ("output_price",),
+}
+"""What people may mean by a word that is no name, for the hint, as `in_full` writes it."""
+
+PARTS = {
+    **{"gpu": "chip", "gpus": "chips", "accelerator": "chip", "tok": "tokens", "toks": "tokens", "req": "requests", "reqs": "requests"},
+    **{"sec": "second", "secs": "second", "bw": "bandwidth", "mem": "memory", "len": "length", "util": "utilisation"},
+    "utilization": "utilisation",
+}
+"""Parts of names that people write otherwise."""
+
+_PER_SECOND = re.compile(r"_per_s(?=_|$)")
+
+
+@lru_cache(maxsize=1024)
+def in_full(word: str) -> str:
+    """A word as a name would be written: in small letters, a slash as per, parts of it in full.
+
+    >>> in_full("tok/s/GPU"), in_full("Requests per sec"), in_full("hbm-bw")
+    ('tokens_per_second_per_chip', 'requests_per_second', 'hbm_bandwidth')
+    """
+    name = re.sub(r"[ -]+", "_", word.strip().lower().replace("/", "_per_"))
+    return "_".join(PARTS.get(part, part) for part in _PER_SECOND.sub("_per_second", name).split("_"))

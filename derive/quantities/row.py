@@ -10,6 +10,10 @@ from derive.quantities.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, POSIT
 ABSURD = 100
 
 
+USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
+"""How what is rarely said in its own unit is given, for who left the unit out."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
     """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
@@ -86,9 +90,10 @@ class Quantity:
             raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}{percent}")
         low, high = self.limits()
         if value and not low <= value <= high:
+            unit = "" if self.unit == "1" else f" {self.unit}"
             raise WrongValue(
-                f"{self.name} = {value:g}{'' if self.unit == '1' else ' ' + self.unit}: absurd; values met in practice run"
-                f" from {self.low:g} to {self.high:g}, is a suffix or the unit wrong?"
+                f"{self.name} = {value:g}{unit}: absurd; values met in practice run from {self.low:g} to {self.high:g}{unit},"
+                f" is a suffix or the unit wrong?{USUALLY_WRITTEN.get(self.unit, '')}"
             )
         return value
 

@@ -8,6 +8,7 @@ from derive.answers import BY_DEFAULT, Result, RouteStep
 from derive.show.short import (
     MOST_ASSUMED,
     MOST_LINES,
+    SCREEN_WIDTH,
     at_once,
     foremost,
     heads,
@@ -21,14 +22,14 @@ from derive.show.tables import sweep_cells, sweep_head
 from derive.show.text import as_record, given_lines, ids_to_cite, labelled, lines, route_to, values_of, warnings_of
 
 
-def several_lines(solutions: Sequence[Result], style: str, full: bool = False) -> Iterator[str]:
+def several_lines(solutions: Sequence[Result], style: str, full: bool = False, columns: int = SCREEN_WIDTH) -> Iterator[str]:
     """All of them in one of the forms of an answer; of JSON a list of their documents."""
     if style == "json":
         yield json.dumps([as_record(one) for one in solutions], indent=2, allow_nan=False)
     elif style == "csv":
         yield from _csv(solutions)
     elif style == "table":
-        yield from _text(solutions, full)
+        yield from _text(solutions, full, columns)
     else:
         yield from chain.from_iterable(chain(lines(one, style), ("",)) for one in solutions)
 
@@ -42,7 +43,7 @@ def _csv(solutions: Sequence[Result]) -> Iterator[str]:
         head = first
 
 
-def _text(solutions: Sequence[Result], full: bool) -> Iterator[str]:
+def _text(solutions: Sequence[Result], full: bool, columns: int) -> Iterator[str]:
     answered = [one for one in solutions if one.answers or one.sweep]
     swept = [one.sweep for one in answered if one.sweep]
     end = _end(answered, full)
@@ -54,20 +55,23 @@ def _text(solutions: Sequence[Result], full: bool) -> Iterator[str]:
     top = [*(_columns(answered) if swept and len(swept) == len(answered) else _heads(answered)), *said]
 
     def steps() -> list[str]:
-        return last_lines(_route(answered), MOST_LINES - height([*top, "", "", *end]), [one.unknown for one in answered])
+        room = MOST_LINES - height([*top, "", "", *end], columns)
+        return last_lines(_route(answered), room, [one.unknown for one in answered], columns)
 
     route = _whole_route(answered) if full else steps()
-    if not full and height([*top, "", *route, "", *end]) > MOST_LINES:
+    if not full and height([*top, "", *route, "", *end], columns) > MOST_LINES:
         end = _end(answered, full, brief=True)
         route = steps()
     yield from [*top, *(["", *route] if route else []), "", *end]
 
 
 def _heads(solutions: Sequence[Result]) -> list[str]:
-    """The answers, what binds in the first of those in which the same does."""
+    """The answers, what binds in the first of those in which the same does; what is said below several is said once."""
     found: list[str] = []
     for one in solutions:
         for line in heads(one):
+            if line.startswith(" ") and line in found:
+                continue
             value, gap, bound = line.partition("   ")
             said = any(other.partition("   ")[2].partition(":")[0] == bound.partition(":")[0] for other in found)
             found.append(value if gap and said else line)

@@ -36,24 +36,27 @@ OF_THE_QUESTION = (
 OF_THE_WEIGHTS = "weights stored as published"
 
 
-def short_lines(solution: Result) -> Iterator[str]:
-    """The lines of an answer; all of them where the whole of it is no longer."""
+def short_lines(solution: Result, columns: int = SCREEN_WIDTH) -> Iterator[str]:
+    """The lines of an answer that fit a screen of so many columns; all of them where the whole of it is no longer."""
     if solution.sweep:
         ends = [["", *_end(solution)], ["", *_end(solution, brief=True)]]
         yield from on_a_screen(sweep_lines(solution.unknown, solution.sweep), len(solution.sweep), doubts(solution), ends)
         return
     whole = as_text(solution)
-    if not solution.answers or height([whole]) <= MOST_LINES:
+    if not solution.answers or height([whole], columns) <= MOST_LINES:
         yield whole
         return
     top, end = [*heads(solution), *doubts(solution)], [*_end(solution)]
     moves = [*_moves(solution)]
-    room = MOST_LINES - height([*top, "", *end])
-    routes = _routes(solution, room - height(moves))
-    if height([*top, *routes, "", *end]) > MOST_LINES:
+
+    def fits(*parts: Sequence[str]) -> bool:
+        return height(chain(*parts), columns) <= MOST_LINES
+
+    routes = _routes(solution, MOST_LINES - height([*top, "", *end, *moves], columns), columns)
+    if not fits(top, routes, [""], end):
         end = [*_end(solution, brief=True)]
-        routes = routes if height([*top, *routes, "", *end]) <= MOST_LINES else []
-    yield from [*top, *routes, "", *(moves if height([*top, *routes, "", *moves, *end]) <= MOST_LINES else ()), *end]
+        routes = routes if fits(top, routes, [""], end) else []
+    yield from [*top, *routes, "", *(moves if fits(top, routes, [""], moves, end) else ()), *end]
 
 
 def height(lines: Iterable[str], width: int = SCREEN_WIDTH) -> int:
@@ -127,7 +130,7 @@ def at_once(warnings: Sequence[str]) -> list[str]:
     return found
 
 
-def _routes(solution: Result, room: int) -> list[str]:
+def _routes(solution: Result, room: int, columns: int) -> list[str]:
     """The steps in numbers, as many as there is room for: of each answer the last ones, as those lead to it."""
     routes = [*_steps(solution)] if solution.further else [solution.route]
     lines: list[str] = []
@@ -136,13 +139,13 @@ def _routes(solution: Result, room: int) -> list[str]:
         values = values_of(solution, answer, steps)
         all_lines = dict.fromkeys(line for step in steps for line in step_line(step, values) if line not in shared)
         name = f"at {solution.unknown} = {show(solution.unknown, answer.value)}:" if place and answer.value is not None else ""
-        kept = last_lines(list(all_lines), (room - 1) // len(routes) - (1 if name else 0), [solution.unknown])
+        kept = last_lines(list(all_lines), (room - 1) // len(routes) - (1 if name else 0), [solution.unknown], columns)
         lines += [name, *kept] if name else kept
         shared |= all_lines.keys()
     return ["", *lines] if lines else []
 
 
-def last_lines(lines: list[str], room: int, wanted: Iterable[str] = ()) -> list[str]:
+def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns: int = SCREEN_WIDTH) -> list[str]:
     """The lines that there is room for, those of what is wanted and then the last ones, and how many others there are.
 
     >>> last_lines(["weight_time = 1 s", "kv_time = 1 s", "step_time = 2 s", "batch = 2"], 3, ["step_time"])
@@ -150,13 +153,13 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = ()) -> list[
     >>> last_lines([], -1)
     []
     """
-    if not lines or height(lines) <= room:
+    if not lines or height(lines, columns) <= room:
         return lines
     first = [line for line in lines if line.split(" ")[0] in {*wanted}]
     kept: set[str] = set()
     left = room - 1
     for line in (*first, *(line for line in reversed(lines) if line not in first)):
-        left -= height([line])
+        left -= height([line], columns)
         if left < 0:
             break
         kept.add(line)

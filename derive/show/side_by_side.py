@@ -118,7 +118,7 @@ def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
     kept = [] if brief else foremost_of(solutions)
     return [
         "",
-        *labelled("assumes", [*kept, "each by itself in full: one deployment with --full"]),
+        *labelled("assumes", [*kept, "more of each: name one deployment alone"]),
         f"cite        backsolve cite {' '.join(dict.fromkeys(id for one in solutions for id in ids_to_cite(one)))}",
     ]
 

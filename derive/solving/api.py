@@ -11,11 +11,11 @@ from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
-from derive.solving.limits import limited, limits
+from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.nothing import at_nothing
-from derive.solving.questions import Question, as_dense, asked_for, in_usual_types, question, taken_as_known
+from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, posed, question, taken_as_known, without
 from derive.solving.refusals import by_equations, missing_givens
-from derive.solving.result import Solution
+from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 
 
@@ -142,6 +142,12 @@ def _respond(
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
         return symbolic(asked, formulas)
+    if asked.limits and not spans and _takes_a_batch(asked):
+        if asked.unknown == "chips" and (sized := _with_fewest_chips(asked)):
+            return sized
+        if asked.unknown not in SIZED and not any(rests_on_unknown(alone) for alone in one_by_one(asked)):
+            raise not_made_of(one_by_one(asked)[0])
+    asked = _with_what_is_usual(asked, spans) or asked
     solution = _over_what_is_sustained(asked, spans, zipped)
     missing = _lacking(asked, solution)
     if solution.reason and "batch" in missing and "batch" in at_nothing(given):
@@ -157,13 +163,41 @@ def _respond(
         from derive.solving.sizing import fewest_chips
 
         again = fewest_chips(supposed or asked, again.reason) or again
-    lacking = again.reason and again.reason.code == "missing_givens"
-    outcome = solution if lacking and not again.sweep else again
+    if (solution.answers or solution.sweep) and not (again.answers or again.sweep) and again.refusal.code == "missing_givens":
+        again = solution
     if not asked.limits:
-        return outcome
+        return again
     from derive.solving.whole import in_whole_ones
 
-    return in_whole_ones(supposed or asked, outcome)
+    return in_whole_ones(supposed or asked, again)
+
+
+def _takes_a_batch(asked: Question) -> bool:
+    """Whether equations lead to what is asked for once a batch is known, and not before."""
+    alone = asked if asked.unknown in SIZED else without(asked, {*asked.limits})
+    supposed = {**dict.fromkeys(IN_BF16, 1.0), **alone.known}
+    ways = (posed(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
+    return FREE not in asked.known and [by_equations(way) for way in ways] == [False, True]
+
+
+def _with_fewest_chips(asked: Question) -> Solution | None:
+    """The fewest chips for targets that a batch is lacking for; None where that is no such question."""
+    from derive.solving.sizing import fewest_chips
+    from derive.solving.whole import in_whole_ones
+
+    usual = in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
+    refused = Reason("missing_givens", missing=(FREE,), message=f"{asked.unknown} needs also {FREE}")
+    found = fewest_chips(usual, refused)
+    return in_whole_ones(usual, found) if found else None
+
+
+def _with_what_is_usual(asked: Question, spans: Mapping[str, Spread]) -> Question | None:
+    """The question with as little of what is usual of it as equations need to lead to what is asked for; None where they need none."""
+    lacking = [name for name in (*IN_BF16, *PARAMETERS) if name not in asked.known]
+    if not lacking or by_equations(asked):
+        return None
+    ways = (_supposed(asked, names, spans) for names in (*((name,) for name in lacking), lacking))
+    return next((way for way in ways if way and by_equations(way)), None)
 
 
 def _lacking(asked: Question, solution: Solution) -> Collection[str]:

@@ -10,19 +10,13 @@ from derive.errors import WrongValue
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.limits import IN_WORDS, NotMadeOf, limits
+from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole import BEST
 from derive.units import show, signed
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
-
-FREE = "batch"
-"""What is sized unasked, where a limit says nothing of what is asked for and everything of it."""
-
-SIZES = ("chips", "sequences_in_flight", FREE, "microbatch_size", "context_length")
-"""What others are asked at once it is known, in the order in which they are answered."""
 
 
 def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
@@ -39,9 +33,9 @@ def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple
     limited = {*limits(given)[1]} - {*names.values()}
     found: dict[str, Solution] = {}
     end: tuple[str, float] | None = None
-    for size in sorted({*names.values()} & {*SIZES}, key=SIZES.index):
+    for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
         found[size] = _answered(ask, size, given, end, at_once=bool(limited))
-        end = end or _best_end(found[size])
+        end = end or best_end(found[size])
     return tuple(found.get(name) or _answered(ask, name, given, end, at_once=bool(limited)) for name in names.values())
 
 
@@ -52,13 +46,13 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution
     except NotMadeOf as error:
         refused = error
     name = quantity(unknown).name
-    if name in SIZES or FREE in {quantity(spelled).name for spelled in given}:
+    if name in SIZED or FREE in {quantity(spelled).name for spelled in given}:
         raise refused
     try:
         sized = ask(FREE, given)
     except NotMadeOf:
         raise refused from None
-    if end := _best_end(sized):
+    if end := best_end(sized):
         return _at(ask, name, given, end)
     if sized.answers or sized.sweep or not sized.reason:
         raise refused
@@ -102,7 +96,7 @@ def _part(name: str, one: Answer, least: float, most: float) -> Answer | None:
     """What limits leave of an answer; None where that is nothing. Of what is no size a point is held against them."""
     if one.kind not in ("point", "interval"):
         return one
-    if one.kind == "point" and (name not in SIZES or one.bound is None):
+    if one.kind == "point" and (name not in SIZED or one.bound is None):
         return one if least * (1 - HOLDS) <= one.point <= most * (1 + HOLDS) else None
     start, end = one.ends
     low = 0.0 if start is None or one.bound == UPPER else start
@@ -144,7 +138,7 @@ def _at(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, float]) -
     return replace(solution, provenance=provenance, said=(told, *solution.said), reason=reason)
 
 
-def _best_end(solution: Solution) -> tuple[str, float] | None:
+def best_end(solution: Solution) -> tuple[str, float] | None:
     """The better end of a size of which only bounds are known: the fewest whole ones of what is bought, the most of all else."""
     if solution.sweep or solution.spans or len(solution.answers) != 1:
         return None

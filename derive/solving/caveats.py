@@ -340,7 +340,7 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     told = f"what {values['chips']:.4g} chips add up in every layer, {took} over links of {show('link_bandwidth', link)}, is not counted"
     text = f"{told}: where nothing hides it the {'pass' if prefill else 'step'} takes about {longer:.3g} times as long"
     give = "give an mfu that was measured" if prefill else "give exposed_communication_share and --overlap exposed"
-    return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")))
+    return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")) - tokens.keys())
 
 
 def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
@@ -380,6 +380,16 @@ def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     left_out = stages > 1 and (_stands("hop_latency", used) or _stands("idle_fraction", used))
     told = f"hops between {stages:.4g} stages are taken to take no time, in which a stage waits; give hop_latency"
     return Doubt(told, frozenset(("pipeline_stages",))) if left_out else None
+
+
+def chips_of_one_stage(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Chips of one of several stages: how many, in whole ones, all stages have together."""
+    stages = values.get("pipeline_stages", 1.0)
+    if stages <= 1 or asked.unknown == "pipeline_stages" or not any("chips" in row.symbols for row in used):
+        return None
+    chips = math.ceil(values["chips"] * (1 - HOLDS))
+    told = f"chips are those of one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
+    return Doubt(told, frozenset(("pipeline_stages",)))
 
 
 def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
@@ -556,6 +566,6 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 CAVEATS: tuple[Caveat, ...] = (prompts_elsewhere, wider_beside_the_experts, chip_type_unsaid, cache_type_unsaid, beyond_one_domain,
     one_of_a_rack, at_the_peak, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed, drafts_for_nothing,
-    latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
+    latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, chips_of_one_stage, hops_left_out,
     prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, rate_of_one_replica, part_of_a_replica, chip_always_in_use,
     another_variant, longer_than_the_model)  # fmt: skip

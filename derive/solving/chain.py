@@ -37,6 +37,8 @@ from derive.solving.fit import (
     speeds,
 )
 from derive.solving.limits import (
+    FREE,
+    SIZED,
     is_part_of_unknown,
     limit_in_words,
     limited_by,
@@ -79,7 +81,7 @@ class _World:
     warnings: Mapping[str, str] = field(default_factory=dict)
 
 
-SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
+SOMEWHERE = (0.5, 0.0, 1.0, 0.25, 0.75)
 """Where, from the smallest to the largest that is not absurd, values of what cancels are tried."""
 
 ASIDE = 1e-3
@@ -113,6 +115,17 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     """
     if not asked.limits:
         return _found(asked)
+    solution, way = _within_limits(asked)
+    if not solution.unused:
+        return solution, way
+    place = inside(solution.answers[0]) if solution.answers else None
+    there = (_result_at(alone, place) if place and rests_on_unknown(alone) else _result_beside(alone) for alone in one_by_one(asked))
+    taken = {name for one in there if one.answers for name in one.given}
+    return replace(solution, unused=tuple(name for name in solution.unused if name not in taken)), way
+
+
+def _within_limits(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer to limits, as `answered` has it, and all that was given for nothing by the route to it."""
     if asked.unknown in giving(asked.active) and (determined := _determined(asked)):
         return determined
     outcomes = [(alone, _as_limit(asked, alone)) for alone in one_by_one(asked)]
@@ -215,7 +228,9 @@ def _beyond_reach(alone: Question) -> Solution | None:
     there = _result_beside(alone)
     lacking = there.reason.missing if there.reason else ()
     # What is supposed of bytes that nobody gives may lead to it.
-    if not there.answers and is_part_of_unknown(alone) and not (lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}):
+    supposed = lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}
+    by_its_size = FREE in lacking and unknown not in SIZED
+    if not there.answers and (is_part_of_unknown(alone) or by_its_size) and not supposed:
         raise not_made_of(alone)
     if not there.answers:
         told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
@@ -1014,9 +1029,10 @@ def only_said(asked: Question, way: Route) -> bool:
     if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
         return is_warning(asked, way)
     known = [*taken_as_known(asked)][-1]
-    found = [_follow(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL]
-    ends = [[one.ends for one in each.answers] if isinstance(each, Solution) else [] for each in found]
-    return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
+    found = (_follow(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL)
+    ends = ([one.ends for one in each.answers] if isinstance(each, Solution) else [] for each in found)
+    first = next(ends)
+    return bool(first) and all(_are_alike(each, first) for each in ends)
 
 
 def _are_alike(some: Sequence[Ends], others: Sequence[Ends]) -> bool:
@@ -1039,7 +1055,7 @@ def _witnessed(way: Route, start: _World) -> tuple[bool, Reason | None]:
 
 def _anywhere(names: Sequence[str]) -> Iterator[dict[str, float]]:
     """Values of quantities that can be anything: all of them small, all large, then every mixture of some sizes."""
-    sizes = {name: [_sized(name, share) for share in SIZES] for name in names}
+    sizes = {name: [_sized(name, share) for share in SOMEWHERE] for name in names}
     return (dict(zip(names, values, strict=True)) for values in product(*sizes.values()))
 
 

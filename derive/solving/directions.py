@@ -6,6 +6,7 @@ values drawn anywhere in the domains, far apart, so that what holds in one regim
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 from math import inf, isclose
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.expressions.branches import regimes_of
 from derive.expressions.roots import in_domain
-from derive.quantities import quantity
+from derive.quantities import Quantity, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.solving.defaults import IDEALS, put_back
@@ -49,6 +50,15 @@ NEAR, EDGE = (0.3, -0.3, 0.03, -0.03, 1e-3, -1e-3, 1e-5, -1e-5), 1e-7
 
 SAME = 1e-12
 """Share of it up to which the ratio of two sides has not moved but for rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Quantities that are drawn, the equations that do not rest on a cause, and those that do, with the last."""
+
+    quantities: tuple[Quantity, ...]
+    aside: tuple[Equation, ...]
+    resting: tuple[Equation, ...]
 
 
 def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float | np.ndarray]") -> Causes:
@@ -252,24 +262,41 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
     if not any(cause in (row.id, *row.symbols) for row in rows):
         # What was put in went with another default: the hops of a single stage.
         return NEITHER
-    random = Random(0)
-    moves = (_move(rows, cause, random) for _ in range(TRIES))
-    seen = list(islice((move for move in moves if move is not None), _DRAWS))
+    random, draws = Random(0), _drawn_for(rows, cause)
+    moves = (_move(draws, cause, random) for _ in range(TRIES))
+    seen: list[int] = []
+    for move in islice((move for move in moves if move is not None), _DRAWS):
+        seen.append(move)
+        if {*seen} >= EITHER:
+            break
     if len(seen) < FEWEST:
         return EITHER
     # Without regimes, what does not move at any draw moves nowhere: it cancels.
     return frozenset(seen) - {0} or (NEITHER if all(len(regimes_of(row)) == 1 for row in rows) else EITHER)
 
 
-def _move(rows: tuple[Equation, ...], cause: str, random: Random) -> int | None:
+def _drawn_for(rows: tuple[Equation, ...], cause: str) -> _Drawn:
+    """What is drawn for equations, and which of them rest on the cause; the last one is looked at on either side."""
+    produced, touched = {row.symbols[0] for row in rows[:-1]}, {cause}
+    resting = []
+    for row in rows:
+        if row.id == cause or row is rows[-1] or not touched.isdisjoint(row.symbols):
+            resting.append(row)
+            touched.add(row.symbols[0])
+    drawn = tuple(quantity(name) for name in _names(rows) if name not in produced)
+    return _Drawn(drawn, tuple(row for row in rows if row not in resting), tuple(resting))
+
+
+def _move(draws: _Drawn, cause: str, random: Random) -> int | None:
     """The sign of the move from less to more of the cause, all else at random; None where an equation does not apply."""
-    produced = {row.symbols[0] for row in rows[:-1]}
-    values = {name: quantity(name).at(random.random()) for name in _names(rows) if name not in produced}
+    values = {row.name: row.at(random.random()) for row in draws.quantities}
     shares = sorted((random.random(), random.random()))
+    if _worked_out(draws.aside, values, {}) is None:
+        return None
     if cause in values:
-        less, more = (_sides(rows, {**values, cause: quantity(cause).at(share)}, {}) for share in shares)
+        less, more = (_sides(draws.resting, {**values, cause: quantity(cause).at(share)}, {}) for share in shares)
     else:
-        less, more = (_sides(rows, values, {cause: 1 + share}) for share in shares)
+        less, more = (_sides(draws.resting, values, {cause: 1 + share}) for share in shares)
     if less is None or more is None:
         return None
     # Of sides that are not below 0, the ratio: what both are multiplied by moves neither over the other. Over nothing, the left alone.
@@ -283,11 +310,19 @@ def _names(rows: Iterable[Equation]) -> dict[str, None]:
 
 def _sides(rows: tuple[Equation, ...], values: Mapping[str, float], factors: Mapping[str, float]) -> tuple[float, float] | None:
     """Both sides of the last equation, some right sides taken so many times; None where an equation does not apply."""
-    known = dict(values)
+    known, last = dict(values), rows[-1]
+    if _worked_out(rows[:-1], known, factors) is None:
+        return None
+    right = right_side_at(last, known) * factors.get(last.id, 1.0)
+    if not last.applies(known) or not in_domain(last.symbols[0], right):
+        return None
+    return known[last.symbols[0]], right
+
+
+def _worked_out(rows: tuple[Equation, ...], known: dict[str, float], factors: Mapping[str, float]) -> dict[str, float] | None:
+    """Puts the left sides of equations among the known values, one after another; None where one does not apply."""
     for row in rows:
-        right = right_side_at(row, known) * factors.get(row.id, 1.0)
-        if row is not rows[-1]:
-            known[row.symbols[0]] = right
+        right = known[row.symbols[0]] = right_side_at(row, known) * factors.get(row.id, 1.0)
         if not row.applies(known) or not in_domain(row.symbols[0], right):
             return None
-    return known[rows[-1].symbols[0]], right
+    return known

@@ -54,7 +54,8 @@ NO_CACHE = {"kv_cache_bytes": 0.0}
 IN_FLIGHT = ("batch", "microbatches", "sequences_in_flight")
 """What a cache is of: left out where the weights alone are held against memory."""
 
-HALVINGS = 60
+HALVINGS, NEGLIGIBLE = 60, 1e-9
+"""How often a stretch is halved; and share of what is short at first that is as good as none."""
 
 
 def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
@@ -200,14 +201,22 @@ def _what_would(asked: Question, values: Mapping[str, float], used: tuple[Equati
 
 
 def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], name: str) -> float:
-    """The largest value of a quantity with which it fits, by halving: what is needed only rises with it; 0 where none does."""
+    """The largest value of a quantity with which it fits, as what is needed only rises with it; 0 where none does."""
     made = _made(asked.active)
     rest = {other: value for other, value in values.items() if other in asked.known or not _rests(other, name, made, frozenset())}
     low, high = 0.0, values[name]
+
+    def short(value: float) -> float:
+        return float(shortage(asked, {**rest, name: value}, used))
+
+    # Most of what is needed rises in proportion: then a straight line ends at once where there is none short.
+    whole, half = short(high), short(high / 2)
+    straight = high - whole * (high / 2) / (whole - half) if whole > half else low
+    if low < straight < high and abs(short(straight)) <= NEGLIGIBLE * whole:
+        return straight
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        fits = shortage(asked, {**rest, name: middle}, used) <= 0
-        low, high = (middle, high) if fits else (low, middle)
+        low, high = (middle, high) if short(middle) <= 0 else (low, middle)
     return low
 
 

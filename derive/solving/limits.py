@@ -20,6 +20,12 @@ SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
 SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
 IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 
+FREE = "batch"
+"""What is sized unasked, where a limit says nothing of what is asked for and everything of it."""
+
+SIZED = ("chips", "sequences_in_flight", FREE, "microbatch_size", "context_length")
+"""What others are asked at once it is known, in the order in which they are answered."""
+
 
 class NotMadeOf(WrongValue):
     """A limit that says nothing of what is asked for."""

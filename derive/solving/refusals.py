@@ -1,22 +1,28 @@
 """What a question lacks: the facts that would settle it, as few as will do."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from math import isclose
 from types import MappingProxyType
 
-from derive.catalogue import by_id
+from derive.answers import COUNTED
+from derive.catalogue import by_id, stand_ins
 from derive.presets import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import HEURISTIC, Equation
 from derive.requirements import HOLDS
 from derive.solving.elimination import that_cancel
-from derive.solving.matching import determined, upstream
+from derive.solving.matching import Structure, determined, upstream
 from derive.solving.propagation import followed
 from derive.solving.questions import Question, taken_as_known
 from derive.solving.result import Reason
 from derive.solving.route import reaches, square
 from derive.units import show
+
+OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
+OF_A_MODEL = frozenset((*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names))) - {*OF_CONFIGURATION}
+"""What --hardware and --model give."""
 
 MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
@@ -24,8 +30,17 @@ MAY_CANCEL = 3
 PRICED = {"cost_per_request": {"input_price", "output_price"}}
 """Costs that people ask for who mean a price, by what they give then."""
 
+SHORTER = 2
+"""How many shorter ways in are named."""
+
+INSTEAD = "instead of these would do: "
+"""How the line of shorter ways in begins."""
+
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for."""
+MIDDLE = 0.5
+"""Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for or missing,
+and where all else is meanwhile.
+"""
 
 
 def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
@@ -79,8 +94,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
         return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
-    lists = _lists(asked, known)
-    missing, *others = lists
+    missing, *others = _with_bounds(asked, known, _lists(unknown, asked.active, frozenset(known.items())))
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
     message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing, asked)}{_left_out(asked, (unknown, *missing))}"
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
@@ -88,7 +102,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if {*known} >= PRICED.get(unknown, {unknown}):
         message += "\nwhat its buyer pays by these prices is price_per_request"
     elif others:
-        message += "\ninstead of these would do: " + "; or ".join(_listed(names) for names in others[:2])
+        message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:SHORTER])
     return Reason("missing_givens", missing=missing, message=message)
 
 
@@ -98,17 +112,70 @@ def by_equations(asked: Question) -> bool:
     return any(reaches(asked.unknown, rows, known.keys()) for known in taken_as_known(asked))
 
 
-def _lists(asked: Question, known: Mapping[str, float]) -> list[tuple[str, ...]]:
-    """Lists of facts, none to spare, each of which would settle the question: what to look up first, then shorter ones."""
-    unknown, reached = asked.unknown, frozenset(known)
-    active = _independent(unknown, tuple(row for row in asked.active if row.sense == "="), reached)
+@lru_cache(maxsize=64)
+def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tuple[str, float]]) -> list[tuple[str, ...]]:
+    """Lists of facts, none to spare, each of which would settle the question: what to look up first, then two that are shorter."""
+    known = dict(values)
+    reached = frozenset(known)
+    active = _independent(unknown, tuple(row for row in equations if row.sense == "="), reached)
     way = upstream(unknown, square(active), reached)
-    inputs = [name for name in way.free if name not in that_cancel(way, unknown)] if len(way.free) <= MAY_CANCEL else way.free
+    inputs = [name for name in way.free if name not in _without_effect(way, unknown, known)] if len(way.free) <= MAY_CANCEL else way.free
     rows = [row for row in active if unknown in row.symbols and row.sense == "="]
-    direct = [[name for name in row.symbols if name != unknown and name not in known] for row in rows]
-    lists = dict.fromkeys(_spare_none(unknown, active, reached, names) for names in (inputs, *direct) if unknown not in names)
-    first, *others = [names for names in lists if names] or map(tuple, direct)
-    return [first, *sorted((names for names in others if len(names) <= len(first)), key=len)]
+    direct = [tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows]
+
+    def settling(ways: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+        return filter(None, (_spare_none(unknown, active, reached, names) for names in ways if unknown not in names))
+
+    first = next(settling((inputs, *direct)), None)
+    if first is None:
+        return direct
+    shorter = (names for names in settling(sorted(dict.fromkeys(direct), key=len)) if names != first and len(names) <= len(first))
+    others = dict.fromkeys(islice(shorter, SHORTER))
+    return [_without_stood_in(first, known), *others]
+
+
+def _without_effect(way: Structure, unknown: str, known: Mapping[str, float]) -> Collection[str]:
+    """What is left free and changes nothing; worked out in formulas only where some of it seems to change nothing at numbers."""
+    middle = {**known, **{name: QUANTITIES[name].at(MIDDLE) for name in way.free}}
+
+    def moves(name: str) -> bool:
+        beside = (followed(way.rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in SHARES)
+        return len({*beside} - {None}) > 1
+
+    return () if all(map(moves, way.free)) else that_cancel(way, unknown)
+
+
+def _without_stood_in(names: tuple[str, ...], known: Iterable[str]) -> tuple[str, ...]:
+    """The names without those that something stands in for, once the others are given."""
+    at_hand = {*known, *names}
+    stood_in = {row.defines for row, needed in stand_ins().items() if needed <= at_hand - {row.defines}}
+    return tuple(name for name in names if name not in stood_in)
+
+
+def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The lists, before them what would bound a size or an input of which nothing that was given says more.
+
+    So where that is no longer, or the others begin with what is no input but worked out.
+    """
+    definition = giving(asked.active).get(asked.unknown)
+    result = definition and definition not in stand_ins() and asked.unknown not in COUNTED
+    ways = () if result or made_of(asked, asked.unknown) else (_leading_to_bound(bound, asked, known) for bound in asked.bounds)
+    shortest = min(filter(None, ways), key=len, default=())
+    before = len(shortest) <= len(lists[0]) or not giving(asked.active).keys().isdisjoint(lists[0])
+    return [shortest, *(names for names in lists if names != shortest)] if shortest and before else lists
+
+
+def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:
+    """What nothing defines and nobody gives of all that an inequality rests on; none where it says nothing of the unknown."""
+    made = {row.defines: row for row in asked.active if row.defines and row.defines not in (asked.unknown, *known)}
+    seen, queue = dict.fromkeys(bound.symbols), [*bound.symbols]
+    while queue:
+        name = queue.pop()
+        new = [other for other in (made[name].symbols if name in made else ()) if other not in seen]
+        seen |= dict.fromkeys(new)
+        queue += new
+    left = tuple(name for name in seen if name not in known and name not in made and name != asked.unknown)
+    return left if asked.unknown in seen else ()
 
 
 def _independent(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Equation, ...]:
@@ -135,10 +202,10 @@ def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str
 
 def _by_preset(missing: tuple[str, ...], asked: Question) -> str:
     """Which options would give some of it, or that a model was named that cannot, as the end of a sentence."""
-    from_model = {*PARAMETERS, *OF_CONFIGURATION, *(name for names in KV_INPUTS.values() for name in names)}
+    from_model = OF_A_MODEL | {*OF_CONFIGURATION}
     if asked.parameters_only and not from_model.isdisjoint(missing):
         return f"; of {_listed(asked.parameters_only)} the parameters alone are known ({OPEN_MODELS}.csv)"
-    options = {"--hardware": {*HARDWARE_GIVENS, "bytes_per_weight"}, "--model": from_model - {*OF_CONFIGURATION}}
+    options = {"--hardware": OF_A_CHIP, "--model": OF_A_MODEL}
     helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
     return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +15,23 @@ from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.chain import answered
 from derive.solving.fit import FASTER, SHORT_OF_MEMORY, worked_out
-from derive.solving.limits import limit_in_words, limited_by, one_by_one
+from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
 from derive.solving.questions import Question, posed, standing_beside, without
 from derive.solving.reach import beyond_one_domain
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
+from derive.units import show
 
 MOST_CHIPS = 2**17
 """Up to how many chips are looked at."""
-
-FREE = "batch"
 
 BATCHES, MOST_BATCH, BETWEEN = 2000, 1e5, 256
 """Batches that are looked at, up to how large, and numbers of chips between two powers of two."""
 
 MEMORY = ("memory_demand", "memory_capacity")
+
+Points = NDArray[np.float64]
+Fits = NDArray[np.bool_]
 
 
 def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
@@ -41,16 +44,17 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     if refused.code not in (SHORT_OF_MEMORY, "missing_givens") or (refused.code == "missing_givens" and FREE not in refused.missing):
         return None
     targets = _targets(asked)
-    if len(targets) < 2 or not targets.keys() >= asked.limits.keys():
+    alone = not asked.limits and len(targets) < 2
+    if alone or not targets.keys() >= asked.limits.keys():
         return None
-    asked = replace(asked, limits=targets)
-    if sum(limited_by(one) in made_of(one, FREE) for one in one_by_one(asked)) < 2:
+    limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
+    if not any(limited_by(one) in made_of(one, FREE) for one in one_by_one(asked)):
         return None
     meets = _meeting(asked)
     doubled = np.exp2(np.arange(float(MOST_CHIPS.bit_length())))
     some = np.unique(np.geomspace(1, MOST_BATCH, BATCHES).round())
     if not (there := meets(doubled, some)).any():
-        return None
+        return _none_at_all(asked, doubled, some) if limits_alone else None
     most = int(doubled[np.argmax(there)])
     between = np.unique(np.linspace(most // 2 + 1, most, min(most, BETWEEN)).round())
     chips = int(between[np.argmax(meets(between, some))])
@@ -62,26 +66,52 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     return _sized(asked, chips, *found) if found else None
 
 
-def _meeting(asked: Question) -> Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.bool_]]:
-    """Of numbers of chips whether one of some batches meets every target and fits."""
+def _looked_at(asked: Question, chips: Points, batches: Points) -> tuple[dict[str, Any], Fits]:
+    """What is limited at all of some numbers of chips with all of some batches, as far as it can be had, and which of these fit."""
     question = posed(asked, FREE, {**asked.known, "chips": 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= {name: value for name, value in standing_beside(question, inputs).items() if name != FREE}
+    known = worked_out(question, (*asked.limits, *MEMORY), {**inputs, "chips": chips[:, None], FREE: batches[None, :]})
+    demand, capacity = (known.get(name, 0.0) for name in MEMORY)
+    return known, np.broadcast_to(demand <= capacity, (len(chips), len(batches)))
+
+
+def _meeting(asked: Question) -> Callable[[Points, Points], Fits]:
+    """Of numbers of chips whether one of some batches meets every target and fits."""
     limits = one_by_one(asked)
 
-    def meets(chips: NDArray[np.float64], batches: NDArray[np.float64]) -> NDArray[np.bool_]:
-        known = worked_out(question, (*asked.limits, *MEMORY), {**inputs, "chips": chips[:, None], FREE: batches[None, :]})
+    def meets(chips: Points, batches: Points) -> Fits:
+        known, within = _looked_at(asked, chips, batches)
         if not asked.limits.keys() <= known.keys():
             return np.zeros(len(chips), dtype=bool)
-        within = np.ones((len(chips), len(batches)), dtype=bool)
-        if {*MEMORY} <= known.keys():
-            within &= known[MEMORY[0]] <= known[MEMORY[1]]
         for one in limits:
             name = limited_by(one)
-            within &= known[name] <= one.known[name] if one.limits[name] == UPPER else known[name] >= one.known[name]
+            within = within & (known[name] <= one.known[name] if one.limits[name] == UPPER else known[name] >= one.known[name])
         return np.asarray(within.any(axis=1))
 
     return meets
+
+
+def _none_at_all(asked: Question, chips: Points, batches: Points) -> Solution | None:
+    """That no chips meet the targets, of one alone with what comes nearest; None where it cannot be told."""
+    known, fits = _looked_at(asked, chips, batches)
+    if not asked.limits.keys() <= known.keys() or not fits.any():
+        return None
+    targets = one_by_one(asked)
+    message = f"no number of chips has a batch that meets {' and '.join(map(limit_in_words, targets))}"
+    if len(targets) == 1:
+        name, upper = limited_by(targets[0]), targets[0].limits[limited_by(targets[0])] == UPPER
+        values = np.broadcast_to(known[name], fits.shape)[fits]
+        message += f": nearest is {name} = {show(name, float(values.min() if upper else values.max()))}"
+    reason = Reason("no_solution", violated=tuple(asked.limits), message=message)
+    return Solution(
+        unknown=asked.unknown,
+        unit=QUANTITIES[asked.unknown].unit,
+        answers=(),
+        given=dict(asked.known),
+        provenance=dict(asked.provenance),
+        reason=reason,
+    )
 
 
 def _targets(asked: Question) -> dict[str, str]:
@@ -103,10 +133,16 @@ def _at(asked: Question, chips: int) -> tuple[Solution, float, float] | None:
     (one,) = solution.answers
     least, most = one.ends
     if one.kind == "point":
-        least, most = (least, None) if one.bound == LOWER else (0.0, most)
+        least, most = (least, _held(question)) if one.bound == LOWER else (0.0, most)
     if most is None or max(ceil(least * (1 - HOLDS)), 1) > floor(most * (1 + HOLDS)):
         return None
     return solution, max(least, 1.0), most
+
+
+def _held(asked: Question) -> float | None:
+    """The largest batch that memory holds, of which targets say only how many it has to be."""
+    solution, _ = answered(without(asked, {*asked.limits}))
+    return solution.answers[0].ends[1] if len(solution.answers) == 1 else None
 
 
 def _sized(asked: Question, chips: int, there: Solution, least: float, most: float) -> Solution:

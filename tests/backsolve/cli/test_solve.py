@@ -1,6 +1,7 @@
 """`backsolve solve`: what has no answer leaves with 3 and says what is missing, in every form."""
 
 import json
+import shlex
 
 from tests.tools.commands import DEPLOYED, STAR, call, plain, refused
 from tests.tools.together import in_one_test
@@ -35,6 +36,14 @@ def test_a_question_without_an_answer_exits_3(arguments: tuple[str, ...], holds:
 def test_what_is_missing_is_named_in_json_too():
     document = json.loads(call(*STAR, "machine_balance_ratio=300", "--as", "json").out)
     assert document["reason"]["code"] == "missing_givens" and document["reason"]["missing"] == ["total_params", "active_params"]
+
+
+def test_a_question_that_lacks_something_is_shown_with_what_would_do_as_a_command_that_answers_it():
+    asked = ("solve", "cost_per_token", *DEPLOYED, "--overlap", "sum", "--anyway", "chips=16", "batch=64", "context_length=4k")
+    said = refused(*asked, status=3)
+    *_, command = said.splitlines()
+    words = shlex.split(command.partition("for example: backsolve ")[2])
+    assert {*words} == {*asked, "chip_price=2 USD/h"} and call(*words).status == 0
 
 
 @in_one_test("style", ["csv", "markdown", "latex", "json"])

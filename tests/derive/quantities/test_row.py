@@ -42,7 +42,7 @@ def test_a_refusal_says_what_is_allowed():
     for value, said in (
         (-1, "must be > 0"),
         (nan, "must be a finite number > 0"),
-        (6000, "6000 s: absurd; values met in practice run from 2 to 50"),
+        (6000, "6000 s: absurd; values met in practice run from 2 to 50 s"),
     ):
         with pytest.raises(WrongValue, match=said):
             of(POSITIVE).check(value)

@@ -4,7 +4,7 @@ import pytest
 
 from derive.show.folding import folded
 from derive.show.several import several_lines
-from derive.show.short import MOST_ASSUMED, MOST_LINES, SCREEN_WIDTH, foremost, height, last_lines, short_lines
+from derive.show.short import MOST_ASSUMED, MOST_LINES, NARROW, SCREEN_WIDTH, foremost, height, last_lines, short_lines
 from derive.solving.api import solve
 from tests.tools.commands import DEPLOYED, call
 from tests.tools.together import in_one_test
@@ -31,9 +31,11 @@ def text(unknown: str, given: dict) -> str:
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_an_answer_fits_a_screen_and_leaves_nothing_doubtful_out(asked):
     solution = solve(asked[0], **asked[1])
+    for columns in (SCREEN_WIDTH, NARROW):
+        told = "\n".join(short_lines(solution, columns))
+        assert folded(told, columns).count("\n") + 1 <= MOST_LINES
+        assert all(warning in told for warning in solution.warnings) and "\ncite  " in told
     told = text(*asked)
-    assert folded(told, SCREEN_WIDTH).count("\n") + 1 <= MOST_LINES
-    assert all(warning in told for warning in solution.warnings) and "\ncite  " in told
     assert folded(str(solution), SCREEN_WIDTH) == folded(told, SCREEN_WIDTH)
 
 

@@ -33,6 +33,24 @@ def test_a_rate_alone_is_answered_at_the_largest_batch_that_its_limit_leaves() -
     assert (alone.value, alone.said) == (beside.value, beside.said)
 
 
+@pytest.mark.parametrize(("unknown", "price"), [("throughput", {}), ("cost_per_token", {"chip_price": "2 USD/h"})])
+def test_a_speed_of_each_user_is_a_limit_as_well_as_the_step(unknown: str, price: dict[str, str]) -> None:
+    """100 tokens a second of each user are steps of 10 ms."""
+    given = {**DEPLOYED, **price}
+    by_user = solve(unknown, hardware=CHIP, model=MODEL, tokens_per_second_per_user=">=100", given=given)
+    by_step = solve(unknown, hardware=CHIP, model=MODEL, step_time="<=10ms", given=given)
+    assert (by_user.value, by_user.said[0]) == (by_step.value, "at batch = 151, the largest")
+
+
+def test_what_a_limit_takes_is_used_though_the_answer_at_its_end_does_without() -> None:
+    """A latency of 500 tokens after a prompt of 2,000; the context is given, and 2 replicas serve no faster."""
+    given = {**DEPLOYED, "prompt_tokens": 2000, "output_tokens": 500, "replicas": 2}
+    rate = solve("throughput", hardware=CHIP, model=MODEL, request_latency="<=20s", given=given)
+    assert rate.said[0] == "at batch = 434, the largest" and rate.unused == ("replicas",)
+    both = solve("batch", hardware=CHIP, model=MODEL, request_latency="<=20s", step_time="<=10ms", given=given)
+    assert both.value == 151 and both.unused == ("replicas",)
+
+
 def test_a_rate_at_a_batch_that_no_limit_leaves_says_why() -> None:
     refused = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=1ms", given=DEPLOYED)
     assert not refused.answers and refused.refusal.code == "no_solution"

@@ -384,6 +384,7 @@ def test_sums_of_a_pass_over_prompts_are_those_of_all_its_tokens():
     assert f"8 chips add up in every layer, {took * 1e3:.3g} ms with" in text
     assert f"the pass takes about {1 + took / arithmetic:.3g} times as long; give an mfu that was measured" in text
     assert sums("time_to_first_token", **{**given, "batch": 9}, prefill_batch=2) == [text], "whatever decodes beside"
+    assert "batch" in solve("time_to_first_token", **{**given, "batch": 9}, prefill_batch=2).unused, "and so it is not used"
 
 
 @in_one_test("more", [{"chips": 1}, {"mfu": 0.5}, {"efficiency": "calibrated"}, {"model": "DeepSeek-V3"}])
@@ -484,6 +485,23 @@ def test_hops_between_stages_that_take_no_time_are_said(unknown):
     given = {"pipeline_stages": 4, "step_time": "20ms", "batch": 64}
     assert "hops between 4 stages are taken to take no time" in warned(unknown, **given)[0]
     assert warned(unknown, **given, hop_latency="2.5ms") == () == warned(unknown, **{**given, "pipeline_stages": 1})
+
+
+@in_one_test(
+    ("unknown", "given", "said"),
+    [
+        ("chips", {"batch": 64}, "chips are those of one stage: 4 stages of 3 have 12"),
+        ("chips", {"batch": 64, "step_time": "<=50ms"}, "chips are those of one stage: 4 stages of 3 have 12"),
+        ("step_time", {"batch": 8, "chips": 2}, "chips are those of one stage: 4 stages of 2 have 8"),
+        ("batch", {"chips": 2}, "chips are those of one stage: 4 stages of 2 have 8"),
+        ("kv_bytes_per_sequence", {"chips": 2}, None),
+    ],
+)
+def test_chips_of_several_stages_are_counted_together(unknown, given, said):
+    """140 GB of weights and 4 x 64 caches of 2.684 GB take 2.6 chips of 80 GB in each of 4 stages."""
+    served = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "context_length": 8192, "bytes_per_element": 2}
+    found = solve(unknown, **served, **given, pipeline_stages=4)
+    assert dict(zip(found.kinds, found.warnings, strict=True)).get("chips_of_one_stage") == said
 
 
 def test_copies_of_a_cache_are_those_of_the_catalogue():

@@ -364,12 +364,12 @@ def test_the_intensity_of_decode_attention_is_that_of_decode():
 @in_one_test(
     ("unknown", "given", "missing"),
     [
-        ("balance_batch", {}, {"peak_flops", "bytes_per_weight", "hbm_bandwidth", "total_params", "active_params"}),
+        ("balance_batch", {}, {"peak_flops", "hbm_bandwidth", "total_params", "active_params"}),
         ("sweep_time", {"hbm_capacity": 8e10}, {"hbm_bandwidth"}),
         ("sparsity", {}, {"total_params", "active_params"}),
         ("weight_time", {"total_params": 7e10, "bytes_per_weight": 1}, {"hbm_bandwidth"}),
-        ("kv_bytes_per_token", {}, {"layers", "kv_heads", "head_dim", "bytes_per_element"}),
-        ("kv_time", {"model": "DeepSeek-V3", "hbm_bandwidth": 3.35e12}, {"batch", "context_length", "bytes_per_element"}),
+        ("kv_bytes_per_token", {}, {"layers", "kv_heads", "head_dim"}),
+        ("kv_time", {"model": "DeepSeek-V3", "hbm_bandwidth": 3.35e12}, {"batch", "context_length"}),
         ("worst_latency", {}, {"train_period"}),
         ("cost_per_token", {"batch": 2000, "step_time": 0.02}, {"chip_price"}),
     ],
@@ -387,7 +387,7 @@ def test_what_is_missing_is_listed(unknown, given, missing):
     ("unknown", "given", "missing"),
     [
         ("balance_batch", {"hardware": "H100:fp8"}, {"total_params", "active_params"}),
-        ("balance_context", {"hardware": "H100:fp8", "active_params": "100B"}, {"layers", "kv_heads", "head_dim", "bytes_per_element"}),
+        ("balance_context", {"hardware": "H100:fp8", "active_params": "100B"}, {"layers", "kv_heads", "head_dim"}),
         ("step_time", {name: known for name, known in STEP.items() if name != "context_length"}, {"context_length"}),
     ],
 )

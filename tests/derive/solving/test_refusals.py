@@ -6,23 +6,30 @@ from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.solving.api import solve
-from derive.solving.questions import question
+from derive.solving.questions import posed, question
 from derive.solving.refusals import missing_givens
 from derive.solving.route import reaches
 from tests.tools.together import in_one_test, some
 
 CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
 LACKING = [
-    ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length", "bytes_per_element"}),
-    ("batch", {**CHIP_AND_MODEL, "cost_per_token": 1e-6}, {"chip_price", "context_length", "bytes_per_element"}),
-    ("chips", {**CHIP_AND_MODEL, "throughput": 1e5, "step_time": 0.03}, {"context_length", "bytes_per_element"}),
-    ("mfu", {**CHIP_AND_MODEL, "step_time": 0.03}, {"batch", "context_length", "bytes_per_element"}),
+    ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length"}),
+    ("batch", {**CHIP_AND_MODEL, "cost_per_token": 1e-6}, {"chip_price", "context_length"}),
+    ("chips", {**CHIP_AND_MODEL, "throughput": 1e5, "step_time": 0.03}, {"context_length"}),
+    ("mfu", {**CHIP_AND_MODEL, "step_time": 0.03}, {"batch", "context_length"}),
     ("worst_latency", {}, {"train_period"}),
+    ("batch", CHIP_AND_MODEL, {"context_length"}),
+    ("chips", {**CHIP_AND_MODEL, "batch": 100}, {"context_length"}),
+    ("context_length", CHIP_AND_MODEL, {"batch"}),
+    ("sequences_in_flight", CHIP_AND_MODEL, {"context_length"}),
+    ("hbm_capacity", {"model": "DeepSeek-V3", "batch": 100}, {"context_length"}),
+    ("request_latency", {**CHIP_AND_MODEL, "batch": 100}, {"prompt_tokens", "output_tokens"}),
 ]
 
 
 @in_one_test(("unknown", "given", "missing"), LACKING)
 def test_the_facts_to_look_up_come_first(unknown, given, missing):
+    """Nothing that has a usual value, nothing that follows from the others, and of a size what bounds it."""
     reason = solve(unknown, **given).reason
     assert reason.code == "missing_givens" and {*reason.missing} == missing
     assert reason.message.startswith(f"{unknown} needs also {reason.missing[0]}")
@@ -40,7 +47,9 @@ def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unkno
         return
     missing = {*missing_givens(asked, defaults).missing}
     assert unknown not in missing
-    assert reaches(unknown, equalities, known | missing)
+    # Once they are given, more stands in for what is not: the context of a request for that of a sequence.
+    then = tuple(row for row in posed(asked, unknown, dict.fromkeys(missing, 1.0)).active if row.sense == "=")
+    assert reaches(unknown, then, known | missing)
     assert not any(reaches(unknown, equalities, known | missing - {name}) for name in missing)
 
 

@@ -38,9 +38,32 @@ def test_times_and_rates_that_are_given_are_targets_where_memory_is_short_of_mee
     assert exact.answers[0].value == limits.answers[0].value and exact.answers[0].value < 44
 
 
-@pytest.mark.parametrize("more", [{"batch": 64, "step_time": "<=10ms"}, {"step_time": "<=50ms"}])
-def test_with_a_batch_or_one_target_alone_it_is_no_such_question(more):
-    assert not any("a batch of" in text for text in solve("chips", **SERVED, **more).said)
+def test_with_a_batch_it_is_no_such_question():
+    assert not any("a batch of" in text for text in solve("chips", **SERVED, batch=64, step_time="<=10ms").said)
+
+
+@pytest.mark.parametrize(
+    ("more", "chips", "batches"),
+    [
+        ({"step_time": "<=50ms"}, 1, "1 to 60, for step_time at most 50 ms"),
+        ({"throughput": ">=20k"}, 7, "208 to 734, for throughput at least 20k token/s"),
+        ({"cost_per_token": "<=0.2 USD/MTok", "chip_price": "2 USD/h"}, 3, "182 to 284, for cost_per_token at most $0.2/MTok"),
+    ],
+)
+def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_holds_there(more, chips, batches):
+    """70 GB of weights and a cache of 1.342 GB a sequence are read at 4.8 TB/s of each chip, which holds 150.8 GB."""
+    solution = solve("chips", **SERVED, **more)
+    assert (solution.value, solution.said[0]) == (chips, f"with a batch of {batches}")
+
+
+def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
+    """Caches alone take 1.342 GB / 4.8 TB/s of a chip, 0.1553 USD a million at 2 USD an hour, whatever shares the weights."""
+    reason = solve("chips", **SERVED, chip_price="2 USD/h", cost_per_token="<=0.15 USD/MTok").refusal
+    assert reason.code == "no_solution" and "nearest is cost_per_token = $0.155" in reason.message
+
+
+def test_one_time_that_is_met_exactly_lacks_a_batch():
+    assert solve("chips", **SERVED, step_time="50ms").refusal.missing == ("batch",)
 
 
 def test_a_target_that_does_not_rest_on_the_batch_is_met_too():

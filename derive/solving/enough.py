@@ -1,0 +1,92 @@
+"""What would do of what a question lacks, with values as people give them: tried until they answer it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any
+
+from derive.catalogue import by_id
+from derive.errors import BacksolveError
+from derive.quantities import quantity
+from derive.solving.at_best import best_end
+from derive.solving.fit import SHORT_OF_MEMORY
+from derive.solving.refusals import OF_A_CHIP, OF_A_MODEL
+from derive.solving.result import Reason, Solution
+from derive.units import parse
+
+CHIP, MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
+"""What stands for a chip and a model where none is named."""
+
+TRIES = 3
+"""How often it is tried: with what is missing, with what is then, and with as many chips as hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """Values that answer a question together with those that were given, and the presets."""
+
+    given: Mapping[str, str]
+    hardware: tuple[str, ...]
+    model: tuple[str, ...]
+
+
+Ask = Callable[[Mapping[str, Any], Sequence[str], Sequence[str]], Callable[[str], Solution]]
+"""A question by what is given, chips and models; then what is asked for."""
+
+
+Presets = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: Presets, why: Reason) -> Enough | None:
+    """What would answer a question, of chips and models, that lacks something; None where a few usual values do not."""
+    found, names = Enough({}, *presets), {quantity(spelled).name for spelled in given}
+    for _ in range(TRIES):
+        wider = _chips_that_hold(ask, found, given) if why.code == SHORT_OF_MEMORY else _with_what_is_missing(found, why.missing)
+        if wider is None or wider == found or not names.isdisjoint(wider.given):
+            return None
+        found = wider
+        try:
+            solution = ask({**given, **found.given}, found.hardware, found.model)(unknown)
+        except BacksolveError:
+            return None
+        if solution.answers:
+            return found
+        why = solution.refusal
+    return None
+
+
+def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | None:
+    """The presets that give some of it, or else each of it as an example of the catalogue gives it."""
+    chip, model = (not named and not names.isdisjoint(missing) for named, names in ((found.hardware, OF_A_CHIP), (found.model, OF_A_MODEL)))
+    by_preset = {*(OF_A_CHIP if chip else ()), *(OF_A_MODEL if model else ())}
+    rest = [name for name in missing if name not in by_preset]
+    if not {*rest} <= least_of_examples().keys():
+        return None
+    return Enough(
+        given={**found.given, **{name: least_of_examples()[name] for name in rest}},
+        hardware=(CHIP,) if chip else found.hardware,
+        model=(MODEL,) if model else found.model,
+    )
+
+
+def _chips_that_hold(ask: Ask, found: Enough, given: Mapping[str, Any]) -> Enough | None:
+    """As many chips as hold it."""
+    try:
+        end = best_end(ask({**given, **found.given}, found.hardware, found.model)("chips"))
+    except BacksolveError:
+        return None
+    return replace(found, given={**found.given, "chips": f"{end[1]:.0f}"}) if end else None
+
+
+@cache
+def least_of_examples() -> dict[str, str]:
+    """Of each quantity the least value that an example of the catalogue gives, as it is typed there.
+
+    >>> least_of_examples()["context_length"], least_of_examples()["chip_price"]
+    ('8k', '2 USD/h')
+    """
+    texts: dict[str, set[str]] = {}
+    for row in by_id().values():
+        for name, text in (row.example.given if row.example else {}).items():
+            texts.setdefault(name, set()).add(text)
+    return {name: min(sorted(some), key=partial(parse, name)) for name, some in texts.items()}

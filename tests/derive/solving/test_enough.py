@@ -1,0 +1,41 @@
+"""What is offered of what a question lacks answers it, with what was given beside it."""
+
+import pytest
+
+from derive.solving.api import respond
+from derive.solving.enough import CHIP, MODEL, Enough, enough
+
+H100 = "H100-SXM:bf16"
+
+
+def asked(values, chips, models):
+    return lambda name: respond(name, values, chips, models)
+
+
+def offered(unknown: str, given: dict[str, str], *presets: str) -> Enough | None:
+    hardware, model = presets[:1], presets[1:]
+    refused = respond(unknown, given, hardware, model).refusal
+    assert refused.code == "missing_givens"
+    found = enough(asked, unknown, given, (hardware, model), refused)
+    assert found is None or asked({**given, **found.given}, found.hardware, found.model)(unknown).answers
+    return found
+
+
+def test_what_is_missing_is_offered_as_examples_give_it():
+    found = offered("request_latency", {"chips": "8"}, H100, MODEL)
+    assert found == Enough({"output_tokens": "500", "batch": "2", "prompt_tokens": "6000"}, (H100,), (MODEL,))
+
+
+def test_presets_are_offered_where_they_give_it_and_as_many_chips_as_hold_it():
+    """70 billion weights of two bytes take two chips of 80 GB."""
+    assert offered("step_time", {}) == Enough({"batch": "2", "context_length": "8k"}, (CHIP,), (MODEL,))
+    assert offered("step_time", {"batch": "8"}, H100) == Enough({"context_length": "8k", "chips": "3"}, (H100,), (MODEL,))
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [("step_time", {"chips": "1"}), ("mfu", {"step_time": "1us"})],
+    ids=["too few chips", "beyond the peak"],
+)
+def test_nothing_is_offered_that_does_not_answer_it(unknown, given):
+    assert offered(unknown, given, H100, MODEL) is None
