@@ -160,7 +160,7 @@
 
   // -- drawing -------------------------------------------------------------------------------------------------------------------
 
-  const PLACES = 96, SLICE = 6; // places of a curve, and milliseconds of work between two frames
+  const PLACES = 96, SLICE = 4; // places of a curve, and milliseconds of work between two frames
 
   function draw() {
     const x = quantities[state.over], here = state.values[state.over], unknown = state.unknown;
@@ -172,8 +172,7 @@
         const at = { ...state.values, [state.over]: places[rows.length] };
         rows.push({ x: places[rows.length], answers: engine.solve(equation, unknown, at, quantities).answers, at });
       }
-      if (rows.length < places.length) later(work);
-      else drawn(scale, rows);
+      later(rows.length < places.length ? work : () => drawn(scale, rows));
     };
     work();
   }
