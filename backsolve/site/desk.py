@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from backsolve.site.formulas import Json, presets_data, quantities_data, solvable
+from backsolve.site.formulas import Json, presets_data, quantities_data, roof_data, solvable
 from backsolve.site.writing import INDEX, Entry, Page
 from derive import presets
 from derive.records import Equation
@@ -91,6 +91,7 @@ def desk_data() -> Json:
         "ways": [{"equations": [*map(legs.index, way.legs)], "defaults": dict(way.defaults)} for way in ways.values()],
         "bounds": _bounds(),
         "quantities": quantities_data(sorted(shown)),
+        "roof": roof_data(),
     }
 
 

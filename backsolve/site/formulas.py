@@ -20,6 +20,7 @@ from derive.requirements import in_words_of_names, named
 from derive.shipped import Tables
 from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.show.mathml import symbol_in_mathml
+from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, PEAKS, RATE, STEPS
 from derive.trees import Tree, difference
 from derive.units import parse, people_units
 from derive.written import as_it_is_written
@@ -39,6 +40,7 @@ def page_data(id: str) -> Json:
         "equation": solvable(row),
         "quantities": quantities_data(row.symbols),
         "example": {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {},
+        **({"roof": roof_of_times()} if {*STEPS} <= {*row.symbols} else {}),
     }
 
 
@@ -124,6 +126,25 @@ def _quantity(name: str) -> Json:
         "most": most,
         **{key: value for key, value in some.items() if value},
         **({"default": NEUTRAL_DEFAULTS[name]} if name in NEUTRAL_DEFAULTS else {}),
+    }
+
+
+def roof_data() -> Json:
+    """The roofline of a chip as trees, with what a step has where nothing is said of it, and what is along its axes."""
+    _, ridge = sides_of(equation("batching.ridge_point"))
+    rows = quantities_data(("ridge_point", "peak_flops"))
+    return {
+        **{"rate": RATE, "intensity": INTENSITY, "ridge": ridge, "attainable": ATTAINABLE, "given": NEUTRAL},
+        **{"rows": [*rows.values()], "called": "FLOPs for each byte that is read", "of": "on each chip"},
+    }
+
+
+def roof_of_times() -> Json:
+    """The same where only times are known: the rate as a share of the peak, the intensity over that of the ridge."""
+    ratio = {"units": [[0, 1, ""]]}
+    return roof_data() | {
+        **{"given": NEUTRAL | dict.fromkeys(PEAKS, 1.0), "rows": [ratio, ratio]},
+        **{"called": "arithmetic over memory traffic, as times", "of": "of the peak"},
     }
 
 

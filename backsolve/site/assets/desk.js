@@ -55,7 +55,7 @@
 
   const place = document.getElementById("desk");
   if (!place) return;
-  const { form } = root.backsolve, { element, show } = form;
+  const { form, roofline } = root.backsolve, { element, show } = form;
   const desk = JSON.parse(document.getElementById("desk-data").textContent), names = Object.keys(desk.fields);
   const quantities = Object.fromEntries(Object.entries(desk.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
   const words = (name) => name.replaceAll("_", " ");
@@ -90,7 +90,7 @@
   const pictures = form.choice("Picture", Object.entries(PICTURES), null, (value) => { state.picture = value; draw(); toAddress(); });
   const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed, TITLES[name])]));
   const answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
-  const shares = element("div", { class: "desk-shares" }), figureOf = element("figure", { class: "solver-figure" }), way = element("ol", { class: "desk-way" });
+  const shares = element("div", { class: "desk-shares" }), figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div"), way = element("ol", { class: "desk-way" });
   const command = element("code", {});
 
   function changed(field) {
@@ -115,7 +115,7 @@
     const found = deployed(desk, state);
     answer.replaceChildren(...told(found));
     toAddress();
-    later(() => { sharesOf(found); wayOf(found); draw(); });
+    later(() => { sharesOf(found); wayOf(found); roofOf.replaceChildren(roofline.figure(desk.roof, found.values)); later(draw); });
   }
 
   const bounded = (name, value) => `${show(quantities[name], value)}${{ lower: " or more", upper: " or less" }[desk.bounds[name]] || ""}`;
@@ -196,7 +196,7 @@
   place.classList.add("solver");
   place.replaceChildren(
     element("div", { class: "solver-choices" }, hardware.root, models.root), answer,
-    element("div", { class: "solver-fields" }, ...names.map((name) => fields.get(name).root)), shares,
+    element("div", { class: "solver-fields" }, ...names.map((name) => fields.get(name).root)), shares, roofOf,
     element("div", { class: "solver-choices" }, pictures.root, over.root), figureOf,
     element("details", {}, element("summary", {}, "The way: every equation, and what it comes to here"), way),
     element("p", {}, "The same at the command line, with every assumption: ", command));
