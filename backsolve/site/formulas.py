@@ -1,4 +1,4 @@
-"""What the script of a page needs: equations as trees with their closed forms, their quantities, and chips and models to fill fields with.
+"""What the script of a page needs: equations as trees with their closed forms, all quantities, and chips and models to fill fields with.
 
 Nothing is worked out here: trees are those of the table of formulas, numbers those of the registry, the examples and the tables.
 """
@@ -32,13 +32,12 @@ def page_data(id: str) -> Json:
     """All that the form on the page of an equation works with; raises UnknownName for an id that is none.
 
     >>> data = page_data("batching.balance_batch")
-    >>> data["equation"]["symbols"][0], data["example"]["sparsity"], data["quantities"]["mfu"]["domain"]
-    ('balance_batch', 8.0, 'in (0, 1]')
+    >>> data["equation"]["symbols"][0], data["example"]["sparsity"]
+    ('balance_batch', 8.0)
     """
     row = equation(id)
     return {
         "equation": solvable(row),
-        "quantities": quantities_data(row.symbols),
         "example": {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {},
         **({"roof": roof_of_times()} if {*STEPS} <= {*row.symbols} else {}),
     }
@@ -99,8 +98,12 @@ def _form(root: Tree) -> Json:
     return {"tree": root, **({"loses_digits": True} if loses_digits(root) else {})}
 
 
-def quantities_data(names: Iterable[str]) -> dict[str, Json]:
-    """Quantities by name: in which units people write them, and which values they may have."""
+def quantities_data(names: Iterable[str] = QUANTITIES) -> dict[str, Json]:
+    """Quantities by name: in which units people write them, and which values they may have.
+
+    >>> quantities_data()["mfu"]["domain"]
+    'in (0, 1]'
+    """
     return {name: _quantity(name) for name in names}
 
 
@@ -132,10 +135,13 @@ def _quantity(name: str) -> Json:
 def roof_data() -> Json:
     """The roofline of a chip as trees, with what a step has where nothing is said of it, and what is along its axes."""
     _, ridge = sides_of(equation("batching.ridge_point"))
-    rows = quantities_data(("ridge_point", "peak_flops"))
     return {
         **{"rate": RATE, "intensity": INTENSITY, "ridge": ridge, "attainable": ATTAINABLE, "given": NEUTRAL},
-        **{"rows": [*rows.values()], "called": "FLOPs for each byte that is read", "of": "on each chip"},
+        **{
+            "rows": [*quantities_data(("ridge_point", "peak_flops")).values()],
+            "called": "FLOPs for each byte that is read",
+            "of": "on each chip",
+        },
     }
 
 

@@ -57,7 +57,7 @@
   if (!place) return;
   const { form, roofline } = root.backsolve, { element, show } = form;
   const desk = JSON.parse(document.getElementById("desk-data").textContent), names = Object.keys(desk.fields);
-  const quantities = Object.fromEntries(Object.entries(desk.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
+  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
   const words = (name) => name.replaceAll("_", " ");
   const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.fields }, over: "batch", picture: "step_time", span: null };
   const PICTURES = { step_time: "time of a step", cost_per_token: "cost of a token", tokens_per_second_per_user: "tokens per second of a user", memory_per_chip: "memory of a chip" };

@@ -6,7 +6,7 @@
   const place = document.getElementById("solver");
   if (!place) return;
   const { equation, example, ...page } = JSON.parse(document.getElementById("formulas").textContent);
-  const quantities = Object.fromEntries(Object.entries(page.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
+  const quantities = Object.fromEntries(equation.symbols.map((name) => [name, engine.rowOf(backsolve.quantities[name])]));
   const { element, show, typeset } = form, names = equation.symbols, left = names[0];
   const state = { unknown: left, over: null, values: {}, answers: [], span: null, preset: null };
   const symbols = Object.fromEntries(names.map((name) => [name, quantities[name].math]));
