@@ -135,7 +135,7 @@
         fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
         fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
         fact("throughput", "all chips make", bounded("throughput", values.throughput)),
-        fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "output tokens, while all seats are taken"),
+        fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken"),
         fact("memory", fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room)),
       ...notes.map((note) => element("p", { class: "desk-note" }, note))];
   }
