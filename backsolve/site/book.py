@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from backsolve.site.equations import video_of
 from backsolve.site.writing import INDEX, Entry, Page
-from derive.catalogue import CHAPTERS, by_id, equations
+from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.catalogue.sources import talk
 from derive.derivations import parents
 from derive.quantities import QUANTITIES, aliases
@@ -74,16 +73,6 @@ def book_pages() -> Iterator[Page]:
     yield _by_time()
     yield _by_quantity()
     yield _by_claim()
-
-
-def chapter_text(chapter: str) -> tuple[str, str]:
-    """The name of a chapter and what it is about, as its module says.
-
-    >>> chapter_text("roofline")
-    ('Roofline', 'How long one decode step takes at least (lecture, 0:02:50 to 0:10:34).')
-    """
-    title, _, about = (import_module(f"derive.catalogue.{chapter}").__doc__ or "").split("\n\n")[0].replace("\n", " ").partition(": ")
-    return title, about[:1].upper() + about[1:]
 
 
 def _first_said(row: Equation) -> tuple[Source, str] | None:

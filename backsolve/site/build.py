@@ -13,7 +13,7 @@ from backsolve.site.book import BOOK, book_pages
 from backsolve.site.desk import DESK, desk_page
 from backsolve.site.documents import SCHEMAS, START, document_address, document_pages, pictures, schemas
 from backsolve.site.equations import equation_pages
-from backsolve.site.formulas import presets_data
+from backsolve.site.formulas import presets_data, quantities_data
 from backsolve.site.home import home_page
 from backsolve.site.index import search_index
 from backsolve.site.prices import price_pages
@@ -73,6 +73,7 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     index = search_index(entry for page in pages for entry in page.entries)
     yield "assets/search-index.js", data_script("search", index).encode()
     yield "assets/presets.js", data_script("presets", presets_data()).encode()
+    yield "assets/quantities.js", data_script("quantities", quantities_data()).encode()
     for name, content in schemas().items():
         yield f"{SCHEMAS}/{name}", content
     yield from pictures().items()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from backsolve.site.formulas import Json, presets_data, quantities_data, solvable
+from backsolve.site.formulas import Json, presets_data, roof_data, solvable
 from backsolve.site.writing import INDEX, Entry, Page
 from derive import presets
 from derive.records import Equation
@@ -34,9 +34,6 @@ FIELDS = {
 START = ("H100-SXM", "fp8", "DeepSeek-V3")
 """The chip, the data type and the model that the desk begins with."""
 
-
-SIZES = ("hbm_capacity",)
-"""What is shown of a chip beside what is made of it."""
 
 Solved = tuple[Equation, str]
 """An equation, and the quantity it is solved for."""
@@ -80,7 +77,6 @@ def desk_data() -> Json:
     ways: dict[Structure, Way] = {}
     models = {name: _model_on(name, kinds, ways) for name in covered_models()}
     legs = [*dict.fromkeys(leg for way in ways.values() for leg in way.legs)]
-    shown = {*FIELDS, *SIZES, *(makes for _, makes in legs)}
     return {
         "asked": ASKED,
         "fields": FIELDS,
@@ -90,7 +86,7 @@ def desk_data() -> Json:
         "equations": [_leg(*leg) for leg in legs],
         "ways": [{"equations": [*map(legs.index, way.legs)], "defaults": dict(way.defaults)} for way in ways.values()],
         "bounds": _bounds(),
-        "quantities": quantities_data(sorted(shown)),
+        "roof": roof_data(),
     }
 
 

@@ -1,6 +1,7 @@
 """A page an equation: all that `backsolve show` prints of it and `backsolve cite` says, typeset and linked."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,13 @@ def equation_page(row: Equation, leads_to: list[Equation], html_base: str = "") 
         template="equation.html",
         title=row.title,
         summary=row.statement,
-        context={**_context(row), "citations": _citations(row, html_base), "leads_to": leads_to, "before": before, "after": after},
+        context={
+            **_context(row),
+            "citations": all_styles(lambda style: cite(row.id, style, html_base)),
+            "leads_to": leads_to,
+            "before": before,
+            "after": after,
+        },
         entries=(_entry(row),),
     )
 
@@ -93,9 +100,20 @@ def _context(row: Equation) -> dict[str, Any]:
     }
 
 
-def _citations(row: Equation, html_base: str) -> list[tuple[str, str, str]]:
-    """Every form of citation: its style, what people call that, and the text."""
-    return [(style, name, cite(row.id, style, html_base)) for style, name in STYLE_NAMES.items()]
+def all_styles(written: Callable[[str], str]) -> list[tuple[str, str, str]]:
+    """Every form of a citation: its style, what people call that, and the text.
+
+    Of CSL-JSON an item is a line, as indented it takes half as much again.
+
+    >>> all_styles(lambda style: '[{"id": "a"}, {"id": "b"}]')[2][2].splitlines()
+    ['[{"id":"a"},', '{"id":"b"}]']
+    """
+    return [(style, name, in_lines(written(style)) if style == "csl-json" else written(style)) for style, name in STYLE_NAMES.items()]
+
+
+def in_lines(items: str) -> str:
+    """A list of JSON, an item a line."""
+    return "[" + ",\n".join(json.dumps(item, separators=(",", ":"), ensure_ascii=False) for item in json.loads(items)) + "]"
 
 
 def _example(row: Equation, record: Mapping[str, Any]) -> dict[str, str] | None:

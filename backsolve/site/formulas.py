@@ -1,4 +1,4 @@
-"""What the script of a page needs: equations as trees with their closed forms, their quantities, and chips and models to fill fields with.
+"""What the script of a page needs: equations as trees with their closed forms, all quantities, and chips and models to fill fields with.
 
 Nothing is worked out here: trees are those of the table of formulas, numbers those of the registry, the examples and the tables.
 """
@@ -20,6 +20,7 @@ from derive.requirements import in_words_of_names, named
 from derive.shipped import Tables
 from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.show.mathml import symbol_in_mathml
+from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, PEAKS, RATE, STEPS
 from derive.trees import Tree, difference
 from derive.units import parse, people_units
 from derive.written import as_it_is_written
@@ -31,14 +32,14 @@ def page_data(id: str) -> Json:
     """All that the form on the page of an equation works with; raises UnknownName for an id that is none.
 
     >>> data = page_data("batching.balance_batch")
-    >>> data["equation"]["symbols"][0], data["example"]["sparsity"], data["quantities"]["mfu"]["domain"]
-    ('balance_batch', 8.0, 'in (0, 1]')
+    >>> data["equation"]["symbols"][0], data["example"]["sparsity"]
+    ('balance_batch', 8.0)
     """
     row = equation(id)
     return {
         "equation": solvable(row),
-        "quantities": quantities_data(row.symbols),
         "example": {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {},
+        **({"roof": roof_of_times()} if {*STEPS} <= {*row.symbols} else {}),
     }
 
 
@@ -97,8 +98,12 @@ def _form(root: Tree) -> Json:
     return {"tree": root, **({"loses_digits": True} if loses_digits(root) else {})}
 
 
-def quantities_data(names: Iterable[str]) -> dict[str, Json]:
-    """Quantities by name: in which units people write them, and which values they may have."""
+def quantities_data(names: Iterable[str] = QUANTITIES) -> dict[str, Json]:
+    """Quantities by name: in which units people write them, and which values they may have.
+
+    >>> quantities_data()["mfu"]["domain"]
+    'in (0, 1]'
+    """
     return {name: _quantity(name) for name in names}
 
 
@@ -124,6 +129,28 @@ def _quantity(name: str) -> Json:
         "most": most,
         **{key: value for key, value in some.items() if value},
         **({"default": NEUTRAL_DEFAULTS[name]} if name in NEUTRAL_DEFAULTS else {}),
+    }
+
+
+def roof_data() -> Json:
+    """The roofline of a chip as trees, with what a step has where nothing is said of it, and what is along its axes."""
+    _, ridge = sides_of(equation("batching.ridge_point"))
+    return {
+        **{"rate": RATE, "intensity": INTENSITY, "ridge": ridge, "attainable": ATTAINABLE, "given": NEUTRAL},
+        **{
+            "rows": [*quantities_data(("ridge_point", "peak_flops")).values()],
+            "called": "FLOPs for each byte that is read",
+            "of": "on each chip",
+        },
+    }
+
+
+def roof_of_times() -> Json:
+    """The same where only times are known: the rate as a share of the peak, the intensity over that of the ridge."""
+    ratio = {"units": [[0, 1, ""]]}
+    return roof_data() | {
+        **{"given": NEUTRAL | dict.fromkeys(PEAKS, 1.0), "rows": [ratio, ratio]},
+        **{"called": "arithmetic over memory traffic, as times", "of": "of the peak"},
     }
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from backsolve.site.book import chapter_text
-from derive.catalogue import CHAPTERS, equations
+from derive.catalogue import CHAPTERS, chapter_text, equations
 from derive.errors import NotCovered
 from derive.files import write
 from derive.records import Equation

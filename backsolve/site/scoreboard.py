@@ -15,8 +15,8 @@ from invert.records import Judgement
 from invert.report.figures import foretold_against_true, foretold_over_true, reliability
 
 BOARD, MISSES = "scoreboard/index.html", "scoreboard/misses/index.html"
-SECTIONS_SHOWN = ("skill", "truth", "single-band", "storage", "controls", "production", "calibration")
-"""Sections of the scoreboard on this page: claims and published problems are of equations, and experiments take ten seconds."""
+SECTIONS_SHOWN = ("skill", "experiments", "truth", "single-band", "storage", "controls", "production", "calibration")
+"""Sections of the scoreboard on this page: claims and published problems are of equations."""
 MISSED = ("model", "by", "true", "foretold", "range", "off by")
 BOARD_SUMMARY = "How often every estimate was right of models it had not seen, and by how much it was wrong."
 MISSES_SUMMARY = "Every range that did not hold what is true, the worst first."

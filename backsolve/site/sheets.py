@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from backsolve.site.equations import STYLE_NAMES
+from backsolve.site.equations import all_styles
 from backsolve.site.parts import Block, Figure, figure_of, sections_of, table_block, text_blocks
 from backsolve.site.what_if import what_if
 from backsolve.site.writing import Entry, Page
@@ -74,7 +74,7 @@ def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History |
         "grades": {grade: GRADES[grade] for grade in dict.fromkeys(row.verification for row in rows) if grade in GRADES},
         "sections": sections,
         "history": tuple(text_blocks(history_parts(past))) if past else (),
-        "citations": [(style, name, cite_with([], [reference], style)) for style, name in STYLE_NAMES.items()],
+        "citations": all_styles(lambda style: cite_with([], [reference], style)),
         "what_if": what_if(one),
     }
     words = " ".join([title, *said, *one.flags])

@@ -1,20 +1,14 @@
 """What a page needs to read a sheet again at other prices: the readings that have a closed form, as trees, and what they rest on."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from derive.trees import Tree, tree_of
+from derive.trees import tree_of
 from derive.units import scale
 from invert.records import Reading
 from invert.result import Inference
+from invert.sheets.observables import PRICE_RATIOS, named_prices
 
 USD_PER_MTOK = 1e-6
-RATIOS: Mapping[str, Tree] = {
-    "output_input_ratio": ("/", "output", "input"),
-    "premium_in": ("/", "input_above", "input"),
-    "premium_out": ("/", "output_above", "output"),
-}
-"""What the readings take of prices."""
 
 
 def what_if(one: Inference) -> dict[str, Any]:
@@ -28,11 +22,9 @@ def what_if(one: Inference) -> dict[str, Any]:
     ([2.0, 12.0, 4.0, 18.0], 'bandwidth-bound fraction, as the lecture reads it')
     """
     bands = one.sheet.bands[: 2 if one.pairs else 1]
-    above = f", above {bands[-1].threshold_tokens:,} tokens"
     fields = [
-        {"name": f"{side}{'_above' if place else ''}", "words": f"{side} price{above if place else ''}", "value": _as_asked(price)}
-        for place, band in enumerate(bands)
-        for side, price in (("input", band.input.usd_per_token), ("output", band.output.usd_per_token))
+        {"name": name, "words": _in_words(name, bands[-1].threshold_tokens), "value": _as_asked(price.usd_per_token)}
+        for name, price in named_prices(*bands).items()
     ]
     wanted = [("bandwidth-bound fraction, as the lecture reads it", "bandwidth_bound_fraction", one.bandwidth_bound)]
     if one.pairs:
@@ -45,6 +37,16 @@ def what_if(one: Inference) -> dict[str, Any]:
     return {"fields": fields, "readings": [_reading(*row) for row in wanted if row[1] in row[2].values]}
 
 
+def _in_words(name: str, threshold: int) -> str:
+    """What a price is called beside its field.
+
+    >>> _in_words("input_above", 200_000)
+    'input price, above 200,000 tokens'
+    """
+    side, _, above = name.partition("_")
+    return f"{side} price" + (f", above {threshold:,} tokens" if above else "")
+
+
 def _as_asked(usd_per_token: float) -> float:
     """A price in USD/MTok without what rounding adds to it."""
     return float(f"{usd_per_token / USD_PER_MTOK:.12g}")
@@ -52,14 +54,14 @@ def _as_asked(usd_per_token: float) -> float:
 
 def _reading(words: str, makes: str, reading: Reading) -> dict[str, Any]:
     solution = reading.solution
-    ratios = [(name, tree) for name, tree in RATIOS.items() if name in solution.given]
+    ratios = [(name, ("/", *prices)) for name, prices in PRICE_RATIOS.items() if name in solution.given]
     legs = [(step.unknown, tree_of(step.formula)) for step in solution.route if step.formula]
     size, unit = scale(makes, reading.values[makes])
     return {
         "words": words,
         "makes": makes,
         "legs": [{"makes": name, "right": tree} for name, tree in (*ratios, *legs)],
-        "given": {name: value for name, value in solution.given.items() if name not in RATIOS},
+        "given": {name: value for name, value in solution.given.items() if name not in PRICE_RATIOS},
         "value": reading.values[makes],
         "size": size,
         "unit": unit.strip(),

@@ -14,6 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from derive.catalogue import by_id
 from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
 
 HERE = Path(__file__).parent
@@ -137,5 +138,6 @@ def _templates() -> Environment:
     templates.filters["formula_in_line"] = lambda row: Markup(math(equation_in_mathml(row)))
     templates.filters["verbatim"] = verbatim
     templates.filters["name"] = broken_name
+    templates.tests["equation_id"] = lambda text: text in by_id()
     templates.filters["script_data"] = lambda value: Markup(as_script_data(value))
     return templates

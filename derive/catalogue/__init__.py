@@ -57,6 +57,16 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
     return Records(row for row in by_id().values() if (chapter is None or row.chapter == chapter) and (name is None or name in row.symbols))
 
 
+def chapter_text(chapter: str) -> tuple[str, str]:
+    """The name of a chapter and what it is about, as its module says.
+
+    >>> chapter_text("roofline")
+    ('Roofline', 'How long one decode step takes at least (lecture, 0:02:50 to 0:10:34).')
+    """
+    title, _, about = (import_module(f"derive.catalogue.{chapter}").__doc__ or "").split("\n\n")[0].replace("\n", " ").partition(": ")
+    return title, about[:1].upper() + about[1:]
+
+
 @lru_cache(maxsize=1)
 def bounds() -> tuple[Equation, ...]:
     """The inequalities that join by themselves.

@@ -38,7 +38,7 @@ STYLE = ".chart{background:#fff}" + "".join(
         (".rule", "stroke:#555;stroke-dasharray:2 3"),
         *((f".c{place}", f"--c:{colour}") for place, colour in enumerate(COLOURS)),
         (".line", "stroke:var(--c);stroke-width:2"),
-        (".range", "stroke:var(--c);stroke-width:2"),
+        (".range", "fill:none;stroke:var(--c);stroke-width:2"),
         (".dashed", "stroke-dasharray:7 4"),
         (".dot", "fill:var(--c)"),
         (".bar", "fill:var(--c)"),
@@ -108,8 +108,8 @@ def _shorter(drawn: str) -> str:
     """
 
     def joined(match: re.Match[str]) -> str:
-        places = "".join(f"M{float(x):.0f} {float(y):.0f}h0" for x, y in _PLACE.findall(match[0]))
-        return f'<path class="dots {match["colour"]}" d="{places}"/>'
+        places = dict.fromkeys(f"M{float(x):.0f} {float(y):.0f}h0" for x, y in _PLACE.findall(match[0]))
+        return f'<path class="dots {match["colour"]}" d="{"".join(places)}"/>'
 
     return _CURVE.sub(_by_steps, _DOTS.sub(joined, drawn))
 
@@ -178,6 +178,11 @@ def _line(name: str, *points: tuple[float, float]) -> str:
     return f'<polyline class="{name}" points="{" ".join(f"{x:g},{y:g}" for x, y in points)}"/>'
 
 
+def _strokes(name: str, *lines: tuple[tuple[float, float], ...]) -> str:
+    """Several lines as one path."""
+    return f'<path class="{name}" d="{"".join("M" + "L".join(f"{x:g} {y:g}" for x, y in points) for points in lines)}"/>'
+
+
 def _axes(chart: Chart, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
     left, right, top, bottom = sides
     ticks = [(across(at), text) for at, text in _ticks(chart.across, extent(chart, up=False))]
@@ -215,7 +220,7 @@ def _mark(chart: Chart, place: int, across: Place, up: Place, sides: tuple[float
             continue
         height = up(y) + ROW * moved_aside(chart, mark)
         if mark.ends:
-            yield from _range(chart, (across(x), height), (low, high), across if chart.up.rows else up, colour, sides)
+            yield _range(chart, (across(x), height), (low, high), across if chart.up.rows else up, colour, sides)
         yield f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="4"/>'
         if mark.beside:
             rightmost = across(x) > sum(sides) / 2
@@ -237,18 +242,15 @@ def _outline(chart: Chart, mark: Mark, across: Place, up: Place) -> list[tuple[f
 
 def _range(
     chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], place: Place, colour: str, sides: tuple[float, float]
-) -> Iterator[str]:
+) -> str:
     """A range with a stop at either end that is known; one that is not goes to the edge with an arrow."""
     if not chart.up.rows:
         low, high = (at[1] if end is None else place(end) for end in ends)
-        yield _line(f"range {colour}", (at[0], low), (at[0], high))
-        yield from (_line(f"range {colour}", (at[0] - STOP, y), (at[0] + STOP, y)) for y in (low, high))
-        return
+        return _strokes(f"range {colour}", ((at[0], low), (at[0], high)), *(((at[0] - STOP, y), (at[0] + STOP, y)) for y in (low, high)))
     low, high = (edge if end is None else place(end) for end, edge in zip(ends, sides, strict=True))
-    yield _line(f"range {colour}", (low, at[1]), (high, at[1]))
-    for x, end, back in ((low, ends[0], STOP), (high, ends[1], -STOP)):
-        aside = back if end is None else 0
-        yield _line(f"range {colour}", (x + aside, at[1] - STOP), (x, at[1]), (x + aside, at[1] + STOP))
+    asides = [back if end is None else 0 for end, back in zip(ends, (STOP, -STOP), strict=True)]
+    stops = (((x + aside, at[1] - STOP), (x, at[1]), (x + aside, at[1] + STOP)) for x, aside in zip((low, high), asides, strict=True))
+    return _strokes(f"range {colour}", ((low, at[1]), (high, at[1])), *stops)
 
 
 def _rules(chart: Chart, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:

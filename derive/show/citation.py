@@ -26,6 +26,7 @@ CAVEATS = {
     CONDITION: " (true only where someone claims it)",
 }
 CSL_TYPES = {"talk": "speech", "paper": "article", "book": "book", "web": "webpage"}
+BIBTEX_TYPES = {"talk": "Talk", "paper": "Paper", "book": "Book", "web": "Web page"}
 ADDRESS = re.compile(r"https?://[^\s{}<>\"\\^`|]+")
 """An address that every style can write as it is."""
 FOR_ADDRESSES = r"% the preamble needs \usepackage{url} (or hyperref)"
@@ -126,7 +127,7 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
 
     BibTeX is one file and CSL-JSON one list, with an entry for every work cited; the others follow each other.
 
-    >>> cite_all(["roofline.step_time", "roofline.step_time@2"], "bibtex").count("@misc{backsolve:")
+    >>> cite_all(["roofline.step_time", "roofline.step_time@2"], "bibtex").count("@techreport{backsolve:")
     1
     """
     if style not in STYLES:
@@ -337,27 +338,29 @@ def _version() -> str:
 def bibtex_entry(key: str, **fields: str) -> str:
     """An entry of BibTeX with the fields that hold something; a month is a name that BibTeX knows.
 
+    Of a report every style of BibTeX and of biblatex prints type, number and institution, so that an address stands in what is cited once.
+
     >>> print(bibtex_entry("a:b", title="{A}", month="apr", note=""))
-    @misc{a:b,
+    @techreport{a:b,
       title = {{A}},
       month = apr,
     }
     """
     written = ((name, text if name == "month" else f"{{{text}}}") for name, text in fields.items() if text)
-    return f"@misc{{{key},\n" + "".join(f"  {name} = {text},\n" for name, text in written) + "}"
+    return f"@techreport{{{key},\n" + "".join(f"  {name} = {text},\n" for name, text in written) + "}"
 
 
 def _bibtex_equation(row: Citable) -> str:
-    # The oldest styles print no field called url.
     page = rf", \url{{{row.url}}}" if row.url else ""
     return bibtex_entry(
         row.key,
         title=f"{{{latex_text(row.title)}}}",
         author=f"{{{MAINTAINERS}}}",
-        howpublished=f"Equation {latex_text(row.id)}, {_version_of(row, LATEX)}, in backsolve {latex_text(_version())}{page}",
+        type="Equation",
+        number=f"{latex_text(row.id)}, {_version_of(row, LATEX)}",
+        institution=f"{{backsolve {latex_text(_version())}{page}}}",
         year=str(YEAR),
         note=_sentence(map(_bibtex_origin, row.sources)),
-        url=row.url,
         abstract=f"${row.equation_latex}$. {_claim(row, LATEX)}",
         annote=cited_for(row.why, LATEX).strip(),
     )
@@ -372,15 +375,15 @@ def _bibtex_origin(source: Source) -> str:
 
 def _bibtex_work(source: Source) -> str:
     names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _people(latex_text(source.author))]
-    video = f"Video of {source.dated}, " if source.video else ""
+    places = ", ".join(LATEX.link.format(address) for address in (source.video, source.url) if address)
     return bibtex_entry(
         work_key(source),
         title=f"{{{latex_text(source.title)}}}",
         author=" and ".join(names).replace("{et al.}", "others"),
-        howpublished=video + LATEX.link.format(source.video or source.url),
+        type=f"{{Video of {source.dated}}}" if source.video else BIBTEX_TYPES[source.kind],
+        institution=f"{{{places}}}",
         year=str(source.year),
         month=f"{source.published:%b}".lower() if source.published else "",
-        url=source.url,
     )
 
 

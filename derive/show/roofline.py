@@ -5,12 +5,26 @@ from dataclasses import dataclass
 
 from derive.answers import Result
 from derive.catalogue import equation
+from derive.quantities import NEUTRAL_DEFAULTS
 from derive.show.text import values_of
+from derive.trees import Tree, names, value_of
 from derive.units import show
 
 PEAKS = ("peak_flops", "hbm_bandwidth")
 STEPS = ("step_time", "compute_time", "memory_time")
 """Times of a step that its place under the roof follows from."""
+ARITHMETIC: Tree = (
+    *("*", "positions_per_step", ("+", "compute_time", ("*", "attention_time", "attention_rate_ratio"))),
+    *("mfu", "peak_flops"),
+)
+READ: Tree = ("*", "memory_time", "mbu", "hbm_bandwidth")
+"""FLOPs and bytes of one chip in a step: what its times at the sustained rates come to, those of attention at a rate of their own."""
+RATE: Tree = ("/", ARITHMETIC, "step_time")
+INTENSITY: Tree = ("/", ARITHMETIC, READ)
+ATTAINABLE: Tree = ("Min", "peak_flops", ("*", "hbm_bandwidth", "intensity"))
+"""What a chip attains and at which intensity, and the most FLOP/s that it attains there."""
+NEUTRAL = {name: NEUTRAL_DEFAULTS[name] for name in sorted({*names(INTENSITY)} & {*NEUTRAL_DEFAULTS})}
+"""What a step has where nothing is said of it."""
 BESIDE = 10.0
 """How far the picture goes on either side of the ridge and the point, as a ratio."""
 PARTS = 3
@@ -37,7 +51,7 @@ class Roof:
 
     def attainable(self, intensity: float) -> float:
         """The most FLOP/s at an intensity."""
-        return min(self.peak, self.bandwidth * intensity)
+        return float(value_of(ATTAINABLE, {"peak_flops": self.peak, "hbm_bandwidth": self.bandwidth, "intensity": intensity}))
 
 
 def numbers(solution: Result) -> Mapping[str, float]:
@@ -48,21 +62,20 @@ def numbers(solution: Result) -> Mapping[str, float]:
 def roof(name: str, known: Mapping[str, float]) -> Roof | None:
     """The roof of a chip and the point of its step, from numbers in SI; None where they do not tell of a step.
 
-    FLOPs and bytes of one chip are what its times at the sustained rates come to, those of attention at a rate of their own.
-
     >>> found = roof("", {"peak_flops": 1e15, "hbm_bandwidth": 4e12, "step_time": 0.02, "compute_time": 0.01, "memory_time": 0.02})
     >>> found and (found.ridge, found.intensity, found.rate)
     (250.0, 125.0, 500000000000000.0)
     """
     if not known.keys() >= {*PEAKS, *STEPS} or not known["memory_time"] or not known["step_time"]:
         return None
-    peak, bandwidth = (known[one] for one in PEAKS)
-    arithmetic = known["compute_time"] + known.get("attention_time", 0.0) * known.get("attention_rate_ratio", 1.0)
-    flops = arithmetic * known.get("mfu", 1.0) * peak
-    read = known["memory_time"] * known.get("mbu", 1.0) * bandwidth
-    rate, intensity = flops / known["step_time"], flops / read
+    at = {**NEUTRAL, **known}
     return Roof(
-        name=name, peak=peak, bandwidth=bandwidth, step=f"step of {show('step_time', known['step_time'])}", intensity=intensity, rate=rate
+        name=name,
+        peak=known["peak_flops"],
+        bandwidth=known["hbm_bandwidth"],
+        step=f"step of {show('step_time', known['step_time'])}",
+        intensity=value_of(INTENSITY, at),
+        rate=value_of(RATE, at),
     )
 
 

@@ -1,6 +1,7 @@
 """A price sheet as dimensionless ratios, each with the cell of values that would have been published alike."""
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from itertools import pairwise
 from math import floor, log10, sqrt
 
@@ -11,6 +12,13 @@ from invert.sheets.sheet import Price, PriceBand, PriceSheet
 
 DECADE, SAME = 10.0, 1e-9
 """Two numbers nearer than this, relatively, are one: they went through decimal text."""
+
+PRICE_RATIOS: Mapping[str, tuple[str, str]] = {
+    "output_input_ratio": ("output", "input"),
+    "premium_in": ("input_above", "input"),
+    "premium_out": ("output_above", "output"),
+}
+"""Which price of a band, or of the one above it, stands over which."""
 
 
 def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float, float]:
@@ -41,6 +49,17 @@ def ratio(price: Price, base: Price) -> float:
     return price.usd_per_token / base.usd_per_token
 
 
+def named_prices(band: PriceBand, above: PriceBand | None = None) -> dict[str, Price]:
+    """The prices of a band, and of the one above it, by the names that `PRICE_RATIOS` has for them."""
+    of_next = {"input_above": above.input, "output_above": above.output} if above else {}
+    return {"input": band.input, "output": band.output, **of_next}
+
+
+def _observed(name: str, prices: Mapping[str, Price], assumptions: Assumptions) -> Observable:
+    over, under = PRICE_RATIOS[name]
+    return observe(name, ratio(prices[over], prices[under]), assumptions)
+
+
 def _cache_read_ratio(base: PriceBand, assumptions: Assumptions) -> Observable | None:
     if base.cache_read is None or not base.cache_read.amount:
         return None
@@ -65,7 +84,7 @@ def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumpt
     base = sheet.bands[0]
     contexts = band_means(sheet.bands, max_context, assumptions)
     return Observables(
-        output_input_ratio=observe("output_input_ratio", ratio(base.output, base.input), assumptions),
+        output_input_ratio=_observed("output_input_ratio", named_prices(base), assumptions),
         pairs=tuple(
             _pair(lower, upper, short, long, assumptions)
             for (lower, upper), (short, long) in zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
@@ -80,12 +99,13 @@ def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumpt
 
 
 def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float, assumptions: Assumptions) -> BandPair:
+    prices = named_prices(lower, upper)
     return BandPair(
         long_context_threshold=upper.threshold_tokens,
         threshold_inclusive=upper.threshold_inclusive,
         short_context=short,
         long_context=long,
-        output_input_ratio=observe("output_input_ratio", ratio(lower.output, lower.input), assumptions),
-        premium_in=observe("premium_in", ratio(upper.input, lower.input), assumptions),
-        premium_out=observe("premium_out", ratio(upper.output, lower.output), assumptions),
+        output_input_ratio=_observed("output_input_ratio", prices, assumptions),
+        premium_in=_observed("premium_in", prices, assumptions),
+        premium_out=_observed("premium_out", prices, assumptions),
     )

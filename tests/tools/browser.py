@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +24,23 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 def browser_here() -> str | None:
     """The browser of the system."""
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
+
+
+def missing(*packages: str) -> str:
+    """What a page in a browser takes and is not here, in words; nothing where all of it is."""
+    absent = [name for name in ("playwright", *packages) if find_spec(name) is None]
+    return " and ".join([*absent, *([] if browser_here() else ["Chromium"])])
+
+
+@contextmanager
+def opened() -> Iterator[Any]:
+    """The browser of the system, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_here(), args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
 
 
 def watched(context: Any, faults: list[str]) -> Any:
@@ -54,12 +72,9 @@ def against_axe(page: Any, axe: str) -> Iterator[str]:
 
 def findings(site: Path, axe_every: int) -> Iterator[tuple[str, str]]:
     """Every fault of every page, by page and in words."""
-    from playwright.sync_api import sync_playwright
-
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     pages = sorted(site.rglob("*.html"))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_here(), args=["--no-sandbox"])
+    with opened() as browser:
         for scheme, width in (("light", PHONE), ("dark", DESK)):
             faults: list[str] = []
             page = watched(browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme), faults)
@@ -68,7 +83,6 @@ def findings(site: Path, axe_every: int) -> Iterator[tuple[str, str]]:
                 yield from ((name, said) for said in complaints(page, file.as_uri(), faults))
                 if place % axe_every == 0:
                     yield from ((name, said) for said in against_axe(page, axe))
-        browser.close()
 
 
 def main(arguments: list[str]) -> int:
@@ -77,9 +91,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("site", type=Path)
     parser.add_argument("--axe-every", type=int, default=1, help="hold only every so many pages against axe")
     asked = parser.parse_args(arguments)
-    missing = [name for name in ("playwright", "axe_playwright_python") if find_spec(name) is None]
-    if missing or browser_here() is None:
-        print(f"skipped: {' and '.join(missing) or 'Chromium'} is not here")
+    if absent := missing("axe_playwright_python"):
+        print(f"skipped: {absent} is not here")
         return 0
     found = list(findings(asked.site.resolve(), asked.axe_every))
     for name, said in found:

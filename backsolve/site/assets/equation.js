@@ -2,11 +2,11 @@
 "use strict";
 
 (function () {
-  const { engine, form, presets, mathml } = backsolve;
+  const { engine, form, presets, mathml, roofline } = backsolve;
   const place = document.getElementById("solver");
   if (!place) return;
   const { equation, example, ...page } = JSON.parse(document.getElementById("formulas").textContent);
-  const quantities = Object.fromEntries(Object.entries(page.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
+  const quantities = Object.fromEntries(equation.symbols.map((name) => [name, engine.rowOf(backsolve.quantities[name])]));
   const { element, show, typeset } = form, names = equation.symbols, left = names[0];
   const state = { unknown: left, over: null, values: {}, answers: [], span: null, preset: null };
   const symbols = Object.fromEntries(names.map((name) => [name, quantities[name].math]));
@@ -40,7 +40,7 @@
   // -- what the page shows -------------------------------------------------------------------------------------------------------
 
   const answer = element("output", { class: "solver-answer", "aria-live": "polite", "aria-atomic": "true" });
-  const figureOf = element("figure", { class: "solver-figure" });
+  const figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div");
   const given = element("div", { class: "solver-fields" });
   const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed)]));
   const unknowns = form.choice("Solve for", names.map((name) => [name, words(name)]), null, (name) => {
@@ -160,7 +160,7 @@
 
   // -- drawing -------------------------------------------------------------------------------------------------------------------
 
-  const PLACES = 96, SLICE = 6; // places of a curve, and milliseconds of work between two frames
+  const PLACES = 96, SLICE = 4; // places of a curve, and milliseconds of work between two frames
 
   function draw() {
     const x = quantities[state.over], here = state.values[state.over], unknown = state.unknown;
@@ -172,8 +172,7 @@
         const at = { ...state.values, [state.over]: places[rows.length] };
         rows.push({ x: places[rows.length], answers: engine.solve(equation, unknown, at, quantities).answers, at });
       }
-      if (rows.length < places.length) later(work);
-      else drawn(scale, rows);
+      later(rows.length < places.length ? work : () => drawn(scale, rows));
     };
     work();
   }
@@ -195,6 +194,7 @@
       x: { row: x, scale, label: `${words(state.over)}` }, y: { row, scale: y }, lines: [...terms, ...lines], bands, stretch,
       point: point ? [state.values[state.over], point.value] : null,
       told: point ? `${label}; at ${show(x, state.values[state.over])} it is ${show(row, point.value)}` : known ? `${label}; here it is ${span(row, known)}` : label });
+    roofOf.replaceChildren(page.roof && point ? roofline.figure(page.roof, state.values) : "");
     figureOf.replaceChildren(picture, element("figcaption", {}, label + (bands.length || stretch ? "; shaded where only bounds are known" : "") + (terms.length ? "; dashed, each regime by itself" : "")));
   }
 
@@ -223,7 +223,7 @@
     element("h2", { id: "solve" }, "Solve for any quantity"),
     element("div", { class: "solver-choices" }, unknowns.root, ...presetChoices()), answer, given,
     element("p", { class: "solver-note" }, "The bars: by how many per cent the answer moves with one per cent more."),
-    names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf);
+    names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf, roofOf);
   ask();
   window.addEventListener("hashchange", () => { fromAddress(); ask(); });
 })();

@@ -197,7 +197,7 @@
     return drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": told, class: "solver-picture" },
       ...ticksOf(x.scale, WIDTH === NARROW ? 3 : 6).flatMap((tick) => [
         drawn("line", { class: "solver-grid", x1: across(tick), x2: across(tick), y1: TOP, y2: HEIGHT - BOTTOM }),
-        drawn("text", { x: across(tick), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, show(x.row, tick, 3))]),
+        drawn("text", { x: across(tick), y: HEIGHT - BOTTOM + 16, "text-anchor": across(tick) > WIDTH - 2 * RIGHT ? "end" : "middle" }, show(x.row, tick, 3))]),
       ...ticksOf(y.scale).flatMap((tick) => [
         drawn("line", { class: "solver-grid", x1: LEFT, x2: WIDTH - RIGHT, y1: up(tick), y2: up(tick) }),
         drawn("text", { x: LEFT - 6, y: up(tick) + 4, "text-anchor": "end" }, show(y.row, tick, 3))]),

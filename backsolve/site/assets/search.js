@@ -2,19 +2,23 @@
 "use strict";
 (() => {
   const MOST = 12;
+  const root = new URL("..", document.currentScript.src).href;
+  const made = (tag, attributes) => Object.assign(document.createElement(tag), attributes);
   const box = document.getElementById("search");
-  const field = box.querySelector("input");
-  const panel = document.getElementById("search-panel");
-  const status = document.getElementById("search-found");
-  const list = panel.querySelector("ul");
-  const root = box.dataset.root.replace(/index\.html$/, "");
+  const field = made("input", { type: "search", placeholder: "Search ( / )", autocomplete: "off", spellcheck: false, ariaLabel: "Search" });
+  const panel = made("div", { className: "found", hidden: true });
+  const status = made("p", { id: "search-found", role: "status" });
+  const list = made("ul");
+  field.setAttribute("aria-describedby", status.id);
+  panel.append(status, list);
+  box.append(field, panel);
   box.hidden = false;
 
   // The index is fetched when somebody is about to search, by an element: pages from a disk may fetch in no other way.
   let loading = null;
   const load = () => loading ??= new Promise((done) => {
     const script = document.createElement("script");
-    script.src = box.dataset.index;
+    script.src = `${root}assets/search-index.js`;
     script.addEventListener("load", () => done(globalThis.backsolve.search.map(prepared)));
     document.head.append(script);
   });

@@ -14,8 +14,8 @@
   // -- trees ---------------------------------------------------------------------------------------------------------------------
 
   const FLOATS = {
-    "+": (...terms) => terms.reduce((a, b) => a + b),
-    "*": (...factors) => factors.reduce((a, b) => a * b),
+    "+": (a, b) => a + b,
+    "*": (a, b) => a * b,
     "/": (a, b) => (b === 0 ? NaN : a / b),
     "**": (a, b) => (a === 0 && b < 0 ? NaN : Math.pow(a, b)),
     "-": (a) => -a,
@@ -27,9 +27,11 @@
   function valueOf(tree, values, by = FLOATS) {
     if (typeof tree === "string") return by.number(values[tree]);
     if (!Array.isArray(tree)) return by.number(tree);
-    const parts = [];
-    for (let place = 1; place < tree.length; place++) parts.push(valueOf(tree[place], values, by));
-    return by[tree[0]](...parts);
+    const act = by[tree[0]], first = valueOf(tree[1], values, by);
+    if (tree.length === 2) return act(first);
+    let made = first;
+    for (let place = 2; place < tree.length; place++) made = act(made, valueOf(tree[place], values, by));
+    return made;
   }
   const precise = (tree, values) => valueOf(tree, values, OF_PAIRS);
 
@@ -39,7 +41,7 @@
     const worked = (part) => {
       if (!Array.isArray(part)) return { tree: part, value: valueOf(part, values), parts: [] };
       const parts = part.slice(1).map(worked);
-      return { tree: part, value: FLOATS[part[0]](...parts.map((one) => one.value)), parts };
+      return { tree: part, value: valueOf([part[0], ...parts.map((one) => one.value)], values), parts };
     };
     const spread = (node, weight) => {
       if (typeof node.tree === "string") found[node.tree] = (found[node.tree] || 0) + weight;
@@ -191,7 +193,7 @@
       points.push([edge, surely(edge)]);
     }
     for (let k = 0; k + 2 < grid.length; k++) {
-      const [[before, first], [, middle], [after, last]] = grid.slice(k, k + 3), sign = middle > 0 ? 1 : -1;
+      const [before, first] = grid[k], middle = grid[k + 1][1], [after, last] = grid[k + 2], sign = middle > 0 ? 1 : -1;
       if (!mayReachZero(sign * first, sign * middle, sign * last)) continue;
       const nearest = lowest((place) => sign * height(place), before, after);
       if (sign * height(nearest) < 0) points.push([nearest, height(nearest)]);

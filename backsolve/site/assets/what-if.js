@@ -36,7 +36,7 @@
     body.append(row);
     return cell;
   });
-  const said = made("div", { class: "scroll", role: "status" });
+  const said = made("div", { class: "scroll", role: "status", tabindex: "0", "aria-label": "Readings" });
   said.append(table);
 
   const work = () => {

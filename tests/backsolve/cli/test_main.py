@@ -189,7 +189,7 @@ FINE = [
     (("show", "L_star"), "balance_context"),
     (("cite", "roofline.step_time"), "backsolve roofline.step_time, version 2"),
     *((("cite", "roofline.step_time", "batching.balance_batch", "--as", style), mark) for style, mark in (
-        ("bibtex", "@misc{backsolve:roofline.step_time:v2"), ("csl-json", '"id": "backsolve:roofline.step_time:v2"'),
+        ("bibtex", "@techreport{backsolve:roofline.step_time:v2"), ("csl-json", '"id": "backsolve:roofline.step_time:v2"'),
         ("latex", r"\begin{equation}"),
         ("myst", "```{math}"), ("markdown", "[^roofline-step-time]"), ("plain", "version 1"),
     )),

@@ -1,28 +1,120 @@
-"""A page in a browser, from disk: its scripts run under its own policy, and the index of the search is read."""
+"""Pages in a browser, from disk: their scripts run under their own policy without a complaint, and forms answer what Python does."""
 
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from backsolve.site import build
 from backsolve.site.build import build_site
-from backsolve.site.equations import equation_page
+from backsolve.site.desk import FIELDS, desk_page
+from backsolve.site.equations import equation_address, equation_page
 from backsolve.site.home import home_page
+from backsolve.site.sheets import pages_of_sheets
+from backsolve.site.what_if import what_if
+from derive import solve
 from derive.catalogue import equation
-from tests.tools.browser import browser_here
+from derive.show.roofline import numbers, roof
+from derive.solving.one_equation import solve_equation
+from derive.units import show
+from invert.data import read_data
+from invert.inference import infer
+from tests.backsolve.site.test_what_if import worked_out
+from tests.tools.browser import missing, opened, watched
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(browser_here() is None, reason="no Chromium is here")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=f"{missing()} is not here")]
+
+CLOSED, SEARCHED = equation("batching.balance_batch"), equation("roofline.minimum_latency")
+"""An equation of closed forms, and one with an unknown that is searched for."""
 
 
-def test_scripts_run_from_disk_under_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    row = equation("batching.balance_batch")
-    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page(), equation_page(row, [])]))
-    build_site(str(tmp_path / "site"))
-    page = tmp_path / "site" / "eq" / row.id / "index.html"
-    command = [browser_here() or "", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    written, shown = page.read_text(encoding="utf-8"), done.stdout
-    assert 'role="search"' in shown and 'index.html" hidden' in written and 'index.html" hidden' not in shown
-    assert "Copy BibTeX</button>" in shown and "<button" not in written
-    assert "CONSOLE" not in done.stderr, done.stderr
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    table = infer(["gemini-3.1-pro"])
+    pages = [home_page(), desk_page(), *(equation_page(row, []) for row in (CLOSED, SEARCHED)), *pages_of_sheets(table, read_data())]
+    out = tmp_path_factory.mktemp("browser") / "site"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "all_pages", lambda _html_base: iter(pages))
+        build_site(str(out))
+    return out
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    with opened() as one:
+        yield one
+
+
+@pytest.fixture
+def page(browser) -> Iterator:
+    """A page that has complained of nothing when the test is done."""
+    faults: list[str] = []
+    context = browser.new_context(reduced_motion="reduce")
+    yield watched(context, faults)
+    context.close()
+    assert faults == []
+
+
+def in_address(page, name: str, above: float) -> dict[str, str]:
+    """The state that the page writes into its address, once a quantity there is above a number."""
+    page.wait_for_function("([name, above]) => Number(new URLSearchParams(location.hash.slice(1)).get(name)) > above", arg=[name, above])
+    return dict(parse_qsl(urlsplit(page.url).fragment))
+
+
+def test_scripts_run_from_disk_under_the_policy(site: Path, page):
+    file = site / equation_address(CLOSED.id)
+    written = file.read_text(encoding="utf-8")
+    page.goto(file.as_uri())
+    assert 'role="search" hidden' in written and page.get_by_role("searchbox").is_visible()
+    assert "<button" not in written and page.get_by_role("button", name="Copy Plain text").is_visible()
+    page.get_by_role("searchbox").fill("balance")
+    page.get_by_role("search").get_by_role("link", name="Balance batch").first.wait_for()
+
+
+@pytest.mark.parametrize(
+    ("row", "unknown", "name", "typed"),
+    [(CLOSED, "balance_batch", "sparsity", "12"), (SEARCHED, "layers", "synchronisations_per_layer", "3")],
+)
+def test_an_equation_is_solved_as_numbers_change(site: Path, page, row, unknown: str, name: str, typed: str):
+    page.goto((site / equation_address(row.id)).as_uri())
+    page.get_by_label("Solve for", exact=True).select_option(unknown)
+    told = page.locator(".solver-answer strong span").first
+    number, slider = (page.get_by_label(f"{name.replace('_', ' ')}{more}", exact=True) for more in ("", ", slider"))
+    number.fill(typed)
+    before = told.inner_text()
+    slider.press("ArrowRight")
+    asked = in_address(page, name, float(typed))
+    assert told.inner_text() != before
+    given = {symbol: float(asked[symbol]) for symbol in row.symbols if symbol != unknown}
+    (answer,), _ = solve_equation(row, unknown, given)
+    assert told.inner_text() == f"= {show(unknown, answer.value)}"
+    number.fill("-1")
+    assert "must be" in page.get_by_role("alert").filter(has_text="must").inner_text()
+
+
+def test_a_deployment_is_sized(site: Path, page):
+    page.goto((site / "desk/index.html").as_uri())
+    page.get_by_label("Chip", exact=True).select_option("B200-SXM:fp8")
+    page.get_by_label("Model", exact=True).select_option("Llama-3.1-70B")
+    page.get_by_label("batch", exact=True).fill("200")
+    page.get_by_label("context length, slider").press("ArrowRight")
+    asked = in_address(page, "context_length", FIELDS["context_length"])
+    given = {name: float(asked[name]) for name in FIELDS}
+    assert given["batch"] == 200
+    solved = {}
+    for name, title in (("step_time", "a step takes"), ("cost_per_token", "a token costs")):
+        solved[name] = solve(name, hardware="B200-SXM:fp8", model="Llama-3.1-70B", given=given, anyway=True)
+        shown = page.locator(".desk-fact").filter(has_text=title).locator("strong").inner_text()
+        assert shown == f"{show(name, solved[name].value)} or more"
+    under = roof("", numbers(solved["step_time"]))
+    assert under and f"attains {show('peak_flops', under.rate)} on each chip" in page.locator("figcaption").first.inner_text()
+
+
+def test_a_sheet_is_read_at_other_prices(site: Path, page):
+    one = infer(["gemini-3.1-pro"])[0]
+    page.goto((site / f"sheet/{one.sheet.provider}/{one.sheet.model}/index.html").as_uri())
+    page.get_by_label("output price [USD/MTok]", exact=True).fill("14")
+    published = {field["name"]: field["value"] for field in what_if(one)["fields"]}
+    words, value = next(iter(worked_out(what_if(one), published | {"output": 14.0}).items()))
+    assert page.get_by_role("row", name=words).locator("td").last.inner_text() == f"{value:.3g}"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from backsolve.site.desk import ASKED, FIELDS
+from derive.show.roofline import roof
 from tests.tools.desk_script import data_in_json, deployments
 from tests.tools.solver_script import NODE
 
@@ -31,10 +32,13 @@ def test_it_is_what_python_comes_to(chip: str) -> None:
 
 
 @needs_node
-def test_what_binds_and_what_fits() -> None:
+def test_what_binds_what_fits_and_where_it_is_under_the_roof() -> None:
     small, large = deployments(["B200-SXM:fp8"], ["Llama-3.1-8B"], [1.0, 4096.0], [20.0])
     assert (small.told["binds"], large.told["binds"]) == ("memory", "arithmetic")
     assert small.solved("memory_time_share") > 0.5 > large.solved("memory_time_share")
+    for one in (small, large):
+        under = roof("", one.told["values"])
+        assert under and one.told["roof"] == [under.intensity, under.rate]
     most = large.told["most"]
     assert (
         large.solved("memory_per_chip", batch=most)

@@ -15,10 +15,10 @@ SHEET = Reference(
 OWN = Reference(key="sheet:own", title="Own prices", author="me", places=("my_prices.csv",), which="grade user", said="input 3")
 
 
-def test_all_places_are_named_and_the_first_address_is_the_url():
+def test_all_places_are_named_once():
     entry = parse_string(cite_with([], [SHEET], "bibtex"), "bibtex").entries[SHEET.key]
-    assert entry.fields["url"] == PAGE and rf"\url{{{SITE}}}" in entry.fields["howpublished"]
-    assert "url" not in parse_string(cite_with([], [OWN], "bibtex"), "bibtex").entries[OWN.key].fields
+    assert entry.fields["institution"] == rf"{{\url{{{PAGE}}}, \url{{{SITE}}}}}" and "url" not in entry.fields
+    assert r"\url{" not in cite_with([], [OWN], "bibtex").removeprefix(FOR_ADDRESSES)
 
 
 def test_which_and_place_survive_a_bibliography():

@@ -36,6 +36,12 @@ def test_what_is_sustained_is_below_the_roof(more):
     assert found.rate == pytest.approx(ideal.rate * more.get("mbu", 1.0))
 
 
+def test_drafts_that_are_checked_are_arithmetic_too():
+    """Four positions of a sequence are four times the FLOPs for the same bytes."""
+    found, plain = (under("step_time", batch=64, positions_per_step=count) for count in (4, 1))
+    assert found.intensity == pytest.approx(4 * plain.intensity) and found.rate == pytest.approx(4 * plain.rate)
+
+
 def test_what_tells_of_no_step_has_no_point():
     assert roof("", numbers(solve("ridge_point", hardware="H100-SXM:bf16"))) is None
     assert numbers(solve("step_time", batch=1)) == {}
