@@ -53,13 +53,13 @@ def site_build(out: str, html_base: str) -> None:
 @site_command.command("book")
 @click.option("--out", required=True, metavar="FILE", help="The file to write: LaTeX, or PDF if it ends with .pdf and TeX is here.")
 def site_book(out: str) -> None:
-    """Write the book as one LaTeX document, or as PDF. It needs `pip install 'backsolve[site]'`.
+    """Write the book as one LaTeX document, or as PDF.
 
     Example:
 
     \b
     backsolve site book --out book.tex
     """
-    with _the_extra():
-        from backsolve.site.paper import write_book
+    from backsolve.site.paper import write_book
+
     write_book(out)
