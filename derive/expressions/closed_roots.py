@@ -6,6 +6,7 @@ from math import isqrt
 from derive.expressions.one_line import Quotient, factor_of, over_one_line, quotient_of, simplified, tree_of_quotient
 from derive.expressions.polynomials import (
     Polynomial,
+    TooManyTerms,
     added,
     by_power,
     multiplied,
@@ -29,7 +30,10 @@ def closed_roots(height: Tree, x: str) -> Roots:
     >>> [text(root) for root in closed_roots(tree_of("batch*chips - chips - replicas"), "chips")]
     ['replicas/(batch - 1)']
     """
-    return _roots(over_one_line(height).above, x)
+    try:
+        return _roots(over_one_line(height).above, x)
+    except TooManyTerms:
+        return None
 
 
 @cache

@@ -23,8 +23,18 @@ def negative(one: Polynomial) -> Polynomial:
     return {term: -count for term, count in one.items()}
 
 
+MOST_TERMS = 400
+"""Into how many terms a product is multiplied out: the longest that leads to an answer have some hundreds."""
+
+
+class TooManyTerms(ArithmeticError):
+    """A product that nobody would read, and that no answer waits behind."""
+
+
 def multiplied(one: Polynomial, other: Polynomial) -> Polynomial:
-    """The product of two, multiplied out."""
+    """The product of two, multiplied out; raises TooManyTerms for one of more than `MOST_TERMS`."""
+    if len(one) * len(other) > MOST_TERMS:
+        raise TooManyTerms(f"{len(one)} terms times {len(other)}")
     found: dict[Monomial, int] = {}
     for first, count in one.items():
         for second, times in other.items():

@@ -8,6 +8,7 @@ from derive.expressions.branches import regimes_of, sides_of
 from derive.expressions.cases import smooth_cases
 from derive.expressions.closed_roots import single_root
 from derive.expressions.one_line import are_same, is_positive, put_for, simplified, terms_by_sign
+from derive.expressions.polynomials import TooManyTerms
 from derive.formulas import TreePair
 from derive.records import Equation
 from derive.solving.blocks import Joint
@@ -73,7 +74,10 @@ def joint(structure: Structure, unknown: str) -> tuple[Joint, ...]:
 
     What is left free must cancel; a case in which it does not is open, and where all are there is none.
     """
-    cases = tuple(_without(structure, unknown, *found) for found in _cases(structure, unknown))
+    try:
+        cases = tuple(_without(structure, unknown, *found) for found in _cases(structure, unknown))
+    except TooManyTerms:
+        return ()
     return cases if any(not case.open and not case.idle for case in cases) else ()
 
 
@@ -90,7 +94,10 @@ def with_definitions(bound: Equation, rows: tuple[Equation, ...]) -> Joint:
 @lru_cache(maxsize=512)
 def that_cancel(structure: Structure, unknown: str) -> frozenset[str]:
     """What is left free and changes nothing, whatever the rest of what is left free is."""
-    cases = _cases(structure, unknown)
+    try:
+        cases = _cases(structure, unknown)
+    except TooManyTerms:
+        return frozenset()
     return frozenset(name for name in structure.free if cases and not any(_turns_on(sides, wins, name) for sides, wins, *_ in cases))
 
 
