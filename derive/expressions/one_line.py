@@ -14,6 +14,7 @@ from typing import NamedTuple
 from derive.expressions.polynomials import (
     Monomial,
     Polynomial,
+    TooManyTerms,
     added,
     divided_by,
     divided_with_rest,
@@ -63,7 +64,18 @@ def simplified(tree: Tree) -> Tree:
 
     >>> text(simplified(tree_of("(batch*chips + chips*replicas)/chips - replicas"))), text(simplified(tree_of("1/batch - 1/chips")))
     ('batch', '(-batch + chips)/(batch*chips)')
+
+    One of too many terms stays as it stands.
     """
+    try:
+        return put_over_one_line(tree)
+    except TooManyTerms:
+        return tree
+
+
+@cache
+def put_over_one_line(tree: Tree) -> Tree:
+    """The same, but one of too many terms raises TooManyTerms."""
     return tree_of_quotient(over_one_line(tree))
 
 
@@ -78,12 +90,15 @@ def are_same(one: Tree, other: Tree) -> bool:
 
 @cache
 def is_positive(tree: Tree) -> bool:
-    """Whether a formula of positive quantities is positive for its shape alone.
+    """Whether a formula of positive quantities is positive for its shape alone; one of too many terms is not taken to be.
 
     >>> is_positive(tree_of("batch + sqrt(chips)/2")), is_positive(tree_of("batch - chips"))
     (True, False)
     """
-    whole = over_one_line(tree)
+    try:
+        whole = over_one_line(tree)
+    except TooManyTerms:
+        return False
     terms = [one for part in (whole.above, *map(dict, whole.sums)) for one in part.items()]
     return bool(terms) and all(count > 0 and all(_is_positive_factor(factor_of(name)) for name, _ in term) for term, count in terms)
 
@@ -110,12 +125,15 @@ def terms_by_sign(tree: Tree) -> tuple[Tree, Tree]:
 
 
 def below_the_line(tree: Tree) -> Tree:
-    """What a formula is divided by.
+    """What a formula is divided by; 1 where it has too many terms to be put over one line.
 
     >>> text(below_the_line(tree_of("batch/(chips*(1 - mfu)) - 1")))
     'chips*(mfu - 1)'
     """
-    whole = over_one_line(tree)
+    try:
+        whole = over_one_line(tree)
+    except TooManyTerms:
+        return 1
     under = tuple((name, -power) for name, power in parted(whole.above)[0] if power < 0)
     return tree_of_quotient(Quotient(reduce(multiplied, map(dict, whole.sums), {under: whole.number})))
 

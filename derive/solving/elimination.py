@@ -7,7 +7,7 @@ from functools import lru_cache
 from derive.expressions.branches import regimes_of, sides_of
 from derive.expressions.cases import smooth_cases
 from derive.expressions.closed_roots import single_root
-from derive.expressions.one_line import are_same, is_positive, put_for, simplified, terms_by_sign
+from derive.expressions.one_line import are_same, is_positive, put_for, put_over_one_line, simplified, terms_by_sign
 from derive.expressions.polynomials import TooManyTerms
 from derive.formulas import TreePair
 from derive.records import Equation
@@ -41,7 +41,7 @@ class _Case:
         for name, value in self.eliminated:
             left, right = put_into(left, {name: value}), put_into(right, {name: value})
         try:
-            return simplified(left), simplified(right)
+            return put_over_one_line(left), put_over_one_line(right)
         except ZeroDivisionError:
             return None
 
@@ -107,7 +107,7 @@ def _cases(structure: Structure, unknown: str) -> tuple[tuple[TreePair, Pairs, s
     others = frozenset(name for name in structure.names if name != unknown)
     if not _few_enough(structure.rows, MOST_CASES_LOOSE if structure.free else MOST_CASES):
         return ()
-    written = tuple((simplified(left), simplified(right)) for left, right in map(sides_of, structure.rows))
+    written = tuple((put_over_one_line(left), put_over_one_line(right)) for left, right in map(sides_of, structure.rows))
     terms = tuple(pair for row in structure.rows for regime in regimes_of(row) for pair in regime.wins)
     found = []
     for sides, case, stuck in _reduced(written, _Case(), others, unknown, terms):

@@ -7,7 +7,17 @@ import pytest
 from derive.catalogue import by_id
 from derive.evaluate import evaluate
 from derive.expressions.branches import regimes_of, sides_of
-from derive.expressions.one_line import are_same, below_the_line, is_positive, over_one_line, put_for, simplified, terms_by_sign
+from derive.expressions.one_line import (
+    are_same,
+    below_the_line,
+    is_positive,
+    over_one_line,
+    put_for,
+    put_over_one_line,
+    simplified,
+    terms_by_sign,
+)
+from derive.expressions.polynomials import TooManyTerms
 from derive.quantities import quantity
 from derive.trees import difference, names, text, tree_of
 
@@ -30,6 +40,16 @@ WRITTEN = [  # a formula, and the same over one line
 @pytest.mark.parametrize(("written", "expected"), WRITTEN)
 def test_what_cancels_is_gone(written, expected):
     assert text(simplified(tree_of(written))) == expected
+
+
+def test_a_formula_of_too_many_terms_stays_as_it_stands():
+    names_of = [f"name_{number}" for number in range(90)]
+    sums = [" + ".join(names_of[start : start + 30]) for start in (0, 30, 60)]
+    long = tree_of(" * ".join(f"({one})" for one in sums))
+    assert simplified(long) == long
+    assert not is_positive(long) and below_the_line(long) == 1
+    with pytest.raises(TooManyTerms):
+        put_over_one_line(long)
 
 
 def test_formulas_of_the_catalogue_come_to_the_same_over_one_line():
