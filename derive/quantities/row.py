@@ -79,6 +79,19 @@ class Quantity:
         """
         return self.low * (self.high / self.low) ** share if self.low else share * self.high
 
+    def anywhere(self, share: float) -> float:
+        """The value so far from the least (share 0) to the greatest (share 1) accepted; of what may be nothing from the least met.
+
+        >>> from derive.quantities import QUANTITIES
+        >>> [QUANTITIES[name].anywhere(share) for name in ("mfu", "hop_latency") for share in (0, 1)]
+        [0.0, 1.0, 1e-07, 10.0]
+        """
+        low, high = self.limits()
+        if self.low == 0 or self.ceiling == 1:
+            return low + share * (high - low)
+        least = low or self.low
+        return float(least * (high / least) ** share)
+
     def check(self, value: float) -> float:
         """The value itself, or `WrongValue` naming the quantity, what was given and what is allowed."""
         if not isfinite(value):

@@ -704,8 +704,10 @@ def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solutio
     names = _aside(asked, bounded) if bounded else None
     if bounded and not (names and _only_bounded(bounded)):
         return None
-    ways = () if indifferent(asked, [*taken_as_known(asked)][-1]) else (backwards(asked, known, names) for known in taken_as_known(asked))
-    found = next(filter(None, ways), None)
+    free = indifferent(asked, [*taken_as_known(asked)][-1])
+    if free and (names is None or free.code != "not_identified" or not {*free.violated}.isdisjoint(names)):
+        return None
+    found = next(filter(None, (backwards(asked, known, names) for known in taken_as_known(asked))), None)
     if found is None:
         return None
     solution = _turned_round(asked, found)
@@ -1055,15 +1057,8 @@ def _witnessed(way: Route, start: _World) -> tuple[bool, Reason | None]:
 
 def _anywhere(names: Sequence[str]) -> Iterator[dict[str, float]]:
     """Values of quantities that can be anything: all of them small, all large, then every mixture of some sizes."""
-    sizes = {name: [_sized(name, share) for share in SOMEWHERE] for name in names}
+    sizes = {name: [quantity(name).anywhere(share) for share in SOMEWHERE] for name in names}
     return (dict(zip(names, values, strict=True)) for values in product(*sizes.values()))
-
-
-def _sized(name: str, share: float) -> float:
-    """A value from far below (share 0) to far above (share 1) what is met in practice."""
-    row = quantity(name)
-    low, high = row.limits()
-    return low + share * (high - low) if row.low == 0 or row.ceiling == 1 else low * (high / low) ** share
 
 
 def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:

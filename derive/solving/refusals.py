@@ -1,6 +1,6 @@
 """What a question lacks: the facts that would settle it, as few as will do."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 from math import isclose
@@ -94,7 +94,10 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
         return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
-    missing, *others = _with_bounds(asked, known, _lists(unknown, asked.active, frozenset(known.items())))
+    first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
+    missing, *others = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
+    if not missing:
+        return Reason("not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
     message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing, asked)}{_left_out(asked, (unknown, *missing))}"
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
@@ -131,7 +134,7 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
         return direct
     shorter = (names for names in settling(sorted(dict.fromkeys(direct), key=len)) if names != first and len(names) <= len(first))
     others = dict.fromkeys(islice(shorter, SHORTER))
-    return [_without_stood_in(first, known), *others]
+    return [first, *others]
 
 
 def _without_effect(way: Structure, unknown: str, known: Mapping[str, float]) -> Collection[str]:
@@ -145,10 +148,17 @@ def _without_effect(way: Structure, unknown: str, known: Mapping[str, float]) ->
     return () if all(map(moves, way.free)) else that_cancel(way, unknown)
 
 
-def _without_stood_in(names: tuple[str, ...], known: Iterable[str]) -> tuple[str, ...]:
+def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[str]) -> tuple[str, ...]:
     """The names without those that something stands in for, once the others are given."""
-    at_hand = {*known, *names}
-    stood_in = {row.defines for row, needed in stand_ins().items() if needed <= at_hand - {row.defines}}
+    at_hand, chosen = {*known, *names}, dict(asked.variants)
+    active = tuple(row for row in asked.active if row.sense == "=")
+
+    def stands_in(row: Equation, needed: Set[str]) -> bool:
+        is_chosen = row.variant is None or chosen.get(row.variant.group, row.variant.name) == row.variant.name
+        rest = at_hand - {row.defines}
+        return is_chosen and needed <= rest and reaches(row.defines or "", (*active, row), rest)
+
+    stood_in = {row.defines for row, needed in stand_ins().items() if stands_in(row, needed)}
     return tuple(name for name in names if name not in stood_in)
 
 

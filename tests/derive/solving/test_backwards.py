@@ -291,3 +291,11 @@ def test_a_way_on_which_a_quantity_has_several_answers_at_some_values_is_not_fol
 
     monkeypatch.setattr("derive.solving.backwards._height", several)
     assert solve("batch", throughput=5000, **given).reason.code
+
+
+def test_a_result_that_holds_with_any_leaves_what_another_leads_to():
+    """With no copies that leave a rack the slowdown is 1 whatever the bandwidth is; the hops still say what it is."""
+    hops = {"layers_per_stage": 50, "active_experts": 2, "rack_hop_ratio": 10}
+    variants = {"scale_out_slowdown": "one_copy_a_rack"}
+    found = solve("scale_out_bandwidth_ratio", **hops, leaving_copies=0, scale_out_slowdown=1, variants=variants)
+    assert found.value == pytest.approx(2 * 2 * 50 / 10, rel=1e-12)

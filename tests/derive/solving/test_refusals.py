@@ -35,6 +35,16 @@ def test_the_facts_to_look_up_come_first(unknown, given, missing):
     assert reason.message.startswith(f"{unknown} needs also {reason.missing[0]}")
 
 
+def test_what_stands_in_for_something_only_where_it_takes_part_is_not_left_out():
+    """A context that is not that of the prompt, and a parameter count of which more is lacking than one dimension."""
+    window = {"query_heads": 2, "window_layers": 100, "window_key_dim": 52, "window_value_dim": 23, "window_attention_flops": 2e6}
+    of_a_decode = solve("window_tokens", prompt_tokens=1e6, variants={"context_length": "decode"}, **window)
+    assert of_a_decode.reason.missing == ("context_length",)
+    dimensions = {"model_dim": 940, "ffn_dim": 315, "layers": 80, "vocab_size": 40_000}
+    balance = {"balance_tokens_per_chip": 20, "exchange_bytes_per_param": 1, "link_bandwidth": 8e11}
+    assert solve("peak_flops", **dimensions, **balance).reason.missing == ("active_params",)
+
+
 @in_one_test("unknown", some(sorted(name for name in QUANTITIES if any(row.defines == name for row in by_id().values())), 4))
 def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unknown):
     asked = question(unknown, {})
