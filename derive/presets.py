@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -180,7 +181,7 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
         return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
-    chosen = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
+    chosen = {(row.quantity, row.dtype): row for row in _of_chip(name, tables).rows_of(AcceleratorFigure) if row.preferred}
     known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in BYTES_PER_WEIGHT]
     dtype = _data_type(name, asked.strip().lower(), known, published)
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
@@ -218,13 +219,16 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     ('H100-SXM', 'TPU-v5e')
     """
     tables = tables or shipped.read()
-    bad = _bad(tables, HARDWARE, "accelerator")
-    known = [(name, name) for name in (*hardware_names(tables), *bad)]
+    known = [(name, name) for name in dict.fromkeys(row.get("accelerator", "") for row, _ in tables.raw_rows(HARDWARE)[1]) if name]
     known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
     name = _match("accelerator", text, known, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
-    if name in bad:
+    if bad := _bad(_of_chip(name, tables), HARDWARE, "accelerator"):
         raise BadRow(bad[name][1])
     return name
+
+
+def _of_chip(name: str, tables: Tables) -> Tables:
+    return tables.only(HARDWARE, "accelerator", name)
 
 
 def chip_of(text: str, tables: Tables | None = None) -> str:
@@ -245,7 +249,7 @@ def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
     """
     tables = tables or shipped.read()
     name, asked = chip_of(text, tables), dtype.strip().lower()
-    rates = (row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.quantity == "peak_flops")
+    rates = (row for row in _of_chip(name, tables).rows_of(AcceleratorFigure) if row.quantity == "peak_flops")
     return any(row.preferred and row.dtype == asked for row in rates)
 
 
@@ -285,21 +289,34 @@ def term_of(rent: AcceleratorFigure) -> str:
     return rent.notes.partition(RENT)[0].strip()
 
 
+def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables | None = None) -> tuple[Problem, ...]:
+    """What is wrong with the rows of these chips and models, and with the columns of their tables; what rests on none of it stands.
+
+    >>> problems_of(["8xH100:fp8"], ["DeepSeek-V3"])
+    ()
+    """
+    tables = tables or shipped.read()
+    parts = [(HARDWARE, _of_chip(chip_of(text, tables), tables)) for text in hardware]
+    for text in models:
+        with suppress(UnknownName):  # Of a model of open_models.csv the parameters alone are known.
+            parts.append((ARCHITECTURES, _of_model(model_name(text, tables), tables)))
+    return tuple(dict.fromkeys(problem for name, part in parts for problem in part.problems(name)))
+
+
 def size_of_memory(name: str, tables: Tables | None = None) -> str:
     """Whose figure the memory of a chip is: nominal, as it is sold, as the driver reports it, or in GiB; nothing where no row says.
 
     >>> size_of_memory("H100-SXM"), size_of_memory("H200-SXM"), size_of_memory("TPU-v5p")
     ('nominal', 'as the driver reports it', 'in GiB')
     """
-    rows = (tables or shipped.read()).rows_of(AcceleratorFigure)
-    said = next((row.notes for row in rows if row.accelerator == name and row.quantity == "hbm_capacity" and row.preferred), "")
+    rows = _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure)
+    said = next((row.notes for row in rows if row.quantity == "hbm_capacity" and row.preferred), "")
     return next((basis for word, basis in SIZES_OF_MEMORY.items() if word in said), "")
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     """All prices of an hour of a chip in hardware.csv: rents, and what it costs those who own it."""
-    rows = (tables or shipped.read()).rows_of(AcceleratorFigure)
-    return [row for row in rows if row.accelerator == name and row.quantity == "chip_price"]
+    return [row for row in _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure) if row.quantity == "chip_price"]
 
 
 def _data_type(name: str, asked: str, known: list[str], published: Iterable[Published]) -> str:
@@ -354,18 +371,21 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     'DeepSeek-V3'
     """
     tables = tables or shipped.read()
-    bad = _bad(tables, ARCHITECTURES, "model")
-    spellings = [(spelled, row.model) for row in tables.rows_of(Architecture) for spelled in _spellings(row.model, row.aliases, row.hf_id)]
-    # The name of a bad row is still its own: it must not pass for the beginning of another.
-    spellings += [
-        (spelled, name)
-        for name, (cells, _) in bad.items()
-        for spelled in _spellings(name, listed(cells.get("aliases", "")), cells.get("hf_id", ""))
+    # The name of a bad row is its own too: it must not pass for the beginning of another.
+    spellings = [
+        (spelled, row["model"])
+        for row, _ in tables.raw_rows(ARCHITECTURES)[1]
+        if row.get("model")
+        for spelled in _spellings(row["model"], listed(row.get("aliases", "")), row.get("hf_id", ""))
     ]
     name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
-    if name in bad:
+    if bad := _bad(_of_model(name, tables), ARCHITECTURES, "model"):
         raise BadRow(bad[name][1])
     return name
+
+
+def _of_model(name: str, tables: Tables) -> Tables:
+    return tables.only(ARCHITECTURES, "model", name)
 
 
 def of_architecture(row: Architecture) -> Preset:
@@ -416,7 +436,7 @@ def architecture(name: str, tables: Tables | None = None) -> Architecture:
     'mla'
     """
     tables = tables or shipped.read()
-    row = next((row for row in tables.rows_of(Architecture) if row.model == name), None)
+    row = next(iter(_of_model(name, tables).rows_of(Architecture)), None)
     if row is None:
         tables.refuse_bad(ARCHITECTURES, model=name)
         raise UnknownName("architecture", name, model_names(tables))

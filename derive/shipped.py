@@ -91,7 +91,7 @@ class Tables:
     7.2
     """
 
-    __slots__ = ("_checked", "_each", "_raw_rows", "_schemas", "files")
+    __slots__ = ("_checked", "_each", "_parts", "_raw_rows", "_schemas", "files")
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
@@ -99,6 +99,7 @@ class Tables:
         self._checked: dict[str, Checked] = {}
         self._raw_rows: dict[str, RawRows] = {}
         self._each: dict[str, RowsRead] = {}
+        self._parts: dict[tuple[str, str, str], Tables] = {}
 
     def edited(self, **contents: str) -> "Tables":
         """These tables with the content of some replaced, by name: `edited(fx="currency,date,...")`."""
@@ -146,6 +147,21 @@ class Tables:
     def checked(self, name: str) -> "Checked":
         """A table by its description in datapackage.json, and by the rules of what goes together."""
         return self._checked.get(name) or self._checked.setdefault(name, _held_to(self, name))
+
+    def only(self, name: str, column: str, cell: str) -> "Tables":
+        """A table by itself, of the rows alone that have this cell: what rests on a few rows need not wait for the others.
+
+        >>> from derive.shipped_rows import AcceleratorFigure
+        >>> {row.accelerator for row in read().only("hardware", "accelerator", "H100-SXM").rows_of(AcceleratorFigure)}
+        {'H100-SXM'}
+        """
+        part = self._parts.get((name, column, cell))
+        if part is None:
+            columns, rows = self.raw_rows(name)
+            part = Tables(self.files)
+            part._schemas = self._schemas
+            part._raw_rows[name] = (columns, tuple((row, why) for row, why in rows if row.get(column) == cell))
+        return self._parts.setdefault((name, column, cell), part)
 
     def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
         """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all."""

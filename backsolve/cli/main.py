@@ -3,24 +3,44 @@
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import click
 
-from backsolve.cli.catalogue import cite_command, list_command, show_command
 from backsolve.cli.common import Commands
-from backsolve.cli.infer import infer_command
-from backsolve.cli.plot import plot_command
-from backsolve.cli.prices import prices
-from backsolve.cli.site import site_command
-from backsolve.cli.solve import solve_command
-from backsolve.cli.validate import validate_command
 from backsolve.streams import close, prepare, say
 from derive.errors import INPUT_IS_WRONG, BacksolveError
 
 UNWRITTEN, INTERRUPTED = 1, 130
+PLACES = {  # of each command: its module here, and its name there
+    "solve": ("solve", "solve_command"),
+    "list": ("catalogue", "list_command"),
+    "show": ("catalogue", "show_command"),
+    "cite": ("catalogue", "cite_command"),
+    "infer": ("infer", "infer_command"),
+    "validate": ("validate", "validate_command"),
+    "prices": ("prices", "prices"),
+    "plot": ("plot", "plot_command"),
+    "site": ("site", "site_command"),
+}
+
+
+class Loaded(Mapping[str, click.Command]):
+    """The commands by name, each imported when it is asked for: nobody waits for those that are not."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        module, attribute = PLACES[name]
+        command: click.Command = getattr(import_module(f"backsolve.cli.{module}"), attribute)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
 
 
 class Program(Commands):
@@ -68,7 +88,7 @@ def _unread() -> Iterator[None]:
         raise click.exceptions.Exit(0) from None
 
 
-@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, commands=Loaded(), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="backsolve", message="%(prog)s %(version)s")
 def backsolve() -> None:
     """The equations of LLM-serving economics, solvable for any unknown, and what public API prices imply.
@@ -79,13 +99,6 @@ def backsolve() -> None:
     backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
     backsolve cite roofline.step_time --as bibtex
     """
-
-
-COMMANDS = (
-    solve_command, list_command, show_command, cite_command, infer_command, validate_command, prices, plot_command, site_command,
-)  # fmt: skip
-for command in COMMANDS:
-    backsolve.add_command(command)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from derive.answers import Result
+    from derive.shipped import Problem
     from derive.show.plot import Panel
     from derive.show.side_by_side import Column
     from derive.solving.api import Given
@@ -88,6 +89,7 @@ def solve_command(
     backsolve solve sweep_time,ridge_point --hardware H100,B200:fp8
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     """
+    from derive.presets import problems_of
     from derive.shipped import problems
     from derive.show.several import several_lines
     from derive.show.short import short_lines
@@ -108,9 +110,11 @@ def solve_command(
         _refuse_form(plot, style)
         texts = as_drawn(typed, conventions, zipped)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
-    taken = {"hardware": hardware, "architectures": model, "efficiencies": conventions.efficiency == "calibrated"}
-    tables = [name for name, used in taken.items() if used]
     deployments = each_deployment(hardware, model, zipped)
+
+    def bad_rows() -> "tuple[Problem, ...]":
+        chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
+        return (*problems_of(chips, models), *(problems("efficiencies") if conventions.efficiency == "calibrated" else ()))
 
     def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
         return respond_all(unknowns, texts, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
@@ -125,7 +129,7 @@ def solve_command(
         _side_by_side(columns, style, full)
         if plot is not None:
             draw_into(plot, panels, [((*one.hardware, *one.model), one.solutions) for one in columns], typed)
-        fail_on(problems(*tables))
+        fail_on(bad_rows())
         return
     solutions = solved(*deployments[0])
     panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], again)
@@ -143,7 +147,7 @@ def solve_command(
         _print(shown, style)
     for warning in dict.fromkeys(text for one in solutions for text in beside(one)) if style != "table" else ():
         say(warning)
-    bad = report_problems(problems(*tables))
+    bad = report_problems(bad_rows())
     refused = [one for one in solutions if not one.answers]
 
     def anew(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":

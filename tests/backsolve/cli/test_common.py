@@ -70,12 +70,17 @@ SPOILT = {
     "a quantity misspelt in another chip": (
         ("hardware.csv", "A100-SXM-80GB,hbm_bandwidth", "A100-SXM-80GB,hbm_bandwith"),
         "quantity",
-        (("solve", "sweep_time", "--hardware", "H100:fp8"), ("show", "H100:fp8"), ("list", "--hardware"), GEMINI, ("prices", "check")),
+        (("show", "H100:fp8"), ("list", "--hardware"), GEMINI, ("prices", "check")),
+    ),
+    "a rent of the chip that is asked for": (
+        ("hardware.csv", "H100-SXM,chip_price,,1.69,USD/h", "H100-SXM,chip_price,,1.69,GB"),
+        "unit",
+        (("solve", "sweep_time", "--hardware", "H100:fp8"), ("solve", "sweep_time", "--hardware", "H100,A100:bf16"), ("show", "H100:fp8")),
     ),
     "a cell of another model": (
         ("architectures.csv", "671000000000,37000000000", "671000000000,nan"),
         "active_params",
-        (("solve", "sparsity", "--model", "GLM-4.5"), ("show", "GLM-4.5"), ("list", "--models"), ("prices", "check")),
+        (("show", "GLM-4.5"), ("list", "--models"), ("prices", "check")),
     ),
 }
 
@@ -105,6 +110,14 @@ def test_a_bad_row_of_a_table_is_named_after_the_rest_was_printed(what: str, tab
 def test_an_empty_table_is_named_by_what_looks_there(name: str, command: tuple[str, ...], tables: Path):
     (tables / name).write_text((tables / name).read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
     assert call(*command) == Said(2, "", f"backsolve: {name}: has a header and no rows\n")
+
+
+def test_an_answer_that_rests_on_no_bad_row_stands(tables: Path):
+    spoil(tables, "hardware.csv", "A100-SXM-80GB,hbm_bandwidth", "A100-SXM-80GB,hbm_bandwith")
+    spoil(tables, "architectures.csv", "671000000000,37000000000", "671000000000,nan")
+    said = call("solve", "step_time", "--hardware", "8xH100:fp8", "--model", "GLM-4.5", "batch=8", "context_length=8k")
+    assert (said.status, said.err) == (0, "") and said.out.startswith("step_time = ")
+    assert call("solve", "sparsity", "--model", "DeepSeek-V3").status == 2
 
 
 def test_what_rests_on_a_bad_row_is_refused_by_its_name(tables: Path):
