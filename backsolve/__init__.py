@@ -20,9 +20,9 @@ if not TYPE_CHECKING:
     # Unseen by type checkers, to which it would say that there is a name for every slip.
     def __getattr__(name: str) -> object:
         if name == "__version__":
-            from importlib.metadata import version
+            from derive.version import VERSION
 
-            return version("backsolve")
+            return VERSION
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -34,7 +33,7 @@ HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQU
 """Signals that end the process, and have to wait while a file is written."""
 
 
-def label(path: str | Path) -> str:
+def label(path: str | os.PathLike[str]) -> str:
     """A path as messages name it: as it was given, unless it holds what would not print on one line.
 
     >>> label("run.json"), label("a\\nb")
@@ -44,7 +43,7 @@ def label(path: str | Path) -> str:
     return text if text and text.isprintable() and len(text) <= 200 else shorten(text)
 
 
-def opened(path: str | Path, limit: int = LARGEST) -> BinaryIO:
+def opened(path: str | os.PathLike[str], limit: int = LARGEST) -> BinaryIO:
     """The file as a binary stream; `WrongData` for anything that is not a readable file of at most so many bytes.
 
     A pipe or device is refused because it may block or never end.
@@ -70,7 +69,7 @@ def _refuse_unreadable(status: os.stat_result, limit: int) -> None:
         raise OSError(f"it is larger than {size(limit)}")
 
 
-def _unreadable(path: str | Path, error: Exception) -> str:
+def _unreadable(path: str | os.PathLike[str], error: Exception) -> str:
     return f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
@@ -82,7 +81,7 @@ def _at_once(path: str, flags: int) -> int:
 class _Bytes(io.RawIOBase):
     """The bytes of a file; `WrongData` where they cannot be read, or are more than its size says and may be."""
 
-    def __init__(self, file: io.FileIO, path: str | Path, limit: int):
+    def __init__(self, file: io.FileIO, path: str | os.PathLike[str], limit: int):
         self.file, self.path, self.limit, self.left = file, path, limit, limit
 
     def readable(self) -> bool:

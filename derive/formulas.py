@@ -6,14 +6,14 @@ the very relation that it was made from: of any other, SymPy is asked anew.
 """
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from derive.trees import Tree
 
-PATH = Path(__file__).with_name("formulas.tsv")
+PATH = os.path.join(os.path.dirname(__file__), "formulas.tsv")
 
 TreePair = tuple[Tree, Tree]
 Roots = tuple[Tree, ...] | None
@@ -78,7 +78,11 @@ def found(key: str) -> Formulas | None:
 @cache
 def _lines() -> dict[bytes, bytes]:
     """What follows each key."""
-    lines = PATH.read_bytes().splitlines() if PATH.is_file() else []
+    try:
+        with open(PATH, "rb") as file:
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        return {}
     return {key: rest for key, _, rest in (line.partition(b"\t") for line in lines)}
 
 

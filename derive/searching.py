@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 
 from derive.catalogue import by_id
 from derive.errors import WrongValue, shorten
@@ -27,6 +26,8 @@ def quantities_about(text: str) -> list[Quantity]:
     >>> [row.name for row in quantities_about("t_kv")], quantities_about("tpot")[0].name
     (['kv_time'], 'step_time')
     """
+    from difflib import get_close_matches
+
     wanted, name = _words(text), _as_name(text)
     alike = get_close_matches(name, QUANTITIES, len(QUANTITIES), ALIKE) if len(name) >= STEM else []
     ranks = ((_rank(name, wanted, row, alike), len(row.name), row.name) for row in QUANTITIES.values())

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import inf
-from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from derive.briefly import brief
@@ -19,7 +18,7 @@ from derive.errors import WrongData, shorten, suggest
 from derive.shipped_rows import RECORDS, AnyRecord, Fault, TableRow, figure, iso_date, record_of, truth, whole
 from derive.shipped_rules import ACROSS, ROW
 
-FOLDER = Path(__file__).parent.parent / "pricing_data"
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "pricing_data")
 """Beside this package, in a checkout and in a wheel alike: no folder of that name elsewhere takes its place."""
 DESCRIPTION = "datapackage.json"
 FILES = (
@@ -201,9 +200,9 @@ class Tables:
 _last = Tables({})
 
 
-def read(folder: Path | None = None) -> Tables:
+def read(folder: str | os.PathLike[str] | None = None) -> Tables:
     """All files of a folder, by default those that ship; what was worked out before is kept where no byte differs."""
-    place = str(folder or FOLDER)
+    place = folder or FOLDER
     return _kept({name: content for name in FILES if (content := _content(os.path.join(place, name))) is not None})
 
 

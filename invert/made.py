@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 
 import numpy
 import scipy
 
 from derive.briefly import brief
+from derive.version import VERSION
 from invert.data import Data, once_a_run
 from invert.posterior.sobol import SEED
 
@@ -34,14 +34,6 @@ def made_with(data: Data) -> Made:
     >>> made.seeds, len(made.tables["prices.csv"])
     ({'draws': 20260429}, 64)
     """
-    versions = {"backsolve": installed_version(), "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}
+    versions = {"backsolve": VERSION, "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}
     hashes = {name: sha256(found).hexdigest() if isinstance(found, bytes) else None for name, found in data.tables.files.items()}
     return Made(versions=versions, seeds={"draws": SEED}, tables=hashes)
-
-
-def installed_version() -> str:
-    """The version of backsolve that runs."""
-    try:
-        return version("backsolve")
-    except PackageNotFoundError:
-        return "0+unknown"

@@ -57,9 +57,7 @@ def list_command(
     from derive.derivations import why_not_derived
     from derive.quantities import QUANTITIES
     from derive.searching import equations_about, equations_at, quantities_about
-    from derive.shipped import problems
     from derive.show.entry import list_as_json
-    from derive.show.presets import hardware_lines, hardware_records, model_lines, model_records
 
     word = " ".join(words)
     _refuse_long(word)
@@ -68,12 +66,7 @@ def list_command(
         tell(list_as_json(quantities=found), style) if style == "json" else _list_quantities(found)
         return
     if hardware or models:
-        if style == "json":
-            tell(list_as_json(hardware=hardware_records() if hardware else None, models=model_records() if models else None), style)
-        else:
-            tables = [*([hardware_lines()] if hardware else []), *([model_lines()] if models else [])]
-            tell("\n\n".join("\n".join(lines) for lines in tables))
-        fail_on(problems(*(["hardware"] if hardware else []), *(["architectures", "open_models"] if models else [])))
+        _list_presets(hardware, models, style)
         return
     asked = equations_about(word, equations(chapter, symbol)) if word else equations(chapter, symbol)
     at_time = None if time is None else {row.id for row in equations_at(time)}
@@ -95,6 +88,19 @@ def list_command(
     for row in rows:
         why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
+
+
+def _list_presets(hardware: bool, models: bool, style: str) -> None:
+    from derive.shipped import problems
+    from derive.show.entry import list_as_json
+    from derive.show.presets import hardware_lines, hardware_records, model_lines, model_records
+
+    if style == "json":
+        tell(list_as_json(hardware=hardware_records() if hardware else None, models=model_records() if models else None), style)
+    else:
+        tables = [*([hardware_lines()] if hardware else []), *([model_lines()] if models else [])]
+        tell("\n\n".join("\n".join(lines) for lines in tables))
+    fail_on(problems(*(["hardware"] if hardware else []), *(["architectures", "open_models"] if models else [])))
 
 
 def _refuse_long(word: str) -> None:
@@ -123,11 +129,7 @@ def show_command(id: str, style: str) -> None:
     backsolve show DeepSeek-V3
     backsolve show H100-SXM:fp8
     """
-    from derive import presets
-    from derive.catalogue import by_id, equation, equations
-    from derive.quantities import QUANTITIES, aliases, quantity
-    from derive.shipped import problems
-    from derive.show.presets import model_card
+    from derive.catalogue import by_id, equation
 
     _refuse_long(id)
     if id.partition("@")[0] in by_id():
@@ -138,6 +140,17 @@ def show_command(id: str, style: str) -> None:
             equation(id)
         form = {"latex": "LaTeX", "json": "JSON"}[style]
         raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in {form}: backsolve list names them")
+    _show_other(id)
+
+
+def _show_other(id: str) -> None:
+    """Show what is no equation: a chip, a model, a quantity, or what there is of a word."""
+    from derive import presets
+    from derive.catalogue import by_id, equation, equations
+    from derive.quantities import QUANTITIES, aliases, quantity
+    from derive.shipped import problems
+    from derive.show.presets import model_card
+
     unusable: WrongData | None = None
     if ":" not in id and (lines := _chip_shown(id)):
         tell("\n".join(lines))

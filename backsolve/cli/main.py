@@ -13,6 +13,7 @@ import click
 from backsolve.cli.common import Commands
 from backsolve.streams import close, prepare, say
 from derive.errors import INPUT_IS_WRONG, BacksolveError
+from derive.version import VERSION
 
 UNWRITTEN, INTERRUPTED = 1, 130
 PLACES = {  # of each command: its module here, and its name there
@@ -89,7 +90,7 @@ def _unread() -> Iterator[None]:
 
 
 @click.group(cls=Program, commands=Loaded(), context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="backsolve", message="%(prog)s %(version)s")
+@click.version_option(VERSION, message="%(prog)s %(version)s")
 def backsolve() -> None:
     """The equations of LLM-serving economics, solvable for any unknown, and what public API prices imply.
 

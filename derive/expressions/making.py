@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from derive.catalogue import by_id, equation
@@ -90,5 +91,6 @@ def _has(pair: tuple[Tree, Tree], name: str) -> bool:
 
 if __name__ == "__main__":
     # No line that stands may have a part in the new ones.
-    PATH.unlink(missing_ok=True)
-    PATH.write_text("".join(f"{one}\n" for one in (HEAD, *table_lines())), encoding="utf-8")
+    table = Path(PATH)
+    table.unlink(missing_ok=True)
+    table.write_text("".join(f"{one}\n" for one in (HEAD, *table_lines())), encoding="utf-8")

@@ -16,6 +16,7 @@ from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.macros import macro, macro_block, with_macros
 from derive.trees import text as printed
+from derive.version import VERSION
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 MAINTAINERS, YEAR, DERIVATION = "The backsolve maintainers", 2026, "derivation"
@@ -325,16 +326,6 @@ def _markdown(row: Citable) -> str:
 _ONE_BY_ONE = {"latex": _latex, "myst": _myst, "markdown": _markdown, "plain": _plain}
 
 
-def _version() -> str:
-    """The version of the package that is installed; a bare checkout has none."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("backsolve")
-    except metadata.PackageNotFoundError:
-        return "0+unknown"
-
-
 def bibtex_entry(key: str, **fields: str) -> str:
     """An entry of BibTeX with the fields that hold something; a month is a name that BibTeX knows.
 
@@ -358,7 +349,7 @@ def _bibtex_equation(row: Citable) -> str:
         author=f"{{{MAINTAINERS}}}",
         type="Equation",
         number=f"{latex_text(row.id)}, {_version_of(row, LATEX)}",
-        institution=f"{{backsolve {latex_text(_version())}{page}}}",
+        institution=f"{{backsolve {latex_text(VERSION)}{page}}}",
         year=str(YEAR),
         note=_sentence(map(_bibtex_origin, row.sources)),
         abstract=f"${row.equation_latex}$. {_claim(row, LATEX)}",
@@ -404,7 +395,7 @@ def _csl_equation(row: Citable) -> dict[str, Any]:
     number = f"Equation {row.id}, version {row.version}" + (f", after {'; '.join(works)}" if works else "")
     after = _sentence(_origin(source, PLAIN) for source in row.sources)
     texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
-    about = {"number": number, "publisher": f"backsolve {_version()}", "URL": row.url, "annote": cited_for(row.why, PLAIN).strip()}
+    about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": cited_for(row.why, PLAIN).strip()}
     return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR], **about, **texts)
 
 

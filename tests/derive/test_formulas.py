@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from derive.formulas import PATH, Formulas, found, key, of_json
 from derive.records import key_of_claim
 from derive.solving.defaults import with_defaults
 
-LINES = dict(one.split("\t", 1) for one in PATH.read_text(encoding="utf-8").splitlines()[1:])
+LINES = dict(one.split("\t", 1) for one in Path(PATH).read_text(encoding="utf-8").splitlines()[1:])
 SOME = [*by_id()][::12]
 """Equations that are made again in the quick tests; all are in the slow ones."""
 

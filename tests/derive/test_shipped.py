@@ -134,8 +134,8 @@ def test_a_folder_of_that_name_elsewhere_changes_nothing(tmp_path, regular: bool
 def test_the_tables_are_a_package_that_the_wheel_carries():
     import pricing_data
 
-    assert Path(pricing_data.__file__).parent == shipped.FOLDER == HOME / "pricing_data"
-    assert {path.name for path in shipped.FOLDER.glob("*.csv")} | {shipped.DESCRIPTION} == set(shipped.FILES)
+    assert Path(pricing_data.__file__).parent == Path(shipped.FOLDER) == HOME / "pricing_data"
+    assert {path.name for path in Path(shipped.FOLDER).glob("*.csv")} | {shipped.DESCRIPTION} == set(shipped.FILES)
 
 
 # -- rows -----------------------------------------------------------------------------------------------------------
