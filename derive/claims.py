@@ -9,9 +9,10 @@ from derive.catalogue import equation
 from derive.claim_cells import UNDECIDED, Givens, asked, givens, said
 from derive.errors import NoSingleValue, UnknownName
 from derive.presets import hardware, model
+from derive.price_rows import Claim, Disclosure, MemoryTierFigure, WorkedProblem
 from derive.quantities import QUANTITIES
 from derive.shipped import Tables
-from derive.shipped_rows import Claim, Disclosure, MemoryTierFigure, WorkedProblem, figure, in_si
+from derive.shipped_rows import figure, in_si
 from derive.solving.api import Given, solve
 
 Facts = Mapping[str, float]

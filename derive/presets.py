@@ -9,9 +9,10 @@ from math import inf
 from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue
+from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel
 from derive.quantities import quantity
 from derive.shipped import BadRow, Problem, Tables, rows_of
-from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, in_si, is_known, listed
+from derive.shipped_rows import in_si, is_known, listed
 from derive.shipped_rules import (
     BYTES_PER_WEIGHT,
     FIXED_PARTS,
@@ -528,7 +529,8 @@ def usual(link: str) -> float:
     """
     from statistics import mode
 
-    return mode(row.value for row in rows_of(AcceleratorFigure) if row.quantity == link and row.preferred)
+    of_link = shipped.read().only(HARDWARE, "quantity", link).each_row(HARDWARE)
+    return mode(row.value for _, faults, row in of_link if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
 
 
 def usual_attention_rate(dtype: str) -> float:

@@ -12,10 +12,11 @@ from functools import cache
 from math import inf
 from typing import Any, TypeAlias, cast
 
+from derive import preset_rows
 from derive.briefly import brief
 from derive.characters import hidden, mark_in_words, trimmed
 from derive.errors import WrongData, shorten, suggest
-from derive.shipped_rows import RECORDS, AnyRecord, Fault, TableRow, figure, iso_date, record_of, truth, whole
+from derive.shipped_rows import AnyRecord, Fault, TableRow, figure, iso_date, record_of, truth, whole
 from derive.shipped_rules import ACROSS, ROW
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "pricing_data")
@@ -85,7 +86,7 @@ class Tables:
 
     A table is taken apart and checked when it is first asked for.
 
-    >>> from derive.shipped_rows import FxRate
+    >>> from derive.price_rows import FxRate
     >>> read().rows_of(FxRate)[0].units_per_usd
     7.2
     """
@@ -150,7 +151,7 @@ class Tables:
     def only(self, name: str, column: str, cell: str) -> "Tables":
         """A table by itself, of the rows alone that have this cell: what rests on a few rows need not wait for the others.
 
-        >>> from derive.shipped_rows import AcceleratorFigure
+        >>> from derive.preset_rows import AcceleratorFigure
         >>> {row.accelerator for row in read().only("hardware", "accelerator", "H100-SXM").rows_of(AcceleratorFigure)}
         {'H100-SXM'}
         """
@@ -175,7 +176,7 @@ class Tables:
     def no_row(self, record: type[TableRow], column: str, wanted: str) -> Problem:
         """What to say of a table that should have a row of this name and has none, with the nearest names: which is wrong is not known.
 
-        >>> from derive.shipped_rows import AcceleratorFigure
+        >>> from derive.preset_rows import AcceleratorFigure
         >>> print(read().no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
         hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 341), 'H200-SXM' (row 34)
         """
@@ -235,7 +236,7 @@ def content(file: str) -> bytes:
 def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all.
 
-    >>> from derive.shipped_rows import FxRate
+    >>> from derive.price_rows import FxRate
     >>> rows_of(FxRate)[0].units_per_usd
     7.2
     """
@@ -266,7 +267,7 @@ def _schemas(description: bytes) -> Mapping[str, Mapping[str, Any]]:
 class Checked:
     """A table held to its description: its sound rows, the bad ones with the columns at fault (None: all), and every problem.
 
-    The sound rows are those of a table that `RECORDS` names; of another, none.
+    The sound rows are those of a table that has a record; of prices, none.
     """
 
     __repr__ = brief
@@ -328,13 +329,28 @@ def _read_rows(name: str, raw: RawRows, schema: Mapping[str, Any]) -> RowsRead:
 def _read_row(name: str, row: Row, fault: Callable[[str, str], str]) -> tuple[tuple[Fault, ...], TableRow | None]:
     """What is wrong with a row, and its record where its cells are sound: with those, what they do not make together."""
     faults: tuple[Fault, ...] = tuple((column, why) for column, text in row.items() if (why := fault(column, text)))
-    if faults or name not in RECORDS:
+    of_table = record_type(name)
+    if faults or of_table is None:
         return faults, None
-    record = record_of(RECORDS[name], row, row.place)
+    record = record_of(of_table, row, row.place)
     if not isinstance(record, TableRow):
         # The description of the column allows what its record cannot hold.
         return (record,), None
     return tuple(ROW[name](record)) if name in ROW else (), record
+
+
+@cache
+def record_type(name: str) -> type[TableRow] | None:
+    """What a row of a table is; None of prices, which are read with the files that people lay over them.
+
+    >>> record_type("hardware").__name__, record_type("prices")
+    ('AcceleratorFigure', None)
+    """
+    if name in preset_rows.RECORDS:
+        return preset_rows.RECORDS[name]
+    from derive import price_rows
+
+    return price_rows.RECORDS.get(name)
 
 
 def _without(rows: list[Row], faults: list[tuple[Row, Fault]]) -> list[Row]:

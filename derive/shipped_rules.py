@@ -2,29 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.catalogue import equation
 from derive.claim_cells import AS_PUBLISHED, UNDECIDED, asked, givens, said
 from derive.errors import BacksolveError, WrongUnit, shorten, suggest
 from derive.quantities import QUANTITIES
-from derive.shipped_rows import (
-    NUMBER,
-    AcceleratorFigure,
-    Architecture,
-    Claim,
-    Disclosure,
-    Efficiency,
-    Fault,
-    FxRate,
-    MemoryTierFigure,
-    ModelRow,
-    WorkedProblem,
-    in_si,
-    is_known,
-    written,
-)
+from derive.shipped_rows import NUMBER, Fault, in_si, is_known, written
 from derive.units import parse
+
+if TYPE_CHECKING:
+    from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency
+    from derive.price_rows import Claim, Disclosure, FxRate, MemoryTierFigure, ModelRow, WorkedProblem
 
 BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
 PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
@@ -107,7 +96,7 @@ def _measured(quantity: str, unit: str, **figures: float | None) -> Iterator[Fau
                 return
 
 
-def _hardware(row: AcceleratorFigure) -> Iterator[Fault]:
+def _hardware(row: "AcceleratorFigure") -> Iterator[Fault]:
     if (row.quantity == "peak_flops") != bool(row.dtype):
         yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} has no data type"
     if (row.quantity in DATED) != (row.date is not None):
@@ -115,7 +104,7 @@ def _hardware(row: AcceleratorFigure) -> Iterator[Fault]:
     yield from _measured(row.quantity, row.unit, value=row.value)
 
 
-def _memory_tier(row: MemoryTierFigure) -> Iterator[Fault]:
+def _memory_tier(row: "MemoryTierFigure") -> Iterator[Fault]:
     known = [one for one in (row.low, row.value, row.high) if one is not None]
     if known != sorted(known):
         yield "value", f"low, value and high do not ascend: {', '.join(f'{one:g}' for one in known)}"
@@ -139,7 +128,7 @@ def published_types(native: str) -> tuple[str, str]:
     return of_experts, of_others if mixed else of_experts
 
 
-def _published(row: Architecture) -> Iterator[Fault]:
+def _published(row: "Architecture") -> Iterator[Fault]:
     for dtype in published_types(row.native_dtype) if row.native_dtype else ():
         if dtype not in PUBLISHED_BYTES:
             hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{EXPERTS_AND}bf16'"
@@ -149,7 +138,7 @@ def _published(row: Architecture) -> Iterator[Fault]:
         yield "native_dtype", "names experts, and experts is 0"
 
 
-def _architecture(row: Architecture) -> Iterator[Fault]:
+def _architecture(row: "Architecture") -> Iterator[Fault]:
     for column in KV_INPUTS.get(row.kv_formula, ()):
         if not is_known(row, column):
             yield column, f"is blank, and the formula {row.kv_formula} needs it"
@@ -165,7 +154,7 @@ def _architecture(row: Architecture) -> Iterator[Fault]:
     yield from _published(row)
 
 
-def _experts(row: Architecture) -> Iterator[Fault]:
+def _experts(row: "Architecture") -> Iterator[Fault]:
     experts, active, shared, layers = row.experts, row.active_experts, row.shared_experts, row.moe_layers
     if (row.experts_grade == "unread") != (experts is None):
         yield "experts_grade", "is unread, and there are experts" if experts is not None else "is not unread, and experts is blank"
@@ -187,7 +176,7 @@ def _experts(row: Architecture) -> Iterator[Fault]:
         yield "dense_ffn_dim", f"is blank, and {row.layers - layers:g} layers have no experts"
 
 
-def _model(row: ModelRow) -> Iterator[Fault]:
+def _model(row: "ModelRow") -> Iterator[Fault]:
     for known, grade in (
         ("architecture", "architecture_grade"),
         ("active_params", "active_params_grade"),
@@ -203,7 +192,7 @@ def _model(row: ModelRow) -> Iterator[Fault]:
             yield "weights_until", f"is not after the release, on {row.release_date}"
 
 
-def _disclosure(row: Disclosure) -> Iterator[Fault]:
+def _disclosure(row: "Disclosure") -> Iterator[Fault]:
     known = DISCLOSED[row.topic]
     if row.quantity not in known:
         yield "quantity", f"{shorten(row.quantity)} is not known of {row.topic}{suggest(row.quantity, known)}"
@@ -221,7 +210,7 @@ def _disclosure(row: Disclosure) -> Iterator[Fault]:
         yield "disclosed_tier", f"{row.quantity} is no tier" if row.disclosed_tier else "is blank"
 
 
-def _rate(row: FxRate) -> Iterator[Fault]:
+def _rate(row: "FxRate") -> Iterator[Fault]:
     if not 1e-9 < row.units_per_usd < 1e9:
         yield "units_per_usd", f"{row.units_per_usd:g} is not a rate of exchange"
 
@@ -230,7 +219,7 @@ PART = "part"
 """What efficiencies.csv says of a run that is no whole step or prompt, so that no range is held against its time."""
 
 
-def _efficiency(row: Efficiency) -> Iterator[Fault]:
+def _efficiency(row: "Efficiency") -> Iterator[Fault]:
     if bool(row.quantity) != (row.value is not None):
         yield "value", f"of {row.quantity} is blank" if row.quantity else "is of no quantity"
         return
@@ -253,7 +242,7 @@ WORKED_OUT = ("unknown", "stated", "givens", "tolerance")
 """What a claim has that is held against a number."""
 
 
-def _claim(row: Claim) -> Iterator[Fault]:
+def _claim(row: "Claim") -> Iterator[Fault]:
     undecided = row.verdict == UNDECIDED
     for column in WORKED_OUT:
         if is_known(row, column) == undecided and (column != "stated" or not undecided):
@@ -265,7 +254,7 @@ def _claim(row: Claim) -> Iterator[Fault]:
         yield from _readable(row, ("equations", lambda: [equation(id) for id in row.equations]))
 
 
-def _problem(row: WorkedProblem) -> Iterator[Fault]:
+def _problem(row: "WorkedProblem") -> Iterator[Fault]:
     if not row.reason and row.verdict != "reproduced":
         yield "reason", "is blank, and the answer is not just reproduced"
     if not row.arithmetic and row.verdict not in AS_PUBLISHED:
@@ -275,7 +264,7 @@ def _problem(row: WorkedProblem) -> Iterator[Fault]:
     yield from _readable(row, ("givens", lambda: [equation(id) for id in givens(row.givens).using]))
 
 
-def _readable(row: Claim | WorkedProblem, *more: tuple[str, Callable[[], object]]) -> Iterator[Fault]:
+def _readable(row: "Claim | WorkedProblem", *more: tuple[str, Callable[[], object]]) -> Iterator[Fault]:
     """The first cell that cannot be read, of those that claims and problems share and of `more`."""
     cells: tuple[tuple[str, Callable[[], object]], ...] = (
         ("unknown", lambda: asked(row.unknown)),

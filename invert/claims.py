@@ -6,8 +6,8 @@ from functools import partial
 from derive.claim_cells import AGREES, AS_PUBLISHED, UNDECIDED, command, givens
 from derive.claims import Facts, Finding, finding, finding_of_problem
 from derive.errors import BacksolveError
+from derive.price_rows import Claim, ModelRow, WorkedProblem
 from derive.shipped import Problem, Tables
-from derive.shipped_rows import Claim, ModelRow, WorkedProblem
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet

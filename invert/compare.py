@@ -10,7 +10,7 @@ from typing import Any
 
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.files import label, opened
-from derive.shipped_rows import CalibrationModel
+from derive.price_rows import CalibrationModel
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.causes import causes_of_runs, causes_of_saved

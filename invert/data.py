@@ -19,7 +19,7 @@ MOST = 4096
 class Data:
     """All tables as read at one time, and what functions `once_a_run` made of them.
 
-    >>> from derive.shipped_rows import FxRate
+    >>> from derive.price_rows import FxRate
     >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
     7.2
     """

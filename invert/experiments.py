@@ -9,7 +9,7 @@ from datetime import timedelta
 from math import log, sqrt
 
 from derive.errors import BacksolveError
-from derive.shipped_rows import NaturalExperiment
+from derive.price_rows import NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.estimators import KV_ESTIMATORS

@@ -2,10 +2,12 @@
 
 from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, shorten
+from derive.preset_rows import AcceleratorFigure
 from derive.presets import Preset, hardware, hardware_names
+from derive.price_rows import Disclosure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import AcceleratorFigure, Disclosure, in_si
+from derive.shipped_rows import in_si
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.records import Anchors

@@ -9,8 +9,10 @@ from math import log
 from statistics import fmean, stdev
 
 from derive.errors import UnknownName, WrongData
+from derive.preset_rows import OpenModel
+from derive.price_rows import Claim, Disclosure, HostPrice, WorkedProblem
 from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import Claim, Disclosure, HostPrice, OpenModel, WorkedProblem, in_si
+from derive.shipped_rows import in_si
 from derive.solving.api import solve
 from invert import trust
 from invert.assumptions import USUAL, Assumptions

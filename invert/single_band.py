@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from math import log
 from statistics import median
 
-from derive.shipped_rows import HostPrice, OpenModel
+from derive.preset_rows import OpenModel
+from derive.price_rows import HostPrice
 from invert.assumptions import Assumptions
 from invert.market.hosts import (
     commonest,

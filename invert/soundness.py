@@ -5,9 +5,11 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from derive.errors import NotCovered, WrongData, shorten
+from derive.preset_rows import Architecture
 from derive.presets import kv_bytes
+from derive.price_rows import FxRate, ModelRow, NaturalExperiment
 from derive.shipped import BadRow, Problem, Row, Tables
-from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow, NaturalExperiment
+from derive.shipped_rows import AnyRecord
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration

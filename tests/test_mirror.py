@@ -15,6 +15,8 @@ TRIED_ELSEWHERE = {
     "derive/catalogue/cache_tariffs.py": "equations with a term of their own: tests/derive/test_catalogue.py",
     "derive/catalogue/pricing_rules.py": "equations with terms of their own: tests/derive/test_catalogue.py",
     "derive/catalogue/sources.py": "works that are cited: every one of an equation, in tests/derive/test_catalogue.py",
+    "derive/preset_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
+    "derive/price_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
     "derive/claims.py": "what is found of a claim: with its rows, in tests/invert/test_claims.py",
     "invert/estimators/__init__.py": "the list of estimators: tests/invert/estimators/test_estimates.py, tests/test_new_estimator.py",
     "invert/market/candidates.py": "held to what it foretold: tests/validation/test_kv_class.py",

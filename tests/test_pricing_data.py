@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from derive.preset_rows import Architecture, OpenModel
 from derive.presets import KV_INPUTS, USUAL_FORM, hardware, hardware_names
+from derive.price_rows import HostPrice, ListPrice
 from derive.shipped import rows_of
-from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
 from derive.shipped_rules import DISCLOSED
 from invert.estimators.calibration import calibration_book
 from invert.sheets.assemble import models, sheets

@@ -11,10 +11,11 @@ from statistics import median
 
 from derive import presets
 from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Result, same_bound, shown_end
+from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import UPPER
 from derive.requirements import HOLDS
-from derive.shipped_rows import AcceleratorFigure, in_si
+from derive.shipped_rows import in_si
 from derive.show.binding import plain_regime
 from derive.show.several import foremost_of
 from derive.show.short import MOST_LINES, SCREEN_WIDTH, height, on_a_screen

@@ -13,8 +13,9 @@ from derive import presets
 from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
+from derive.preset_rows import Architecture
+from derive.price_rows import CalibrationModel
 from derive.shipped import BadRow, Problem, Row, Tables
-from derive.shipped_rows import Architecture, CalibrationModel
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.estimators import at_rent

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from derive.briefly import brief
 from derive.errors import WrongData, WrongValue
-from derive.shipped_rows import Architecture
+from derive.preset_rows import Architecture
 from derive.units import show
 from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, sized_by_price
 from invert.assumptions import Assumptions

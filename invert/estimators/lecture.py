@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.errors import WrongData
+from derive.price_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped_rows import MemoryTierFigure, in_si
+from derive.shipped_rows import in_si
 from derive.solving.api import respond
 from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions

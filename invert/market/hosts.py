@@ -9,7 +9,7 @@ from statistics import NormalDist, correlation, median, variance
 
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.shipped_rows import HostPrice
+from derive.price_rows import HostPrice
 
 OLD = "old"
 RENTED = "gpu"

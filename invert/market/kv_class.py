@@ -10,7 +10,7 @@ import numpy as np
 
 from derive import presets
 from derive.errors import NotCovered
-from derive.shipped_rows import Architecture
+from derive.preset_rows import Architecture
 from invert.assumptions import USUAL, Assumptions
 from invert.market.recency import Cache, Classes, Forgetting, classes
 from invert.market.record import record_by_votes

@@ -8,8 +8,10 @@ from math import exp, log
 import numpy as np
 
 from derive.errors import WrongData
+from derive.preset_rows import Architecture, OpenModel
+from derive.price_rows import DisclosedSize, HostPrice, ListPrice
 from derive.shipped import Problem
-from derive.shipped_rows import AnyRecord, Architecture, DisclosedSize, HostPrice, ListPrice, OpenModel, TableRow
+from derive.shipped_rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.market import panel, size

@@ -7,7 +7,8 @@ from math import exp, log
 from statistics import median
 
 from derive.briefly import brief
-from derive.shipped_rows import HostPrice, ListPrice, OpenModel
+from derive.preset_rows import OpenModel
+from derive.price_rows import HostPrice, ListPrice
 from invert.market.hosts import of_rented_hosts
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from derive.briefly import brief
-from derive.shipped_rows import DisclosedSize
+from derive.price_rows import DisclosedSize
 from invert.assumptions import USUAL, Assumptions
 from invert.market.panel import Priced
 from invert.market.regression import RIDGE, Fit, Foretold, GroupedRows, fit, foretold, grouped

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
 from derive.errors import WrongData
-from derive.shipped_rows import AnyRecord, DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow
+from derive.price_rows import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow
+from derive.shipped_rows import AnyRecord
 from invert.data import Data, once_a_run
 from invert.sheets.read import book_of
 

@@ -13,8 +13,9 @@ from derive.briefly import Records
 from derive.characters import SPACES, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
 from derive.files import LARGEST, label, opened, size
+from derive.price_rows import FxRate, ModelRow
 from derive.shipped import BadRow, Tables
-from derive.shipped_rows import FxRate, ModelRow, truth
+from derive.shipped_rows import truth
 from invert.data import Data, once_a_run, read_data
 from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey
 from invert.sheets.rules import (

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from derive.briefly import brief
+from derive.price_rows import FxRate, ModelRow
 from derive.shipped import Problem
-from derive.shipped_rows import FxRate, ModelRow
 from invert.sheets.sheet import FileText
 
 __all__ = ["Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "units_per_usd"]

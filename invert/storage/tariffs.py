@@ -10,8 +10,8 @@ from math import hypot, inf, log
 from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, WrongData
+from derive.price_rows import Disclosure
 from derive.shipped import BadRow, Tables
-from derive.shipped_rows import Disclosure
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data

@@ -20,8 +20,9 @@ from typing import Any, TypeVar
 
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
+from derive.price_rows import MemoryTierFigure
 from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import MemoryTierFigure, in_si
+from derive.shipped_rows import in_si
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run

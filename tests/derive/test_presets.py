@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from derive import presets, shipped
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
+from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.presets import (
     OF_DATA_TYPE,
     Preset,
@@ -27,7 +28,6 @@ from derive.presets import (
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
 from derive.shipped import BadRow, Tables, read, rows_of
-from derive.shipped_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.shipped_rules import LINKS, POWER
 from derive.solving.api import solve
 from tests.tools.tables import reading

@@ -15,9 +15,11 @@ import pytest
 import derive
 from derive import shipped
 from derive.errors import BacksolveError, WrongData
+from derive.preset_rows import AcceleratorFigure
 from derive.presets import hardware, model
+from derive.price_rows import FxRate
 from derive.shipped import BadRow, Tables, problems, read, rows_of
-from derive.shipped_rows import AcceleratorFigure, FxRate, truth
+from derive.shipped_rows import truth
 from tests.tools.tables import GOOD, HARDWARE, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
 

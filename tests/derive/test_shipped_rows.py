@@ -9,11 +9,15 @@ from typing import get_type_hints
 
 import pytest
 
-from derive import shipped
+from derive import preset_rows, price_rows, shipped
+from derive.preset_rows import AcceleratorFigure, Architecture
+from derive.price_rows import FxRate
 from derive.shipped import Tables, problems, read, rows_of
-from derive.shipped_rows import RECORDS, AcceleratorFigure, Architecture, FxRate, TableRow, in_si, is_known, whole, written
+from derive.shipped_rows import TableRow, in_si, is_known, whole, written
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test, some
+
+RECORDS = {**preset_rows.RECORDS, **price_rows.RECORDS}
 
 PRICES = {"prices", "prices_rivals", "prices_calibration"}
 TYPES = {"string": str, "number": float, "integer": int, "boolean": bool, "date": datetime.date}

@@ -6,13 +6,17 @@ from datetime import date
 
 import pytest
 
-from derive import shipped
+from derive import preset_rows, price_rows, shipped
+from derive.preset_rows import Efficiency
 from derive.presets import hardware, model
+from derive.price_rows import Disclosure, FxRate, MemoryTierFigure, ModelRow
 from derive.shipped import BadRow, Tables, problems, read, rows_of
-from derive.shipped_rows import RECORDS, Disclosure, Efficiency, FxRate, MemoryTierFigure, ModelRow, TableRow
+from derive.shipped_rows import TableRow
 from derive.shipped_rules import ACROSS, KV_INPUTS, PUBLISHED_BYTES, ROW, published_types
 from tests.tools.tables import GOOD, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
+
+RECORDS = {**preset_rows.RECORDS, **price_rows.RECORDS}
 
 # -- one row ----------------------------------------------------------------------------------------------------------
 

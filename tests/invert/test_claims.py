@@ -8,8 +8,8 @@ from derive.catalogue import equation
 from derive.claim_cells import AGREES, DIFFERS, UNDECIDED, asked, givens
 from derive.claims import PRESETS, TABLES, finding, finding_of_problem
 from derive.errors import NoSingleValue, UnknownName
+from derive.price_rows import Claim, WorkedProblem
 from derive.shipped import read, rows_of
-from derive.shipped_rows import Claim, WorkedProblem
 from derive.solving.api import solve
 from invert import scoreboard
 from invert.assumptions import USUAL

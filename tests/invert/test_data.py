@@ -8,7 +8,7 @@ import pytest
 import invert
 from derive import shipped
 from derive.errors import WrongData
-from derive.shipped_rows import FxRate
+from derive.price_rows import FxRate
 from invert import data as data_of_a_run
 from invert import scoreboard
 from invert.data import Data, once_a_run, read_data

@@ -9,8 +9,8 @@ from math import log
 
 import pytest
 
+from derive.price_rows import NaturalExperiment
 from derive.shipped import rows_of
-from derive.shipped_rows import NaturalExperiment
 from invert.data import read_data
 from invert.experiments import Retest, estimates_of, experiment_rows, retests
 from invert.inference import infer

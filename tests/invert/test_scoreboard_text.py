@@ -6,7 +6,7 @@ import pytest
 
 from derive import shipped
 from derive.claim_cells import CLAIM_VERDICTS, PROBLEM_VERDICTS
-from derive.shipped_rows import Claim, WorkedProblem
+from derive.price_rows import Claim, WorkedProblem
 from invert import scoreboard
 from invert.scoreboard_text import VERDICTS, legend, opening
 from tests.tools.data import shipped_data

@@ -8,8 +8,9 @@ import pytest
 
 from derive import shipped
 from derive.errors import WrongData
+from derive.preset_rows import OpenModel
+from derive.price_rows import HostPrice
 from derive.shipped import rows_of
-from derive.shipped_rows import HostPrice, OpenModel
 from invert import scoreboard
 from invert.assumptions import USUAL
 from invert.inference import infer

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 from derive import presets, solve
 from derive.errors import BacksolveError
+from derive.preset_rows import AcceleratorFigure, Architecture
 from derive.shipped import rows_of
-from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.solving.result import Solution
 
 SLACK = 1e-9

@@ -7,9 +7,10 @@ independent columns of architectures.csv: the first from the model's published c
 import pytest
 
 from derive.catalogue import by_id
+from derive.preset_rows import Architecture
 from derive.presets import DECODE_ATTENTION, FIXED_PARTS, KV_INPUTS
 from derive.shipped import rows_of
-from derive.shipped_rows import Architecture, is_known
+from derive.shipped_rows import is_known
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
 from tests.tools.together import in_one_test

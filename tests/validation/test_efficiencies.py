@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from derive.claim_cells import givens
+from derive.preset_rows import Efficiency
 from derive.presets import KINDS, calibrated
 from derive.shipped import read, rows_of
-from derive.shipped_rows import Efficiency
 from derive.solving.api import solve
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test, some

@@ -8,9 +8,9 @@ from math import comb
 import numpy as np
 import pytest
 
+from derive.preset_rows import Architecture
 from derive.presets import sparsest_router
 from derive.shipped import rows_of
-from derive.shipped_rows import Architecture
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 

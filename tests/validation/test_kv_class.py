@@ -5,8 +5,9 @@ from datetime import date
 import numpy as np
 import pytest
 
+from derive.preset_rows import Architecture, OpenModel
+from derive.price_rows import ListPrice
 from derive.shipped import rows_of
-from derive.shipped_rows import Architecture, ListPrice, OpenModel
 from invert.assumptions import USUAL
 from invert.market import candidates, panel
 from invert.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage

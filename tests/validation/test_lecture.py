@@ -17,9 +17,9 @@ import pytest
 import sympy
 
 from derive.catalogue import equation
+from derive.price_rows import MemoryTierFigure
 from derive.quantities import symbol
 from derive.shipped import rows_of
-from derive.shipped_rows import MemoryTierFigure
 from derive.solving.api import solve
 from derive.units import parse
 from tests.tools.together import in_one_test

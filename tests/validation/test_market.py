@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from derive.preset_rows import OpenModel
+from derive.price_rows import DisclosedSize, HostPrice, ListPrice
 from derive.shipped import rows_of
-from derive.shipped_rows import DisclosedSize, HostPrice, ListPrice, OpenModel
 from invert.market import learnt, panel, record, size
 from invert.market.regression import fit, foretold, grouped
 from invert.market.size import ANY, CLOSED, TOTAL

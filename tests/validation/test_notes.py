@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from derive.catalogue import by_id
-from derive.shipped import rows_of
-from derive.shipped_rows import RECORDS, Architecture
+from derive.preset_rows import Architecture
+from derive.shipped import record_type, rows_of
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
@@ -41,7 +41,7 @@ def test_a_claim_says_when_it_was_made_and_what_became_of_it(entry):
     assert re.fullmatch(r"[012]:[0-5]\d:[0-5]\d", row["start"])
     assert row["said"] and row["since"] and row["status"] in ("held", "failed", "open", "loose")
     for file in re.findall(r"(\w+)\.csv", row["since"]):
-        assert rows_of(RECORDS[file])
+        assert rows_of(record_type(file))
 
 
 @pytest.mark.parametrize(("kv_bytes_per_token", "sequences"), [(5000 / 3, 33_900), (35_136, 1_606)])

@@ -13,8 +13,8 @@ import derive
 import invert
 from derive import presets
 from derive.errors import BacksolveError, UnknownName
+from derive.preset_rows import AcceleratorFigure, Architecture
 from derive.shipped import rows_of
-from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 

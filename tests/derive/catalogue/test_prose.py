@@ -15,8 +15,7 @@ from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError
 from derive.presets import hardware, hardware_names, model, model_names
 from derive.quantities import CONSTANTS
-from derive.shipped import rows_of
-from derive.shipped_rows import RECORDS
+from derive.shipped import record_type, rows_of
 from derive.solving.api import solve
 from invert.inference import infer
 from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
@@ -89,7 +88,7 @@ def attention_contexts() -> tuple[float, ...]:
 
 
 def cell(name: str, column: str, **where: str) -> float:
-    (row,) = [row for row in rows_of(RECORDS[name]) if all(getattr(row, key) == wanted for key, wanted in where.items())]
+    (row,) = [row for row in rows_of(record_type(name)) if all(getattr(row, key) == wanted for key, wanted in where.items())]
     return float(getattr(row, column))
 
 

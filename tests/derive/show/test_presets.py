@@ -1,8 +1,8 @@
 """The tables of accelerators and models: every row is there and fits, a cell is the figure of the table, what is missing is named."""
 
 from derive import presets
+from derive.preset_rows import OpenModel
 from derive.shipped import rows_of
-from derive.shipped_rows import OpenModel
 from derive.show.presets import chip_lines, hardware_lines, hardware_records, model_card, model_lines, model_records
 from derive.units import parse
 from tests.tools.together import in_one_test

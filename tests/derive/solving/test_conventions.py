@@ -4,10 +4,10 @@ import pytest
 
 from derive import symbols
 from derive.errors import UnknownName, WrongValue
+from derive.preset_rows import AcceleratorFigure, Efficiency
 from derive.presets import KINDS
 from derive.quantities import QUANTITIES
 from derive.shipped import rows_of
-from derive.shipped_rows import AcceleratorFigure, Efficiency
 from derive.solving.api import solve
 from derive.solving.conventions import CHOICES, USUAL_CONVENTIONS, Conventions
 from derive.units import flop_power, parse

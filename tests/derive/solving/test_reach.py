@@ -2,8 +2,8 @@
 
 import pytest
 
+from derive.preset_rows import Architecture
 from derive.shipped import read
-from derive.shipped_rows import Architecture
 from derive.solving.api import solve
 from derive.solving.questions import question
 from derive.solving.reach import ENDLESS, result_with, targets

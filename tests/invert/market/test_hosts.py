@@ -7,8 +7,8 @@ from statistics import NormalDist, fmean
 
 import pytest
 
+from derive.price_rows import HostPrice
 from derive.shipped import rows_of
-from derive.shipped_rows import HostPrice
 from derive.solving.api import solve
 from invert.assumptions import USUAL
 from invert.market.hosts import (

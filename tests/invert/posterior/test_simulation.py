@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from derive.shipped_rows import ModelRow
+from derive.price_rows import ModelRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.estimators.cases import Case, case_of

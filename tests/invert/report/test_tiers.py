@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from derive.price_rows import MemoryTierFigure
 from derive.shipped import rows_of
-from derive.shipped_rows import MemoryTierFigure
 from invert.inference import infer
 from invert.market import learnt
 from invert.records import NegativeControl, Part, RuleScore, SoleSource, TierRules

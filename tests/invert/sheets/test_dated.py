@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from derive import shipped
-from derive.shipped_rows import ModelRow
+from derive.price_rows import ModelRow
 from invert.data import read_data
 from invert.sheets.assemble import models
 from invert.sheets.dated import there_by
