@@ -29,11 +29,18 @@ class TableRow:
 
     place: int = field(default=0, compare=False, repr=False)
 
+    @classmethod
+    @cache
+    def readers(cls) -> Mapping[str, Callable[[str], Any]]:
+        """By column of the table, what makes a value of its cell."""
+        hints = get_type_hints(cls)
+        return {one.name: READERS[hints[one.name]] for one in fields(cls) if one.name != "place"}
+
 
 def record_of(record: type[AnyRecord], cells: Mapping[str, str], place: int) -> AnyRecord | Fault:
     """The record that the cells of a row make, or the first column that does not hold what it should, and what is wrong with it."""
     values: dict[str, Any] = {}
-    for column, read in _readers(record).items():
+    for column, read in record.readers().items():
         if column not in cells:
             return column, "there is no such column"
         try:
@@ -41,13 +48,6 @@ def record_of(record: type[AnyRecord], cells: Mapping[str, str], place: int) -> 
         except WrongData as error:
             return column, str(error)
     return record(**values, place=place)
-
-
-@cache
-def _readers(record: Any) -> Mapping[str, Callable[[str], Any]]:
-    """By column of a table, what makes a value of its cell."""
-    hints = get_type_hints(record)
-    return {one.name: READERS[hints[one.name]] for one in fields(record) if one.name != "place"}
 
 
 def in_si(name: str, value: float, unit: str) -> float:
