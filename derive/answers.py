@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from derive.briefly import brief
@@ -22,8 +23,10 @@ COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "mic
 POINTS = 25
 """Points of a sweep that does not say how many."""
 AT_ONCE = 4096
-"""Rows of a sweep that are taken out of its arrays together."""
+"""Points of a sweep that are taken out of its arrays together, at most."""
 
+NO_PLACE = -1
+"""What stands for the kind of an answer that a point does not have."""
 
 OR = {LOWER: " or more", UPPER: " or less", None: ""}
 """A bound in words, behind its value."""
@@ -192,6 +195,20 @@ class RouteStep:
 
 
 @dataclass(frozen=True, slots=True)
+class Alike:
+    """Points of a sweep, one after the other, whose answers differ in their numbers alone.
+
+    `given` and `values` are columns of these points: of every given, and of every answer that is a number. `answers` are
+    without these numbers; of a point that has none they are what it came to, and `reason` why.
+    """
+
+    given: list[list[float]]
+    values: list[list[float]]
+    answers: tuple[Answer, ...]
+    reason: Reason | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """A question answered at many points, as columns: what was given, and the points it has for answers.
 
@@ -214,15 +231,31 @@ class Sweep:
 
     def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
         """What was given, what it came to and why not, point by point."""
-        for start in range(0, len(self), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            columns = [column[part].tolist() for column in self.given.values()]
-            numbers = zip(*(zip(row[part].tolist(), places[part].tolist(), strict=True) for row, places in self._pairs), strict=True)
-            for at, (given, found) in enumerate(zip(zip(*columns, strict=True), numbers, strict=True), start):
-                answers, reason = self.others.get(at, ((), None))
-                present = ((value, place) for value, place in found if value == value)
-                points = tuple(Answer("point", value=value, regime=self.labels[at], bound=self.bounds[at]) for value, at in present)
-                yield dict(zip(self.given, given, strict=True)), points or answers, reason
+        for part in self.alike():
+            numbers = zip(*part.values, strict=True) if part.values else [()] * len(part.given[0])
+            for given, values in zip(zip(*part.given, strict=True), numbers, strict=True):
+                pairs = zip(part.answers, values, strict=True) if values else ()
+                points = tuple(Answer("point", value=value, regime=one.regime, bound=one.bound) for one, value in pairs)
+                yield dict(zip(self.given, given, strict=True)), points or part.answers, part.reason
+
+    def alike(self) -> "Iterator[Alike]":
+        """The points in order, together as long as they have answers of one kind."""
+        import numpy as np
+
+        kinds = np.where(np.isnan(self.values), NO_PLACE, self.places)
+        alone = np.full(len(self), -1)
+        alone[[*self.others]] = [*self.others]
+        changes = (kinds[:, 1:] != kinds[:, :-1]).any(axis=0) | (alone[1:] != alone[:-1])
+        starts = np.union1d(np.flatnonzero(changes) + 1, np.arange(0, len(self), AT_ONCE))
+        for start, stop in pairwise([*starts.tolist(), len(self)]):
+            found = [(row, place) for row, place in enumerate(kinds[:, start].tolist()) if place != NO_PLACE]
+            answers, reason = self.others.get(start, ((), None))
+            yield Alike(
+                given=[column[start:stop].tolist() for column in self.given.values()],
+                values=[self.values[row, start:stop].tolist() for row, _ in found],
+                answers=tuple(Answer("point", regime=self.labels[at], bound=self.bounds[at]) for _, at in found) or answers,
+                reason=reason,
+            )
 
     @property
     def bound(self) -> str | None:
@@ -231,10 +264,6 @@ class Sweep:
 
         points = (self.bounds[place] for place in np.unique(self.places[~np.isnan(self.values)]).tolist())
         return same_bound((*points, *(one.bound for answers, _ in self.others.values() for one in answers)))
-
-    @property
-    def _pairs(self) -> "Iterator[tuple[np.ndarray, np.ndarray]]":
-        return zip(self.values, self.places, strict=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,29 @@
-"""Answers over ranges and sweeps as people read them: what they span, and tables."""
+"""Answers over ranges and sweeps: what they span, tables, and the points in CSV and JSON."""
 
-from collections.abc import Iterator
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import isclose
+from textwrap import indent
 from typing import Any
 
 from derive.answers import OR, Answer, Spans, Sweep
 from derive.show.binding import plain_regime
 from derive.units import show
 
+Fields = Callable[[Answer], dict[str, Any]]
+
 METHODS = {
     "bounds": "ends exact: with each range it only rises or only falls, in all of {samples:,} points",
     "sampled": "seen in {samples:,} points: it does not only rise or fall, or has no value everywhere or no closed form",
 }
+UNANSWERED = Answer("none")
+"""What stands for the answer of a question that has none."""
+NUMBER = "<number>"
+"""What stands in a text for a number that is put in for each point."""
 
 
 def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
@@ -79,6 +89,46 @@ def text_of(unknown: str, answer: Answer) -> str:
 def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:
     """The points of a sweep as JSON has them."""
     return ({"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows())
+
+
+def csv_line(cells: Iterable[Any]) -> str:
+    """A line of CSV, without its end.
+
+    >>> csv_line(["a, b", 1.5, None])
+    '"a, b",1.5,'
+    """
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(cells)
+    return out.getvalue()
+
+
+def csv_points(table: Sweep, answer_cells: Fields) -> Iterator[str]:
+    """The points of a sweep as lines of CSV, one an answer, or one that says that there is none."""
+    for part in table.alike():
+        answers = part.answers or (UNANSWERED,)
+        numbers = [[column] for column in part.values] or [[]] * len(answers)
+        texts = (csv_line([*[NUMBER] * len(part.given), *_open(one, answer_cells).values()]) for one in answers)
+        rows = (_filled(text, NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
+        yield from chain.from_iterable(zip(*rows, strict=True))
+
+
+def json_points(table: Sweep, answer_record: Fields, indentation: int) -> Iterator[str]:
+    """The points of a sweep as JSON, each a text of several lines."""
+    for part in table.alike():
+        record = {"given": dict.fromkeys(table.given, NUMBER), "answers": [_open(one, answer_record) for one in part.answers]}
+        text = indent(json.dumps(record, indent=2, allow_nan=False), " " * indentation)
+        yield from _filled(text, json.dumps(NUMBER), [*part.given, *part.values])
+
+
+def _open(answer: Answer, fields: Fields) -> dict[str, Any]:
+    """The fields of an answer, of a point with a hole for its number."""
+    return fields(answer) | ({"value": NUMBER} if answer.kind == "point" else {})
+
+
+def _filled(text: str, hole: str, columns: Sequence[Sequence[float]]) -> Iterator[str]:
+    """A text once a row, with its numbers in the holes: what stands around them is made once for all."""
+    frame = text.replace("%", "%%").replace(hole, "%r")
+    return map(frame.__mod__, zip(*columns, strict=True))
 
 
 def spans_record(spans: Spans) -> dict[str, Any]:

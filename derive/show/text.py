@@ -1,7 +1,5 @@
 """Solutions and equations as people and programs read them: text, JSON, CSV, LaTeX, Markdown."""
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +20,19 @@ from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, latex
 from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
 from derive.show.substituted import step_in_latex, value_in_latex
-from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
+from derive.show.tables import (
+    UNANSWERED,
+    csv_line,
+    csv_points,
+    json_points,
+    span_lines,
+    spans_record,
+    sweep_cells,
+    sweep_head,
+    sweep_lines,
+    sweep_records,
+    text_of,
+)
 from derive.trees import text as printed
 from derive.units import show
 
@@ -91,11 +101,17 @@ def _json_lines(solution: Result) -> Iterator[str]:
         return
     yield json.dumps(as_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
     yield '  "sweep": ['
-    last = len(solution.sweep) - 1
-    for at, point in enumerate(sweep_records(solution.sweep, _answer_record)):
-        text = json.dumps(point, indent=2, allow_nan=False).replace("\n", "\n    ")
-        yield f"    {text}{',' if at < last else ''}"
+    yield from _with_commas(json_points(solution.sweep, _answer_record, indentation=4))
     yield "  ]\n}"
+
+
+def _with_commas(texts: Iterator[str]) -> Iterator[str]:
+    """Every text but the last with a comma."""
+    text = next(texts)
+    for following in texts:
+        yield f"{text},"
+        text = following
+    yield text
 
 
 def as_csv(solution: Result) -> str:
@@ -107,26 +123,18 @@ def as_csv(solution: Result) -> str:
 
 
 def _csv_lines(solution: Result) -> Iterator[str]:
-    swept = list(solution.sweep.given) if solution.sweep else []
-    rows = ((given, answers) for given, answers, _ in solution.sweep.rows()) if solution.sweep else (({}, solution.answers),)
-    bounds = solution.sweep.others.values() if solution.sweep else ((solution.answers, None),)
-    loose = any(answer.loose_low is not None for answers, _ in bounds for answer in answers)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="")
+    answers = solution.sweep.others.values() if solution.sweep else ((solution.answers, None),)
+    loose = ["loose_low", "loose_high"] if any(one.loose_low is not None for found, _ in answers for one in found) else []
 
-    def line(cells: list[Any]) -> str:
-        out.seek(0)
-        out.truncate()
-        writer.writerow(cells)
-        return out.getvalue()
+    def cells(answer: Answer) -> dict[str, Any]:
+        own = {name: getattr(answer, name) for name in ("kind", "value", "low", "high", "regime", "formula", "bound", *loose)}
+        return {"unknown": solution.unknown, "unit": solution.unit, **own}
 
-    head = ["unknown", "unit", "kind", "value", "low", "high", "regime", "formula", "bound"]
-    yield line([*swept, *head, *(["loose_low", "loose_high"] * loose)])
-    for given, answers in rows:
-        for answer in answers or (Answer("none"),):
-            cells = [answer.kind, answer.value, answer.low, answer.high, answer.regime, answer.formula, answer.bound]
-            ends = [answer.loose_low, answer.loose_high] * loose
-            yield line([*given.values(), solution.unknown, solution.unit, *cells, *ends])
+    yield csv_line([*(solution.sweep.given if solution.sweep else ()), *cells(UNANSWERED)])
+    if solution.sweep:
+        yield from csv_points(solution.sweep, cells)
+    else:
+        yield from (csv_line(cells(one).values()) for one in solution.answers or (UNANSWERED,))
 
 
 def as_text(solution: Result) -> str:

@@ -1,16 +1,19 @@
 """Answers over ranges and sweeps as tables: ends, quantiles and sides of a range, a line a point of a sweep."""
 
 import csv
+import io
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from derive import answers
 from derive.answers import Answer, Reason, Spans, Sweep
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
-from derive.show.text import as_csv, as_json, as_markdown, as_text, rendered
+from derive.show.text import as_csv, as_json, as_markdown, as_record, as_text, lines, rendered
 from derive.solving.api import solve
+from derive.solving.result import Solution
 from tests.tools.together import in_one_test
 
 TIMES = {"compute_time": 0.01, "memory_time": 0.02}
@@ -67,7 +70,8 @@ def table(**more) -> Sweep:
     values = np.array([[1.0, np.nan, np.nan], [2.0, np.nan, np.nan]])
     places = np.array([[0, 0, 0], [1, 0, 0]])
     labels = {"labels": ("here", "there"), "bounds": ("lower", "lower")}
-    return Sweep(given={"batch": np.array([1.0, 20.0, 300.0])}, values=values, places=places, others=others, **{**labels, **more})
+    given = {"batch": np.array([1.0, 20.0, 300.0])}
+    return Sweep(**{"given": given, "values": values, "places": places, "others": others, **labels, **more})
 
 
 def test_a_cell_has_all_answers_of_a_point_and_where_they_hold_or_why_there_are_none():
@@ -102,6 +106,29 @@ def test_the_records_of_a_sweep_have_every_point():
         {"given": {"batch": 1.0}, "answers": [1.0, 2.0]},
         {"given": {"batch": 20.0}, "answers": []},
         {"given": {"batch": 300.0}, "answers": [None]},
+    ]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 4096])
+def test_points_are_written_as_if_each_were_alone(at_once: int, monkeypatch: pytest.MonkeyPatch):
+    """What stands around the numbers is made once for all points that are alike, of which no more than so many are taken together."""
+    monkeypatch.setattr(answers, "AT_ONCE", at_once)
+    numbers = np.array([[1.5, np.nan, np.nan, 4.0, 5e-324, 1e300, np.nan, 0.1], [2.0, *[np.nan] * 3, 1 / 3, 8.0, np.nan, np.nan]])
+    places = np.array([[0, 0, 0, 1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 1, 0, 0]])
+    given = {"batch": np.arange(8.0), "context_length": np.full(8, 1e15)}
+    shown = {"given": given, "values": numbers, "places": places, "labels": ('of "100 %r", all', None)}
+    solution = Solution("step_time", "s", (Answer("interval", low=0.1, bound="lower"),), sweep=table(**shown))
+    assert as_json(solution) == json.dumps(as_record(solution), indent=2)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    fields = ("kind", "value", "low", "high", "regime", "formula", "bound")
+    writer.writerow([*given, "unknown", "unit", *fields])
+    for at, found, _ in solution.sweep.rows():
+        for one in found or (Answer("none"),):
+            writer.writerow([*at.values(), "step_time", "s", *(getattr(one, name) for name in fields)])
+    assert [*lines(solution, "csv")] == out.getvalue().splitlines()
+    assert [[one.value for one in found] for _, found, _ in solution.sweep.rows()] == [
+        *([1.5, 2.0], [], [None], [4.0], [5e-324, 1 / 3], [1e300, 8.0], [], [0.1]),
     ]
 
 
