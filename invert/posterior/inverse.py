@@ -15,15 +15,17 @@ from math import nan
 import numpy as np
 
 from derive.catalogue import equation
-from derive.evaluate import at_arrays, slope_at_arrays
+from derive.evaluate import arrays, at_arrays, slope_at_arrays
 from derive.expressions.branches import branches, sides_of
-from derive.trees import Tree, names
+from derive.trees import SUM, Tree, names, slopes, sum_of
 from invert.arrays import Values
 
 Arrays = Mapping[str, Values]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
 """No ratio of prices tells the size of a model; ridge points here are sustained ones."""
 COST, MEMORY = "decode_cost_short", "memory_ratio_short"
+SOLVED_FOR = ("balance_context", "weight_compute_ratio")
+"""What two memory ratios determine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +103,18 @@ def log_jacobian_of_weight(costs: Costs, at: Arrays) -> Values:
 
 def log_jacobian_of_both(costs: Costs, at: Arrays) -> Values:
     """ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
-    slopes = [
-        [_slope("bands.memory_ratio_short", name, _ending(end, at)) * at[name] for name in ("balance_context", "weight_compute_ratio")]
-        for end in ("short", "long")
-    ]
-    (by_balance, by_weight), (long_by_balance, long_by_weight) = slopes
+    by_balance, by_weight = _by_structure("short", at)
+    long_by_balance, long_by_weight = _by_structure("long", at)
     lines = by_balance * long_by_weight - long_by_balance * by_weight
     costs_of_time = _memory_slope("short", costs.memory_short, at) * _memory_slope("long", costs.memory_long, at)
     return np.log(costs_of_time * costs.decode_short * costs.decode_long / np.abs(lines))
+
+
+def _by_structure(end: str, at: Arrays) -> tuple[Values, Values]:
+    """d memory ratio / d ln balance_context, and / d ln weight_compute_ratio."""
+    _, found = slopes(sides_of(equation("bands.memory_ratio_short"))[1], _ending(end, at), arrays(), frozenset(SOLVED_FOR))
+    by_balance, by_weight = (np.asarray(found[name]) * at[name] for name in SOLVED_FOR)
+    return by_balance, by_weight
 
 
 def solved(id: str, unknown: str, at: Arrays) -> Values:
@@ -122,19 +128,11 @@ def _value(formula: Tree, values: Arrays) -> Values:
     return np.asarray(at_arrays(formula, values))
 
 
-def _slope(id: str, name: str, at: Arrays) -> Values:
-    """d right side / d quantity of an equation."""
-    return _slope_of(sides_of(equation(id))[1], name, at)
-
-
-def _slope_of(formula: Tree, name: str, at: Arrays) -> Values:
-    return np.asarray(slope_at_arrays(formula, name, at)[1])
-
-
 def _log_slope(id: str, name: str, at: Arrays) -> Values:
     """d ln right side / d ln quantity of an equation."""
-    right: Values = equation(id).right_side(at)
-    return _slope(id, name, at) * at[name] / right
+    right, slope = slope_at_arrays(sides_of(equation(id))[1], name, at)
+    found: Values = slope * at[name] / right
+    return found
 
 
 def _ending(end: str, at: Arrays) -> dict[str, Values]:
@@ -169,11 +167,17 @@ def _memory_ratio(end: str, cost: Values, at: Arrays) -> Values:
 
 def _memory_slope(end: str, memory: Values, at: Arrays) -> Values:
     """d memory ratio / d decode cost, in the regime that holds."""
-    # Both closed forms are lines in the cost: their slope is the same at any.
-    rows, known = _regimes(), {**_ending(end, at), COST: np.ones(1)}
+    rows, known = _regimes(), _ending(end, at)
     with np.errstate(all="ignore"):
-        return np.where(
-            memory >= _value(rows.compute, known),
-            _slope_of(rows.bound_by_memory, COST, known),
-            _slope_of(rows.bound_by_compute, COST, known),
-        )
+        by_memory, by_compute = (_value(_slope_of_line(line), known) for line in (rows.bound_by_memory, rows.bound_by_compute))
+        return np.where(memory >= _value(rows.compute, known), by_memory, by_compute)
+
+
+@cache
+def _slope_of_line(line: Tree) -> Tree:
+    """The slope of what is a line in the decode cost: what it comes to at a cost of 1, without the terms that the cost is not in."""
+    if not isinstance(line, tuple) or COST not in names(line):
+        return 1 if line == COST else line
+    if line[0] == SUM:
+        return sum_of([_slope_of_line(term) for term in line[1:] if COST in names(term)])
+    return (line[0], *map(_slope_of_line, line[1:]))

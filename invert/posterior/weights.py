@@ -119,6 +119,6 @@ def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
         numbers, counted = (every, share) if share.all() else (every[share > 0], share[share > 0])
         if len(counted):
             order = numbers.argsort()
-            shares = counted[order]
-            found[row] = np.interp(at, shares.cumsum() - 0.5 * shares, numbers[order])
+            shares = counted.take(order)
+            found[row] = np.interp(at, shares.cumsum() - 0.5 * shares, numbers.take(order))
     return found
