@@ -69,11 +69,12 @@ def swept(points: int) -> Callable[[], object]:
 def posteriors(sheets: int, draws: int = DRAWS) -> Callable[[], object]:
     """The posterior of so many sheets, in this process alone."""
     per_flop = rental(read_data()).values["price_per_flop"]
-    return partial(summarise, [_evidence()] * sheets, USUAL, per_flop, count=draws, guarded=False)
+    return partial(summarise, [evidence()] * sheets, USUAL, per_flop, count=draws, guarded=False)
 
 
 @cache
-def _evidence() -> Any:
+def evidence() -> Any:
+    """What a sheet of two bands publishes, with cache and storage."""
     return invert.infer(["gemini-3.1-pro"]).inferences[0].evidence
 
 
@@ -142,7 +143,7 @@ def computations() -> tuple[Bulk, ...]:
 
 def curves(long: bool) -> tuple[Curve, ...]:
     """What grows, and with what; a long run goes to the ends."""
-    sheets = (1, 10, 100, 1000, 10_000) if long else (1, 10, 100, 1000)
+    sheets = (1, 10, 100, 1000, 10_000, 100_000) if long else (1, 10, 100, 1000)
     rows = (100, 1000, 10_000, 100_000, 1_000_000) if long else (100, 1000, 10_000)
     return (
         Curve("posteriors, by sheets", sheets, posteriors),

@@ -1,8 +1,9 @@
 """What everything costs: `python -m benchmarks.commands` prints processor time, ratios to baselines, and how times grow.
 
-First commands, started from nothing, then much at once, then the same at several sizes. Commands and baselines take turns,
-and of each the least time counts: what else runs on the machine makes times longer, never shorter. `--write` puts the tables
-into benchmarks/commands.md, with the machine and the versions; `--long` goes to ten thousand sheets and a million rows.
+First commands, started from nothing, then much at once and what bounds a posterior, then the same at several sizes. Commands
+and baselines take turns, and of each the least time counts: what else runs on the machine makes times longer, never shorter.
+`--write` puts the tables into benchmarks/commands.md, with the machine and the versions; `--long` goes to a hundred thousand
+sheets and a million rows.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from tabulate import tabulate
 
+from benchmarks.bounds import bounds_table
 from benchmarks.bulk import bulk_table, curve_table
 
 PAGE = Path(__file__).with_name("commands.md")
@@ -88,6 +90,7 @@ def main() -> None:
     tables = {
         "What each command costs": table(measured(rounds)),
         "What much at once costs": bulk_table(rounds),
+        "What bounds a posterior": bounds_table(rounds),
         "How times grow": curve_table(arguments.long),
     }
     text = "\n\n".join(f"## {title}\n\n{shown}" for title, shown in tables.items())

@@ -2,9 +2,10 @@
 
 import pytest
 
-from benchmarks import bulk, commands
+from benchmarks import bounds, bulk, commands
 
-TITLES = ["What each command costs", "What much at once costs", "How times grow"]
+BOUNDS = "What bounds a posterior"
+TITLES = ["What each command costs", "What much at once costs", BOUNDS, "How times grow"]
 
 
 def tables(page: str) -> dict[str, list[list[str]]]:
@@ -20,9 +21,10 @@ def tables(page: str) -> dict[str, list[list[str]]]:
 def test_the_last_run_is_tables_of_what_is_measured_today():
     page = tables(commands.PAGE.read_text(encoding="utf-8"))
     assert list(page) == TITLES
-    for heads, *rows in page.values():
-        assert rows and all(len(row) == len(heads) and row[-1] in ("yes", "no", "") for row in rows)
-    asked, much, grown = page.values()
+    for title, (heads, *rows) in page.items():
+        assert rows and all(len(row) == len(heads) for row in rows)
+        assert title == BOUNDS or {row[-1] for row in rows} <= {"yes", "no", ""}
+    asked, much, _, grown = page.values()
     assert {name for name, *_ in commands.COMMANDS} <= {row[0] for row in asked}
     assert {one.what for one in bulk.computations()} <= {row[0] for row in much}
     assert {one.what for one in bulk.curves(long=False)} <= {row[0] for row in grown}
@@ -44,3 +46,10 @@ def test_what_grows_runs_at_its_least_sizes():
     for curve in bulk.curves(long=False):
         assert bulk.least(curve.of_size(curve.sizes[0]), rounds=1) > 0
     assert [one.what for one in bulk.computations() if one.made == 1 and not one.run()] == []
+
+
+def test_what_is_done_with_the_draws_of_a_posterior_is_counted():
+    """Of every operation two numbers are read and one is written, or one and one; nothing is done with fewer than all draws."""
+    operations, touched = bounds.counted()
+    assert {"exp", "log", "multiply", "divide"} <= operations.keys() and all(count == int(count) for count in operations.values())
+    assert 8 * sum(operations.values()) < touched < 24 * sum(operations.values()) and operations == bounds.counted()[0]

@@ -1,0 +1,92 @@
+"""What bounds a posterior: the operations on arrays that a draw takes, and the bytes that they touch."""
+
+from collections import Counter
+from functools import partial
+from time import process_time
+from typing import Any, ClassVar
+
+import numpy as np
+from tabulate import tabulate
+
+from benchmarks.bulk import DRAWS, evidence, least, posteriors
+from invert.assumptions import USUAL
+from invert.posterior.data import by_shape
+from invert.posterior.parameters import triangular_points
+from invert.posterior.sampler import log_ratio
+from invert.posterior.sobol import normals, uniforms
+from invert.posterior.summary import CHUNK
+
+TOGETHER = CHUNK // DRAWS
+"""Sheets that are worked on at once."""
+STREAMED = 2**24
+"""Numbers that no cache holds."""
+
+
+class Counted(np.ndarray):
+    """Numbers that count what is done with them: elements by operation, and bytes read and written."""
+
+    done: ClassVar[Counter[str]] = Counter()
+    touched: ClassVar[int] = 0
+
+    def __array_ufunc__(self, operation: Any, method: str, *inputs: Any, **more: Any) -> Any:
+        plain = [one.view(np.ndarray) if isinstance(one, Counted) else one for one in inputs]
+        found = np.asarray(getattr(operation, method)(*plain, **more))
+        size = max(np.size(one) for one in (*plain, found))
+        if size >= CHUNK:
+            Counted.done[operation.__name__] += size
+            Counted.touched += sum(np.asarray(one).nbytes for one in (*plain, found))
+        return found.view(Counted)
+
+
+def counted() -> tuple[dict[str, float], float]:
+    """Operations a draw by name, of those on every draw of every sheet, and the bytes that they touch; what is not counted is sorting."""
+    Counted.done.clear()
+    Counted.touched = 0
+    ((_, sheets),) = by_shape([evidence()] * TOGETHER)
+    with np.errstate(all="ignore"):
+        points = triangular_points(sheets, USUAL, normals(DRAWS).view(Counted), uniforms(DRAWS).view(Counted))
+        log_ratio(points, sheets, USUAL)
+    return {name: count / CHUNK for name, count in Counted.done.most_common()}, Counted.touched / CHUNK
+
+
+def in_cache(operation: str) -> float:
+    """Seconds a number of an operation on arrays as large as those of a chunk."""
+    one, other = np.random.default_rng(1).uniform(0.5, 2.0, (2, CHUNK))
+    work: Any = getattr(np, operation)
+    return _quickest(partial(work, *(one, other)[: work.nin])) / CHUNK
+
+
+def bandwidth() -> float:
+    """Bytes a second that a sum reads and writes where no cache holds them."""
+    numbers = np.ones(STREAMED)
+    return 16 * STREAMED / _quickest(partial(np.add, numbers, 1.0, out=np.empty_like(numbers)))
+
+
+def sorting() -> float:
+    """Seconds a number of finding the order of the draws of a sheet."""
+    return _quickest(np.random.default_rng(1).uniform(size=DRAWS).argsort) / DRAWS
+
+
+def _quickest(run: Any, rounds: int = 20) -> float:
+    times = []
+    for _ in range(rounds):
+        begun = process_time()
+        run()
+        times.append(process_time() - begun)
+    return min(times)
+
+
+def bounds_table(rounds: int) -> str:
+    """What a draw would take if nothing but its arithmetic, or nothing but its memory, took time, and what it takes."""
+    operations, touched = counted()
+    run = posteriors(TOGETHER)
+    run()
+    rows = [
+        ["operations on arrays, at least", f"{sum(operations.values()):.0f}"],
+        ["bytes that they touch, at least", f"{touched:,.0f}"],
+        ["ns of these operations on arrays in the cache", f"{1e9 * sum(count * in_cache(name) for name, count in operations.items()):.0f}"],
+        ["ns of these bytes at the bandwidth of the memory", f"{1e9 * touched / (speed := bandwidth()):.0f}, at {speed / 1e9:.3g} GB/s"],
+        ["ns of ordering six quantities", f"{6e9 * sorting():.0f}"],
+        ["ns it takes", f"{1e9 * least(run, max(rounds, 5)) / CHUNK:.0f}"],
+    ]
+    return tabulate(rows, ["what", "a draw"], tablefmt="github", disable_numparse=True)
