@@ -1,6 +1,5 @@
 """Several answers to the same givens: one below the other, or column by column of a sweep, over one route that is printed once."""
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
@@ -19,13 +18,13 @@ from derive.show.short import (
     step_line,
 )
 from derive.show.tables import sweep_cells, sweep_head
-from derive.show.text import as_record, given_lines, ids_to_cite, labelled, lines, route_to, values_of, warnings_of
+from derive.show.text import given_lines, ids_to_cite, json_list, labelled, lines, route_to, values_of, warnings_of
 
 
 def several_lines(solutions: Sequence[Result], style: str, full: bool = False, columns: int = SCREEN_WIDTH) -> Iterator[str]:
     """All of them in one of the forms of an answer; of JSON a list of their documents."""
     if style == "json":
-        yield json.dumps([as_record(one) for one in solutions], indent=2, allow_nan=False)
+        yield from json_list([lines(one, style) for one in solutions])
     elif style == "csv":
         yield from _csv(solutions)
     elif style == "table":
@@ -38,8 +37,9 @@ def _csv(solutions: Sequence[Result]) -> Iterator[str]:
     """The lines of each; a head that is the same again is left out."""
     head = None
     for one in solutions:
-        first, *rest = lines(one, "csv")
-        yield from rest if first == head else (first, *rest)
+        rows = lines(one, "csv")
+        first = next(rows)
+        yield from rows if first == head else chain([first], rows)
         head = first
 
 

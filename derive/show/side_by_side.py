@@ -1,7 +1,5 @@
 """The same questions of several deployments: a column each with the winner of every row, or a row each where columns do not fit."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +17,7 @@ from derive.shipped_rows import in_si
 from derive.show.binding import plain_regime
 from derive.show.several import foremost_of
 from derive.show.short import MOST_LINES, SCREEN_WIDTH, height, on_a_screen
-from derive.show.tables import sweep_cells, sweep_head, text_of
+from derive.show.tables import csv_line, sweep_cells, sweep_head, text_of
 from derive.show.text import as_record, ids_to_cite, labelled, lines
 from derive.units import show
 
@@ -80,12 +78,12 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
     """The lines of every deployment with what it is called before them; a head that is the same again is left out."""
     head = None
     for one in columns:
+        name = csv_line([one.name])
         for solution in one.solutions:
-            first, *rest = lines(solution, "csv")
+            rows = lines(solution, "csv")
+            first = next(rows)
             yield from (f"deployment,{first}",) if first != head else ()
-            out = io.StringIO()
-            csv.writer(out, lineterminator="").writerow([one.name])
-            yield from (f"{out.getvalue()},{line}" for line in rest)
+            yield from (f"{name},{row}" for row in rows)
             head = first
 
 

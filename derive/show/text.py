@@ -114,6 +114,24 @@ def _with_commas(texts: Iterator[str]) -> Iterator[str]:
     yield text
 
 
+def json_list(documents: Sequence[Iterator[str]]) -> Iterator[str]:
+    """Texts of JSON as one list, each in its lines."""
+    yield "["
+    for document in documents:
+        last = document is documents[-1]
+        yield from ("  " + text.replace("\n", "\n  ") for text in _ending(document, "" if last else ","))
+    yield "]"
+
+
+def _ending(texts: Iterator[str], mark: str) -> Iterator[str]:
+    """The texts, behind the last a mark."""
+    text = next(texts)
+    for following in texts:
+        yield text
+        text = following
+    yield f"{text}{mark}"
+
+
 def as_csv(solution: Result) -> str:
     """One line an answer: what a sweep gave it, then unknown, unit, kind, value, low, high, regime, formula, bound.
 
