@@ -11,8 +11,9 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
@@ -39,6 +40,9 @@ COMMANDS = (  # what it is, the command, the baseline, the ratio that it is to s
     ("infer, one model", "infer gemini-3.1-pro", "sympy", 1.6),
 )
 
+TAKEN_APART = ("one equation", "a chain", "show", "list", "cite")
+PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
+
 
 def processor_time(command: Sequence[str], bytecode: str) -> float:
     """Seconds of processor that a process takes, user and system, its bytecode kept in a folder; it must succeed."""
@@ -51,9 +55,14 @@ def processor_time(command: Sequence[str], bytecode: str) -> float:
 
 
 def measured(rounds: int) -> dict[str, float]:
-    """The least time of each baseline and command over some rounds, in which they take turns."""
+    """The least time of each baseline and command."""
     runs = {name: [sys.executable, "-c", code] for name, code in BASELINES.items()}
     runs |= {name: [sys.executable, "-m", "backsolve", *command.split()] for name, command, *_ in COMMANDS}
+    return least_times(runs, rounds)
+
+
+def least_times(runs: Mapping[str, Sequence[str]], rounds: int) -> dict[str, float]:
+    """The least time of each process over some rounds, in which they take turns."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     with TemporaryDirectory() as bytecode:
         for _ in range(rounds + 1):
@@ -73,6 +82,31 @@ def table(least: dict[str, float]) -> str:
     return tabulate(rows, ["what", "command", "ms of processor", "ratio", "goal", "met"], tablefmt="github", disable_numparse=True)
 
 
+def loaded_by(command: str) -> list[str]:
+    """The modules of the program that a command loads, in their order."""
+    told = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "backsolve", *command.split()], check=True, capture_output=True, text=True
+    )
+    names = (line.rpartition("|")[2].strip() for line in told.stderr.splitlines() if line.startswith("import time:"))
+    return [name for name in names if name.partition(".")[0] in PACKAGES and not name.endswith("__main__")]
+
+
+def parts_table(rounds: int) -> str:
+    """Where the time of some commands goes: to Python, to click, to the modules of the program, and to the answer."""
+    chosen = {what: command for what, command, *_ in COMMANDS if what in TAKEN_APART}
+    runs = {code: [sys.executable, "-c", code] for code in ("pass", BASELINES["click"])}
+    for what, command in chosen.items():
+        runs[f"load {what}"] = [sys.executable, "-c", f"{BASELINES['click']}\nimport {', '.join(loaded_by(command))}"]
+        runs[what] = [sys.executable, "-m", "backsolve", *command.split()]
+    least = least_times(runs, rounds)
+    rows = []
+    for what in chosen:
+        reached = [0.0, least["pass"], least[BASELINES["click"]], least[f"load {what}"], least[what]]
+        rows.append([what, *(f"{1e3 * (after - before):.0f}" for before, after in pairwise(reached)), f"{1e3 * reached[-1]:.0f}"])
+    heads = ["ms of processor", "Python", "click, json", "modules", "answer", "all"]
+    return tabulate(rows, heads, tablefmt="github", disable_numparse=True)
+
+
 def machine() -> str:
     """The machine and the versions that a table was made with."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("click", "numpy", "scipy", "sympy"))
@@ -89,6 +123,7 @@ def main() -> None:
     rounds = arguments.rounds
     tables = {
         "What each command costs": table(measured(rounds)),
+        "Where the time of a question goes": parts_table(rounds),
         "What much at once costs": bulk_table(rounds),
         "What bounds a posterior": bounds_table(rounds),
         "How times grow": curve_table(arguments.long),

@@ -5,7 +5,8 @@ import pytest
 from benchmarks import bounds, bulk, commands
 
 BOUNDS = "What bounds a posterior"
-TITLES = ["What each command costs", "What much at once costs", BOUNDS, "How times grow"]
+PARTS = "Where the time of a question goes"
+TITLES = ["What each command costs", PARTS, "What much at once costs", BOUNDS, "How times grow"]
 
 
 def tables(page: str) -> dict[str, list[list[str]]]:
@@ -23,9 +24,10 @@ def test_the_last_run_is_tables_of_what_is_measured_today():
     assert list(page) == TITLES
     for title, (heads, *rows) in page.items():
         assert rows and all(len(row) == len(heads) for row in rows)
-        assert title == BOUNDS or {row[-1] for row in rows} <= {"yes", "no", ""}
-    asked, much, _, grown = page.values()
+        assert title in (PARTS, BOUNDS) or {row[-1] for row in rows} <= {"yes", "no", ""}
+    asked, parts, much, _, grown = page.values()
     assert {name for name, *_ in commands.COMMANDS} <= {row[0] for row in asked}
+    assert {row[0] for row in parts[1:]} == {*commands.TAKEN_APART} and all(int(row[-1]) > 0 for row in parts[1:])
     assert {one.what for one in bulk.computations()} <= {row[0] for row in much}
     assert {one.what for one in bulk.curves(long=False)} <= {row[0] for row in grown}
 
