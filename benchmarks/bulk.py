@@ -3,7 +3,6 @@
 A baseline takes turns with every computation, as machines are of all speeds; of each the least time counts.
 """
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -183,13 +182,23 @@ def exponent(measured: Iterable[tuple[int, float]]) -> float:
     return float(np.polyfit([log(size) for size in sizes], [log(max(time, 1e-9)) for time in times], 1)[0])
 
 
+ALONE = """
+import os, subprocess, sys
+with subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3)
+sys.exit(process.returncode)
+"""
+"""Runs a command from a process that holds little: its most memory would be at least that of the process it comes from."""
+
+
 def alone(*arguments: str) -> tuple[float, float] | None:
     """A command whose output is thrown away: its seconds of processor, and its most memory [MB]; None where it does not succeed."""
     command = [sys.executable, "-m", "backsolve", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return None if process.returncode else (used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3)
+    ran = subprocess.run([sys.executable, "-c", ALONE, *command], check=False, stdout=subprocess.PIPE, text=True)
+    seconds, memory = map(float, ran.stdout.split())
+    return None if ran.returncode else (seconds, memory)
 
 
 def written(form: str) -> tuple[float, float] | None:
