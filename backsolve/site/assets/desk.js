@@ -152,8 +152,7 @@
   const partOf = (name) => (["weight_time", "kv_time"].includes(name) ? "memory_time" : "compute_time");
 
   function wayOf({ legs, values }) {
-    const given = names.map((name) => `'${name}=${state.fields[name]}'`).join(" ");
-    command.textContent = `backsolve solve ${desk.asked.join(",")} --hardware ${state.chip}:${state.dtype} --model ${state.model} ${given}`;
+    command.textContent = `backsolve solve ${desk.asked.join(",")} --hardware ${state.chip}:${state.dtype} --model ${state.model} ${form.typed(names, state.fields)}`;
     way.replaceChildren(...legs.map((leg) => element("li", {},
       element("a", { href: `../eq/${leg.id}/index.html` }, leg.id), ` ${words(leg.makes)} = ${show(quantities[leg.makes], values[leg.makes])}`)));
   }

@@ -40,7 +40,7 @@
   // -- what the page shows -------------------------------------------------------------------------------------------------------
 
   const answer = element("output", { class: "solver-answer", "aria-live": "polite", "aria-atomic": "true" });
-  const figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div");
+  const figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div"), command = element("code");
   const given = element("div", { class: "solver-fields" });
   const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed)]));
   const unknowns = form.choice("Solve for", names.map((name) => [name, words(name)]), null, (name) => {
@@ -103,7 +103,12 @@
     const { elasticities } = found.answers.find((one) => one.kind === "point") || found.answers[0] || { elasticities: {} };
     for (const name of names) if (name !== state.unknown) fields.get(name).moves(elasticities[name]);
     toAddress();
-    later(draw);
+    later(() => { commanded(); draw(); });
+  }
+
+  function commanded() {
+    const others = names.filter((name) => name !== state.unknown);
+    command.textContent = `backsolve solve ${state.unknown} --using ${equation.id} ${form.typed(others, state.values)} --as latex`;
   }
 
   function said(parts) {
@@ -223,7 +228,8 @@
     element("h2", { id: "solve" }, "Solve for any quantity"),
     element("div", { class: "solver-choices" }, unknowns.root, ...presetChoices()), answer, given,
     element("p", { class: "solver-note" }, "The bars: by how many per cent the answer moves with one per cent more."),
-    names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf, roofOf);
+    names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf, roofOf,
+    element("p", {}, "The same at the command line, as LaTeX with these numbers put in: ", command));
   ask();
   window.addEventListener("hashchange", () => { fromAddress(); ask(); });
 })();

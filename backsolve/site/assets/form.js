@@ -29,6 +29,9 @@
     return number + (number === "1" && unit === " tokens" ? " token" : unit);
   }
 
+  /** Values [SI] as the command line takes them, with all digits that count. */
+  const typed = (names, values) => names.map((name) => `'${name}=${rounded(values[name], 12)}'`).join(" ");
+
   const FIGURE = /^\s*\$?\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*?)\s*$/i;
   const SUFFIXES = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, P: 1e15 };
 
@@ -241,7 +244,7 @@
   }
   const fromAddress = () => new URLSearchParams(location.hash.slice(1));
 
-  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, typeset, unitOf };
+  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, typed, typeset, unitOf };
   if (typeof module !== "undefined") module.exports = form;
   else (root.backsolve = root.backsolve || {}).form = form;
 })(globalThis);

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import split
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from click.testing import CliRunner
 
+from backsolve.cli.main import backsolve
 from backsolve.site import build
 from backsolve.site.build import build_site
 from backsolve.site.desk import FIELDS, desk_page
@@ -89,6 +92,9 @@ def test_an_equation_is_solved_as_numbers_change(site: Path, page, row, unknown:
     given = {symbol: float(asked[symbol]) for symbol in row.symbols if symbol != unknown}
     (answer,), _ = solve_equation(row, unknown, given)
     assert told.inner_text() == f"= {show(unknown, answer.value)}"
+    command = page.locator("#solver > p code").inner_text()
+    said = CliRunner().invoke(backsolve, split(command)[1:])
+    assert said.exit_code == 0 and split(command)[0] == "backsolve" and "\\begin{gather*}" in said.stdout
     number.fill("-1")
     assert "must be" in page.get_by_role("alert").filter(has_text="must").inner_text()
 
