@@ -117,6 +117,21 @@ def test_a_deployment_is_sized(site: Path, page):
     assert under and f"attains {show('peak_flops', under.rate)} on each chip" in page.locator("figcaption").first.inner_text()
 
 
+@pytest.mark.parametrize(
+    ("address", "lost"),
+    [
+        ("desk/index.html#model=<b>none</b>&batch=-1&chips=32", "model=<b>none</b>, batch=-1"),
+        (f"{equation_address(CLOSED.id)}#for=batch&mfu=2&sparsity=12", "mfu=2, for=batch"),
+    ],
+)
+def test_a_link_that_asks_for_what_cannot_be_says_so(site: Path, page, address: str, lost: str):
+    page.goto(f"{site.as_uri()}/{address}")
+    said = page.get_by_role("alert").filter(has_text="link")
+    assert said.inner_text() == f"The link asks for what cannot be: {lost}. What is usual stands in its place."
+    page.get_by_label("slider").first.press("ArrowRight")
+    assert page.get_by_text("cannot be").count() == 0
+
+
 def test_a_sheet_is_read_at_other_prices(site: Path, page):
     one = infer(["gemini-3.1-pro"])[0]
     page.goto((site / f"sheet/{one.sheet.provider}/{one.sheet.model}/index.html").as_uri())
