@@ -155,7 +155,7 @@
   const partOf = (name) => (["weight_time", "kv_time"].includes(name) ? "memory_time" : "compute_time");
 
   function wayOf({ legs, values }) {
-    command.textContent = `backsolve solve ${desk.asked.join(",")} --hardware ${state.chip}:${state.dtype} --model ${state.model} ${form.typed(names, state.fields)}`;
+    command.textContent = `backsolve solve ${desk.asked.join(",")} --hardware ${state.chip}:${state.dtype} --model ${state.model} ${form.typed(names, state.fields, quantities)}`;
     way.replaceChildren(...legs.map((leg) => element("li", {},
       element("a", { href: `../eq/${leg.id}/index.html` }, leg.id), ` ${words(leg.makes)} = ${show(quantities[leg.makes], values[leg.makes])}`)));
   }

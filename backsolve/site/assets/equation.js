@@ -105,7 +105,7 @@
 
   function commanded() {
     const others = names.filter((name) => name !== state.unknown);
-    command.textContent = `backsolve solve ${state.unknown} --using ${equation.id} ${form.typed(others, state.values)} --as latex`;
+    command.textContent = `backsolve solve ${state.unknown} --using ${equation.id} ${form.typed(others, state.values, quantities)} --as latex`;
   }
 
   function said(parts) {

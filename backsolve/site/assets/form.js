@@ -29,8 +29,8 @@
     return number + (number === "1" && unit === " tokens" ? " token" : unit);
   }
 
-  /** Values [SI] as the command line takes them, with all digits that count. */
-  const typed = (names, values) => names.map((name) => `'${name}=${rounded(values[name], 12)}'`).join(" ");
+  /** Values as the command line takes them, in people's units, with all digits that count. */
+  const typed = (names, values, quantities) => names.map((name) => `'${name}=${show(quantities[name], values[name], 12)}'`).join(" ");
 
   const FIGURE = /^\s*\$?\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*?)\s*$/i;
   const SUFFIXES = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, P: 1e15 };
