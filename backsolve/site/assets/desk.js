@@ -128,12 +128,14 @@
     if (unmet.length) return [element("p", { class: "solver-none" }, `No answer: ${unmet.map((one) => one.otherwise || one.said).join("; ")}.`)];
     const size = (value) => show(quantities.hbm_capacity, value), { longest } = desk.models[state.model];
     const most = mostThatFits(desk, state, "batch"), least = fits ? null : fewestThatFit(desk, state, "chips");
-    const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : least === null ? "no number of chips holds it" : `it takes ${least} chips`;
+    const ways = [...(least === null ? [] : [`${least} chips`]), ...(most ? [`a batch of ${most}`] : [])];
+    const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : ways.length ? `it takes ${ways.join(", or ")}` : "no number of chips holds it";
+    const short = element("p", { class: "desk-note" }, "It does not fit: times and costs are those of chips with more memory.");
     const notes = [
-      ...(fits ? [] : ["It does not fit: times and costs are those of chips with more memory."]),
       ...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []),
       ...(desk.chips[state.chip].givens.chip_price ? [] : [`The table has no rent of ${state.chip}: the price of a chip is what you set.`])];
     return [
+      ...(fits ? [] : [short]),
       element("div", { class: "desk-facts" },
         fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
         fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),

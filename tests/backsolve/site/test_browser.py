@@ -1,5 +1,6 @@
 """Pages in a browser, from disk: their scripts run under their own policy without a complaint, and forms answer what Python does."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import split
@@ -113,6 +114,12 @@ def test_a_deployment_is_sized(site: Path, page):
         solved[name] = solve(name, hardware="B200-SXM:fp8", model="Llama-3.1-70B", given=given, anyway=True)
         shown = page.locator(".desk-fact").filter(has_text=title).locator("strong").inner_text()
         assert shown == f"{show(name, solved[name].value)} or more"
+    page.get_by_label("batch", exact=True).fill("900000")
+    assert page.locator("output").inner_text().startswith("It does not fit")
+    most = int(re.findall(r"chips, or a batch of (\d+)", page.locator("output").inner_text())[0])
+    page.get_by_label("batch", exact=True).fill(str(most))
+    assert f"a batch of {most} still fits" in page.locator("output").inner_text()
+    page.get_by_label("batch", exact=True).fill("200")
     under = roof("", numbers(solved["step_time"]))
     assert under and f"attains {show('peak_flops', under.rate)} on each chip" in page.locator("figcaption").first.inner_text()
 
