@@ -83,9 +83,18 @@ def _row(quantity: str, of_one: Iterable[Retest]) -> Row:
         "estimate": quantity,
         "experiments": len(moved),
         "models": len({one.experiment.model for one, _ in moved}),
-        "rms": round(sqrt(sum(by * by for _, by in moved) / len(moved)), 2),
-        "most": round(most, 2),
+        "rms": in_nats(sqrt(sum(by * by for _, by in moved) / len(moved))),
+        "most": in_nats(most),
         "of": f"{farthest.experiment.model} {farthest.experiment.date}",
         "held": sum(one.held for one, _ in moved),
         "lost": sum(bool(one.before.median) and not one.after.median for one in retested),
     }
+
+
+def in_nats(value: float, digits: int = 2) -> float:
+    """Rounded, and nothing without a sign.
+
+    >>> in_nats(-0.001), in_nats(-0.286)
+    (0.0, -0.29)
+    """
+    return round(value, digits) + 0.0

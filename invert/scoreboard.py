@@ -28,7 +28,7 @@ from invert.estimators.known import (
     records_beside,
     verdict_on_having_a_premium,
 )
-from invert.experiments import experiment_rows
+from invert.experiments import experiment_rows, in_nats
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
 from invert.market.kv_class import KINDS, simulated_coverage
@@ -92,7 +92,7 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     found: list[Row] = [
         {
             "model": one.member.architecture,
-            "KV bytes": one.member.kv_bytes_per_token,
+            "KV bytes": round(one.member.kv_bytes_per_token),
             **{name: _digits(reading(one)) for name, reading in readings.items()},
             "base mark-up": _digits(_base_markup(data, one.member, assumptions)),
         }
@@ -187,14 +187,9 @@ def _skill(scored: Scored) -> Row:
     return {
         **dict.fromkeys(SKILL),
         **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
-        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": _nats(one.gain)},
-        **{"standard error": _nats(one.standard_error), "gain, low": _nats(low), "gain, high": _nats(high), **coverage},
+        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": in_nats(one.gain)},
+        **{"standard error": in_nats(one.standard_error), "gain, low": in_nats(low), "gain, high": in_nats(high), **coverage},
     }
-
-
-def _nats(value: float, digits: int = 2) -> float:
-    """Rounded, and nothing without a sign."""
-    return round(value, digits) + 0.0
 
 
 def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
@@ -213,8 +208,8 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
         {
             **dict.fromkeys(SKILL),
             **{"estimate": what, "left out": left_out, "models": one.count, "families": one.families},
-            **{"gain": _nats(one.by_price - one.by_class), "pool gain": _nats(one.gain_of_pool, POOL_DIGITS)},
-            **{"pool gain, standard error": _nats(one.standard_error, POOL_DIGITS), "weight": one.weight},
+            **{"gain": in_nats(one.by_price - one.by_class), "pool gain": in_nats(one.gain_of_pool, POOL_DIGITS)},
+            **{"pool gain, standard error": in_nats(one.standard_error, POOL_DIGITS), "weight": one.weight},
         }
         for what, left_out, one in found
         if one
@@ -246,7 +241,7 @@ def _shuffled(data: Data, assumptions: Assumptions) -> list[Row]:
     if not shuffled:
         return []
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
-    return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": _nats(fmean(one.gain for one in shuffled))}]
+    return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": in_nats(fmean(one.gain for one in shuffled))}]
 
 
 SKILL = (

@@ -91,4 +91,4 @@ pd.DataFrame(rows, columns=["model", "by", "true [B]", "foretold [B]", "low [B]"
 # that they were made from. With a fault put in, the noise of premiums `bands.premium_out` taken too small, it has to show.
 
 # %%
-pd.DataFrame(section_rows("calibration", data))[["run", "quantity", "simulations", "coverage_50", "coverage_90"]]
+pd.DataFrame(section_rows("calibration", data))[["run", "quantity", "simulations", "coverage_50", "coverage_90", "verdict"]]

@@ -300,10 +300,22 @@ def cite_command(
         result = _json(used_by)
         why = uses_in(result)
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
+        _say_other_schema(result)
     if not equations and not found:
         raise WrongValue("nothing to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
     click.echo(cite_with(equations, found, style, html_base, macros, why))
     fail_on(faults)
+
+
+def _say_other_schema(result: object) -> None:
+    """In a line that a result was saved by another version, whose sheets and inferences may stand elsewhere in it."""
+    schema = result.get("schema") if isinstance(result, dict) else None
+    if not isinstance(schema, str):
+        return
+    from invert.report.contract import SCHEMA
+
+    if schema != SCHEMA:
+        say(f"the result's schema is {shorten(schema)}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only")
 
 
 def _is_of_prices(name: str) -> bool:

@@ -16,6 +16,7 @@ from derive.solving.defaults import in_numbers
 from derive.solving.questions import question
 from derive.solving.route import route
 from derive.trees import names
+from derive.units import show
 
 DESK = f"desk/{INDEX}"
 
@@ -53,7 +54,7 @@ class Way:
 def desk_page() -> Page:
     """The page of the desk."""
     chip, dtype, model = START
-    fields = " ".join(f"{name}={value:g}" for name, value in FIELDS.items())
+    fields = " ".join(f"'{name}={show(name, value)}'" for name, value in FIELDS.items())
     summary = (
         "Pick a model, chips, a batch and a context: how long a step takes, what users get, what a token costs, what fits and what binds."
     )

@@ -4,22 +4,23 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from itertools import pairwise
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from textwrap import wrap
+from typing import NamedTuple
 
 from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, moved_aside
 from derive.show.figures import COLOURS, FEW_DECADES, tick_text
 
-WIDE, HIGH, ROW = 680, 320, 48
-"""Width of a drawing, height of its plane and of a row of things [px]."""
 SMALL, LINE = 12, 16
 """Size of its letters, and height of a line of them [px]."""
 LETTER = 0.62
 """Width of a letter, as a share of its size."""
-ROW_WIDTH, SAID_WIDTH = 26, 96
-"""Characters of the name of a row, and of a line below the title."""
+SAID_WIDTH = 96
+"""Characters of a line below the title."""
 GAP, TICK, STOP = 8, 5, 5
 """Room between things, length of a tick, and half the stop at the end of a range [px]."""
+BEFORE_NAME = GAP + 2 * LINE + GAP
+"""Room that the keys of a legend take before their names [px]."""
 BAR, INSIDE = 7, 0.04
 """Half the height of a bar [px], and room inside the ends of an axis, of its length."""
 STEPS, WANTED = (1, 2, 5, 10), 5
@@ -55,6 +56,19 @@ _PLACE = re.compile(r'cx="([^"]+)" cy="([^"]+)"')
 Place = Callable[[float], float]
 
 
+class Room(NamedTuple):
+    """Width of a drawing and height of its plane [px], characters of the name of a row, and its height at the least [px]."""
+
+    wide: float
+    high: float
+    letters: int
+    row: float
+
+
+ALONE, ON_PAGE = Room(wide=680, high=320, letters=26, row=48), Room(wide=420, high=270, letters=20, row=48)
+"""A page is read on a phone too, where a wider drawing scrolls or shrinks until nobody reads it."""
+
+
 class Drawing:
     """A chart that a notebook shows as a picture.
 
@@ -75,25 +89,25 @@ class Drawing:
 
 def chart_svg(chart: Chart, alone: bool = True) -> str:
     """The chart as an SVG element: with title, text and style of its own, or for a page, which has all three around it."""
-    rows = chart.up.rows
+    rows, room = chart.up.rows, _room(chart, ALONE if alone else ON_PAGE)
     lines = [line for text in chart.said for line in wrap(text, SAID_WIDTH)] if alone else []
     top = (2 * LINE + LINE * len(lines) if alone else 0) + LINE * min(2, sum(not rule.up for rule in chart.rules)) + GAP
-    left = GAP + max(map(_width, _names_up(chart))) + (0 if rows else LINE) + TICK
-    bottom, right = top + (ROW * len(rows) if rows else HIGH), WIDE - 2 * GAP
-    legend = [*_legend(chart)]
-    height = bottom + 3 * LINE + LINE * len(legend) + GAP
+    left = GAP + max(map(_width, _names_up(chart, room))) + (0 if rows else LINE) + TICK
+    bottom, right = top + (room.row * len(rows) if rows else room.high), room.wide - 2 * GAP
+    legend = [*_legend(chart, room)]
+    height = bottom + 3 * LINE + LINE * sum(len(lines) for _, _, lines in legend) + GAP
     across = _scale(chart.across, extent(chart, up=False), left, right)
-    up: Place = (lambda row: top + ROW * (row + 1 / 2)) if rows else _scale(chart.up, extent(chart, up=True), bottom, top)
+    up: Place = (lambda row: top + room.row * (row + 1 / 2)) if rows else _scale(chart.up, extent(chart, up=True), bottom, top)
     body = [
         *([_text(GAP, LINE, chart.title, "title")] if alone else []),
         *(_text(GAP, LINE * (place + 2), line, "said") for place, line in enumerate(lines)),
-        *_axes(chart, across, up, (left, right, top, bottom)),
-        *(part for place in range(len(chart.marks)) for part in _mark(chart, place, across, up, (left, right))),
-        *_rules(chart, across, up, (left, right, top, bottom)),
-        *(part for place, one in enumerate(legend) for part in _key(one, bottom + 3 * LINE + LINE * place)),
+        *_axes(chart, room, across, up, (left, right, top, bottom)),
+        *(part for place in range(len(chart.marks)) for part in _mark(chart, room, place, across, up, (left, right))),
+        *_rules(chart, room, across, up, (left, right, top, bottom)),
+        *_keys(legend, bottom + 3 * LINE),
     ]
     style = f"<style>{STYLE}</style>" if alone else ""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {WIDE} {height}" role="img">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {room.wide} {height}" role="img">'
     drawn = "".join(body) if alone else _shorter("".join(body))
     return f"{head}<title>{escape(chart.title)}</title><desc>{escape(chart_in_words(chart))}</desc>{style}{drawn}</svg>"
 
@@ -121,9 +135,15 @@ def _by_steps(curve: re.Match[str]) -> str:
     return f'<path class="{curve["name"]}" d="M{points[0][0] / 10:g} {points[0][1] / 10:g}l{" ".join(steps)}"/>'
 
 
-def _names_up(chart: Chart) -> list[str]:
+def _room(chart: Chart, room: Room) -> Room:
+    """Room whose rows are as high as the lines of their names."""
+    lines = max((len(wrap(name, room.letters)) for name in chart.up.rows), default=0)
+    return room._replace(row=max(room.row, LINE * lines + GAP))
+
+
+def _names_up(chart: Chart, room: Room) -> list[str]:
     if chart.up.rows:
-        return [line for name in chart.up.rows for line in wrap(name, ROW_WIDTH)]
+        return [line for name in chart.up.rows for line in wrap(name, room.letters)]
     return [text for _, text in _ticks(chart.up, extent(chart, up=True))]
 
 
@@ -183,15 +203,33 @@ def _strokes(name: str, *lines: tuple[tuple[float, float], ...]) -> str:
     return f'<path class="{name}" d="{"".join("M" + "L".join(f"{x:g} {y:g}" for x, y in points) for points in lines)}"/>'
 
 
-def _axes(chart: Chart, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+def _apart(ticks: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
+    """The texts below an axis, without those that would run into the one before.
+
+    >>> [*_apart([(10, "1 min"), (30, "5 min"), (70, "1 h")])]
+    [(10, '1 min'), (70, '1 h')]
+    """
+    end = -inf
+    for x, text in ticks:
+        if x - _width(text) / 2 >= end:
+            yield x, text
+            end = x + _width(text) / 2
+
+
+def _within(middle: float, text: str, room: Room) -> float:
+    """Where the middle of a text stands so that all of it is in the drawing."""
+    return min(max(middle, _width(text) / 2), room.wide - _width(text) / 2)
+
+
+def _axes(chart: Chart, room: Room, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
     left, right, top, bottom = sides
     ticks = [(across(at), text) for at, text in _ticks(chart.across, extent(chart, up=False))]
     yield _grid(f"M{x:g} {top:g}V{bottom:g}" for x, _ in ticks)
-    yield _named("middle", (_text(x, bottom + LINE, text) for x, text in ticks))
-    yield _text((left + right) / 2, bottom + 2 * LINE, chart.across.words, anchor="middle")
+    yield _named("middle", (_text(x, bottom + LINE, text) for x, text in _apart(ticks)))
+    yield _text(_within((left + right) / 2, chart.across.words, room), bottom + 2 * LINE, chart.across.words, anchor="middle")
     if chart.up.rows:
         for row, name in enumerate(chart.up.rows):
-            lines = wrap(name, ROW_WIDTH)
+            lines = wrap(name, room.letters)
             first = up(row) + SMALL / 3 - LINE * (len(lines) - 1) / 2
             yield _named("end", (_text(left - TICK, first + LINE * place, line) for place, line in enumerate(lines)))
     else:
@@ -203,7 +241,7 @@ def _axes(chart: Chart, across: Place, up: Place, sides: tuple[float, float, flo
     yield _line("axis", (left, top), (left, bottom), (right, bottom))
 
 
-def _mark(chart: Chart, place: int, across: Place, up: Place, sides: tuple[float, float]) -> Iterator[str]:
+def _mark(chart: Chart, room: Room, place: int, across: Place, up: Place, sides: tuple[float, float]) -> Iterator[str]:
     mark, colour = chart.marks[place], f"c{place % len(COLOURS)}"
     if mark.form == "line":
         points = [(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)]
@@ -218,7 +256,7 @@ def _mark(chart: Chart, place: int, across: Place, up: Place, sides: tuple[float
             start, end = across(low or x), across(high or x)
             yield f'<rect class="bar {colour}" x="{start:g}" y="{up(y) - BAR:g}" width="{end - start:g}" height="{2 * BAR}"/>'
             continue
-        height = up(y) + ROW * moved_aside(chart, mark)
+        height = up(y) + room.row * moved_aside(chart, mark)
         if mark.ends:
             yield _range(chart, (across(x), height), (low, high), across if chart.up.rows else up, colour, sides)
         yield f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="4"/>'
@@ -253,7 +291,7 @@ def _range(
     return _strokes(f"range {colour}", ((low, at[1]), (high, at[1])), *stops)
 
 
-def _rules(chart: Chart, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+def _rules(chart: Chart, room: Room, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
     left, right, top, bottom = sides
     for place, rule in enumerate(sorted(chart.rules, key=lambda rule: rule.at)):
         if rule.up:
@@ -261,23 +299,28 @@ def _rules(chart: Chart, across: Place, up: Place, sides: tuple[float, float, fl
             yield _text(left + GAP, up(rule.at) - TICK, rule.name, "beside")
             continue
         yield _line("rule", (across(rule.at), top), (across(rule.at), bottom))
-        middle = min(max(across(rule.at), _width(rule.name) / 2), WIDE - _width(rule.name) / 2)
-        yield _text(middle, top - TICK - LINE * (place % 2), rule.name, "beside", "middle")
+        yield _text(_within(across(rule.at), rule.name, room), top - TICK - LINE * (place % 2), rule.name, "beside", "middle")
 
 
-def _legend(chart: Chart) -> Iterator[tuple[int, Mark]]:
-    yield from ((place, mark) for place, mark in enumerate(chart.marks) if mark.name)
+def _legend(chart: Chart, room: Room) -> Iterator[tuple[int, Mark, list[str]]]:
+    """The marks that have names, with their places among all and the lines of their names."""
+    letters = int((room.wide - BEFORE_NAME) / (LETTER * SMALL))
+    yield from ((place, mark, wrap(mark.name, letters)) for place, mark in enumerate(chart.marks) if mark.name)
 
 
-def _key(one: tuple[int, Mark], y: float) -> Iterator[str]:
-    """What stands for a mark, and its name."""
-    place, mark = one
-    colour, middle = f"c{place % len(COLOURS)}", y - SMALL / 3
+def _keys(legend: Iterable[tuple[int, Mark, list[str]]], y: float) -> Iterator[str]:
+    """What stands for each mark, and its name."""
+    for place, mark, lines in legend:
+        yield _key(mark, f"c{place % len(COLOURS)}", y - SMALL / 3)
+        for line in lines:
+            yield _text(BEFORE_NAME, y, line)
+            y += LINE
+
+
+def _key(mark: Mark, colour: str, middle: float) -> str:
     if mark.form == "line":
-        yield _line(f"line {colour}{' dashed' if mark.dashed else ''}", (GAP, middle), (GAP + 2 * LINE, middle))
-    elif mark.form == "points":
-        yield f'<circle class="dot {colour}" cx="{GAP + LINE}" cy="{middle:g}" r="4"/>'
-    else:
-        name = "area" if mark.form == "area" else "bar"
-        yield f'<rect class="{name} {colour}" x="{GAP}" y="{middle - BAR:g}" width="{2 * LINE}" height="{2 * BAR}"/>'
-    yield _text(GAP + 2 * LINE + GAP, y, mark.name)
+        return _line(f"line {colour}{' dashed' if mark.dashed else ''}", (GAP, middle), (GAP + 2 * LINE, middle))
+    if mark.form == "points":
+        return f'<circle class="dot {colour}" cx="{GAP + LINE}" cy="{middle:g}" r="4"/>'
+    name = "area" if mark.form == "area" else "bar"
+    return f'<rect class="{name} {colour}" x="{GAP}" y="{middle - BAR:g}" width="{2 * LINE}" height="{2 * BAR}"/>'

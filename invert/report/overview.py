@@ -19,8 +19,8 @@ CSV_HEAD = ("section", "name", "of", "offers", "providers", "low", "median", "hi
 
 
 def overview_text(found: Overview, width: int) -> str:
-    """The page in so many columns."""
-    return laid_out(overview_parts(found), width)
+    """The page in so many columns, and where there is more."""
+    return laid_out([*overview_parts(found), "", MORE], width)
 
 
 def overview_parts(found: Overview) -> list[str]:
@@ -35,9 +35,10 @@ def overview_parts(found: Overview) -> list[str]:
     listed = [one for one in found.sizes if one.makes][:MOST_ROWS] or found.sizes[:MOST_ROWS]
     parts += [*title("Active parameters by provider"), aligned(SIZE_HEAD, [_size_row(one) for one in listed]), OF_MEDIANS]
     parts += _not_shown("more provider", [one.offers for one in found.sizes if one not in listed])
-    return [*parts, "", "--as json or csv has all of it; --wide, --columns or --sort a line a sheet; --where NAME=PATTERN takes some."]
+    return parts
 
 
+MORE = "--as json or csv has all of it; --wide, --columns or --sort a line a sheet; --where NAME=PATTERN takes some."
 OUTCOME_HEAD = ("estimate", "range", "bound", "none", "why most have no range")
 CARRIED_HEAD = ("price", "offers", "sellers", "most ask", "median", "least to most")
 PREMIUM_HEAD = ("input", "output", "offers", "sellers", "at thresholds")

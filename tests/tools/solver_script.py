@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import starmap
+from itertools import groupby, starmap
 from pathlib import Path
 from random import Random
 from shutil import which
@@ -104,11 +104,15 @@ def compared(equations: Sequence[str], count: int, seed: int, unknowns: int | No
     random = Random(seed)
     for start in range(0, len(equations), AT_ONCE):
         ids = equations[start : start + AT_ONCE]
-        asked = {id: [*questions(by_id()[id], count, random, unknowns)] for id in ids}
-        lines = [line for id, some in asked.items() for line in (_data(id), *map(_line, some))]
-        text = "\n".join(map(json.dumps, lines))
-        told = subprocess.run([NODE or "node", SCRIPT], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
-        yield from starmap(_beside, zip([one for some in asked.values() for one in some], map(json.loads, told), strict=True))
+        yield from compared_ones([one for id in ids for one in questions(by_id()[id], count, random, unknowns)])
+
+
+def compared_ones(asked: Sequence[Asked]) -> Iterator[Compared]:
+    """The script beside Python for these questions, which stand equation by equation."""
+    lines = [line for id, some in groupby(asked, lambda one: one.equation.id) for line in (_data(id), *map(_line, some))]
+    text = "\n".join(map(json.dumps, lines))
+    told = subprocess.run([NODE or "node", SCRIPT], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
+    yield from starmap(_beside, zip(asked, map(json.loads, told), strict=True))
 
 
 def _data(id: str) -> dict[str, Any]:

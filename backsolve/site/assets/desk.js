@@ -69,31 +69,34 @@
     mfu: "share of the peak FLOP/s sustained", mbu: "share of the bandwidth sustained" };
 
   function fromAddress() {
-    const asked = form.fromAddress(), [ofChip, ofType] = (asked.get("hardware") || "").split(":");
-    if (desk.chips[ofChip] && desk.chips[ofChip].types[ofType]) [state.chip, state.dtype] = [ofChip, ofType];
-    if (desk.models[asked.get("model")]) state.model = asked.get("model");
-    for (const name of names) {
-      const value = Number(asked.get(name)), row = quantities[name];
-      if (asked.has(name) && row.least <= value && value <= row.most) state.fields[name] = value;
-      else if (name === "chip_price" && asked.has("hardware")) rented();
-    }
-    if (OVER.includes(asked.get("over"))) state.over = asked.get("over");
-    if (asked.get("picture") in PICTURES) state.picture = asked.get("picture");
+    const within = (name) => (value) => quantities[name].least <= value && value <= quantities[name].most;
+    notice.textContent = form.fromAddress({
+      hardware: chosen, model: form.takenInto(state, "model", (name) => Object.hasOwn(desk.models, name)),
+      ...Object.fromEntries(names.map((name) => [name, form.takenInto(state.fields, name, within(name), Number)])),
+      over: form.takenInto(state, "over", (name) => OVER.includes(name)), picture: form.takenInto(state, "picture", (name) => Object.hasOwn(PICTURES, name)) });
+  }
+  /** Takes a chip in a data type, and its rent, where there is such a one. */
+  function chosen(text) {
+    const there = chips.some(([name]) => name === text);
+    if (there) { [state.chip, state.dtype] = text.split(":"); rented(); }
+    return there;
   }
   const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...state.fields, over: state.over, picture: state.picture }));
   const rented = () => { const rent = desk.chips[state.chip].givens.chip_price; if (rent) state.fields.chip_price = rent; };
 
   const chips = Object.entries(desk.chips).flatMap(([name, one]) => Object.keys(one.types).map((type) => [`${name}:${type}`, `${name} in ${type}`]));
-  const hardware = form.choice("Chip", chips, null, (value) => { [state.chip, state.dtype] = value.split(":"); rented(); ask(); });
+  const hardware = form.choice("Chip", chips, null, (value) => { chosen(value); ask(); });
   const models = form.choice("Model", Object.keys(desk.models), null, (value) => { state.model = value; ask(); });
   const over = form.choice("Over", OVER.map((name) => [name, words(name)]), null, (value) => { state.over = value; state.span = null; draw(); toAddress(); });
   const pictures = form.choice("Picture", Object.entries(PICTURES), null, (value) => { state.picture = value; draw(); toAddress(); });
   const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed, TITLES[name])]));
+  const notice = element("p", { class: "solver-fault", role: "alert" });
   const answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
   const shares = element("div", { class: "desk-shares" }), figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div"), way = element("ol", { class: "desk-way" });
   const command = element("code", {});
 
   function changed(field) {
+    notice.textContent = "";
     if (!field.wrong) state.fields[field.name] = field.value;
     const wrong = names.find((name) => fields.get(name).wrong);
     if (wrong) { answer.replaceChildren(element("p", { class: "solver-none" }, `No answer: ${TITLES[wrong] || words(wrong)} cannot be used as it stands.`)); return; }
@@ -125,12 +128,14 @@
     if (unmet.length) return [element("p", { class: "solver-none" }, `No answer: ${unmet.map((one) => one.otherwise || one.said).join("; ")}.`)];
     const size = (value) => show(quantities.hbm_capacity, value), { longest } = desk.models[state.model];
     const most = mostThatFits(desk, state, "batch"), least = fits ? null : fewestThatFit(desk, state, "chips");
-    const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : least === null ? "no number of chips holds it" : `it takes ${least} chips`;
+    const ways = [...(least === null ? [] : [`${least} chips`]), ...(most ? [`a batch of ${most}`] : [])];
+    const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : ways.length ? `it takes ${ways.join(", or ")}` : "no number of chips holds it";
+    const short = element("p", { class: "desk-note" }, "It does not fit: times and costs are those of chips with more memory.");
     const notes = [
-      ...(fits ? [] : ["It does not fit: times and costs are those of chips with more memory."]),
       ...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []),
       ...(desk.chips[state.chip].givens.chip_price ? [] : [`The table has no rent of ${state.chip}: the price of a chip is what you set.`])];
     return [
+      ...(fits ? [] : [short]),
       element("div", { class: "desk-facts" },
         fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
         fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
@@ -152,8 +157,7 @@
   const partOf = (name) => (["weight_time", "kv_time"].includes(name) ? "memory_time" : "compute_time");
 
   function wayOf({ legs, values }) {
-    const given = names.map((name) => `'${name}=${state.fields[name]}'`).join(" ");
-    command.textContent = `backsolve solve ${desk.asked.join(",")} --hardware ${state.chip}:${state.dtype} --model ${state.model} ${given}`;
+    command.textContent = `backsolve solve ${desk.asked.join(",")} --hardware ${state.chip}:${state.dtype} --model ${state.model} ${form.typed(names, state.fields, quantities)}`;
     way.replaceChildren(...legs.map((leg) => element("li", {},
       element("a", { href: `../eq/${leg.id}/index.html` }, leg.id), ` ${words(leg.makes)} = ${show(quantities[leg.makes], values[leg.makes])}`)));
   }
@@ -195,7 +199,7 @@
   fromAddress();
   place.classList.add("solver");
   place.replaceChildren(
-    element("div", { class: "solver-choices" }, hardware.root, models.root), answer,
+    element("div", { class: "solver-choices" }, hardware.root, models.root), notice, answer,
     element("div", { class: "solver-fields" }, ...names.map((name) => fields.get(name).root)), shares, roofOf,
     element("div", { class: "solver-choices" }, pictures.root, over.root), figureOf,
     element("details", {}, element("summary", {}, "The way: every equation, and what it comes to here"), way),

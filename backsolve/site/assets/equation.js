@@ -25,13 +25,9 @@
     if (example[left] === undefined && Number.isFinite(made)) state.values[left] = made;
   }
   function fromAddress() {
-    const asked = form.fromAddress();
-    for (const name of names) {
-      const value = Number(asked.get(name));
-      if (asked.has(name) && engine.inDomain(quantities[name], value)) state.values[name] = value;
-    }
-    if (names.includes(asked.get("for"))) state.unknown = asked.get("for");
-    if (names.includes(asked.get("over"))) state.over = asked.get("over");
+    const named = (name) => names.includes(name);
+    const numbers = names.map((name) => [name, form.takenInto(state.values, name, (value) => engine.inDomain(quantities[name], value), Number)]);
+    notice.textContent = form.fromAddress({ ...Object.fromEntries(numbers), for: form.takenInto(state, "unknown", named), over: form.takenInto(state, "over", named) });
   }
   const toAddress = form.inAddress(() => ({
     for: state.unknown, ...(state.over ? { over: state.over } : {}),
@@ -40,7 +36,7 @@
   // -- what the page shows -------------------------------------------------------------------------------------------------------
 
   const answer = element("output", { class: "solver-answer", "aria-live": "polite", "aria-atomic": "true" });
-  const figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div");
+  const figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div"), command = element("code"), notice = element("p", { class: "solver-fault", role: "alert" });
   const given = element("div", { class: "solver-fields" });
   const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed)]));
   const unknowns = form.choice("Solve for", names.map((name) => [name, words(name)]), null, (name) => {
@@ -76,6 +72,7 @@
   // -- asking --------------------------------------------------------------------------------------------------------------------
 
   function changed(field) {
+    notice.textContent = "";
     if (!field.wrong) state.values[field.name] = field.value;
     const wrong = names.find((name) => name !== state.unknown && fields.get(name).wrong);
     if (wrong) { said([element("p", { class: "solver-none" }, `No answer: ${words(wrong)} cannot be used as it stands.`)]); return; }
@@ -103,7 +100,12 @@
     const { elasticities } = found.answers.find((one) => one.kind === "point") || found.answers[0] || { elasticities: {} };
     for (const name of names) if (name !== state.unknown) fields.get(name).moves(elasticities[name]);
     toAddress();
-    later(draw);
+    later(() => { commanded(); draw(); });
+  }
+
+  function commanded() {
+    const others = names.filter((name) => name !== state.unknown);
+    command.textContent = `backsolve solve ${state.unknown} --using ${equation.id} ${form.typed(others, state.values, quantities)} --as latex`;
   }
 
   function said(parts) {
@@ -221,9 +223,10 @@
   place.setAttribute("aria-labelledby", "solve");
   place.replaceChildren(
     element("h2", { id: "solve" }, "Solve for any quantity"),
-    element("div", { class: "solver-choices" }, unknowns.root, ...presetChoices()), answer, given,
+    element("div", { class: "solver-choices" }, unknowns.root, ...presetChoices()), notice, answer, given,
     element("p", { class: "solver-note" }, "The bars: by how many per cent the answer moves with one per cent more."),
-    names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf, roofOf);
+    names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf, roofOf,
+    element("p", {}, "The same at the command line, as LaTeX with these numbers put in: ", command));
   ask();
   window.addEventListener("hashchange", () => { fromAddress(); ask(); });
 })();

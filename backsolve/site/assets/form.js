@@ -29,20 +29,24 @@
     return number + (number === "1" && unit === " tokens" ? " token" : unit);
   }
 
+  /** Values as the command line takes them, in people's units, with all digits that count. */
+  const typed = (names, values, quantities) => names.map((name) => `'${name}=${show(quantities[name], values[name], 12)}'`).join(" ");
+
   const FIGURE = /^\s*\$?\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*?)\s*$/i;
   const SUFFIXES = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, P: 1e15 };
 
   /** What is typed into a field, in SI: a number in the unit chosen beside it, or with a unit or suffix of its own; or what is the matter. */
   function read(row, text, place) {
     const match = FIGURE.exec(text);
-    if (!match) return { fault: "write a number" };
+    if (!match) return { fault: "needs a number" };
     const value = Number(match[1].replaceAll("_", "")), own = match[2], bare = (name) => name.replaceAll(" ", "").replace("tokens", "token");
     let size = row.units[place][1];
     if (own === "%" && row.unit === "1") size = 0.01;
     else if (own) {
       const named = row.units.find(([, , name]) => bare(name) === bare(own) || bare(name).replace(/^USD|\/token$/g, "") === bare(own));
       const sized = row.unit.includes("byte") && own === "B" ? null : SUFFIXES[own];
-      if (!named && !sized) return { fault: `${own} is no unit of it: ${row.units.map(([, , name]) => name.trim()).filter(Boolean).join(", ")}` };
+      const units = row.units.map(([, , name]) => name.trim()).filter(Boolean);
+      if (!named && !sized) return { fault: `is not given in ${own}, but ${units.length ? `in ${units.join(", ")}` : "as a plain number"}` };
       size = named ? named[1] : sized;
     }
     // A division keeps the digits that a product with a power of ten below one would lose.
@@ -229,6 +233,8 @@
     return scaleOf(0, rounded(high * 1.15, 2) || 1);
   }
 
+  const MOST_SAID = 40; // letters of what a link asks for
+
   // -- the address ---------------------------------------------------------------------------------------------------------------
 
   /** The state of a page in the address, so that a link is an answer; written when nothing has moved for a moment. */
@@ -239,9 +245,19 @@
       waiting = setTimeout(() => history.replaceState(null, "", `#${new URLSearchParams(stateOf())}`), 250);
     };
   }
-  const fromAddress = () => new URLSearchParams(location.hash.slice(1));
 
-  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, typeset, unitOf };
+  /** What the address asks for, by its name each with what takes its text where that can be; in words what could not be taken. */
+  function fromAddress(takers) {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const lost = Object.entries(takers).filter(([name, take]) => asked.has(name) && !take(asked.get(name)));
+    const said = lost.map(([name]) => `${name}=${asked.get(name).slice(0, MOST_SAID)}`).join(", ");
+    return said && `The link asks for what cannot be: ${said}. What is usual stands in its place.`;
+  }
+
+  /** What takes a text into a place of a state where it is one that fits. */
+  const takenInto = (state, key, fits, made = (text) => text) => (text) => { const good = text !== "" && fits(made(text)); if (good) state[key] = made(text); return good; };
+
+  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, takenInto, typed, typeset, unitOf };
   if (typeof module !== "undefined") module.exports = form;
   else (root.backsolve = root.backsolve || {}).form = form;
 })(globalThis);

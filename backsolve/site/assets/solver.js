@@ -7,6 +7,7 @@
   const { OF_PAIRS, isBelow, minus, over, plus } = typeof module === "undefined" ? root.backsolve.digits : require("./digits.js");
   const HOLDS = 1e-9; // relative difference up to which two sides count as equal
   const LAST_DIGITS = 1e-13; // and up to which numbers may differ for no other reason than that they were rounded
+  const ROUNDING = 1e-15; // by what share of itself a number may be off for having been worked out
   const PAST = 1e-2; // up to what share of an end of a domain a root beyond it may be for rounding alone
   const EXACTLY = 0, ROUNDED = 1, NEARLY = 2;
   const FAR = 1e6, GRID = 2000, LEAST = 1e-15, SPARSE = 50, SPARSE_FLAT = 16; // of a search: how far beyond what is met in practice, and how closely
@@ -72,6 +73,9 @@
   }
 
   const has = (tree, name) => tree === name || (Array.isArray(tree) && tree.some((part, place) => place > 0 && has(part, name)));
+  const isNegative = (part) => (Array.isArray(part) ? part[0] === "-" || (["*", "/"].includes(part[0]) && isNegative(part[1])) : part < 0);
+  /** Whether there is a difference of positive terms anywhere in a formula. */
+  const hasDifference = (tree) => Array.isArray(tree) && ((tree[0] === "+" && new Set(tree.slice(1).map(isNegative)).size === 2) || tree.slice(1).some(hasDifference));
   const less = (left, right) => ["+", left, ["-", right]];
 
   // -- how well things hold ------------------------------------------------------------------------------------------------------
@@ -81,8 +85,20 @@
 
   /** Whether a height is no more than what it moves by if each value moves by that share of itself. */
   function negligible(height, tree, values, share) {
+    return Math.abs(height) <= share * moved(tree, values);
+  }
+
+  /** By how much a formula moves if each value moves by as much as itself. */
+  function moved(tree, values) {
     const moves = Object.entries(slopes(tree, values).slopes).map(([name, slope]) => Math.abs(slope * Number(number(values[name]))));
-    return Math.abs(height) <= share * moves.filter(Number.isFinite).reduce((a, b) => a + b, 0);
+    return moves.filter(Number.isFinite).reduce((a, b) => a + b, 0);
+  }
+
+  /** By what share of itself a root may be off for rounding alone: one without a difference by none that counts. */
+  function looseness(smooth, form, unknown, at) {
+    if (!at[unknown] || (form && !hasDifference(form.tree))) return 0;
+    const slope = slopes(smooth, at).slopes[unknown];
+    return slope ? (ROUNDING * moved(smooth, at)) / Math.abs(slope) / at[unknown] : Infinity;
   }
   const number = (value) => (Array.isArray(value) ? value[0] : value);
   const rounded = (values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [name, number(value)]));
@@ -101,16 +117,26 @@
     return alike(first, second, exact);
   }
 
-  /** How well a regime is in force: by the worst of its inequalities; null if one does not hold. */
-  function rankOf(wins, at, exact) {
+  /** How well a regime is in force: by the worst of its inequalities; null if one does not hold. `loose` is by how much the unknown may be off. */
+  function rankOf(wins, at, manyDigits, loose = 0) {
     let worst = EXACTLY;
-    for (const { larger, smaller } of wins) {
-      if (valueOf(larger, at) >= valueOf(smaller, at)) continue;
-      const rank = equal(larger, smaller, at, exact);
+    for (const pair of wins) {
+      const clear = isLarger(pair, at, manyDigits, loose);
+      if (clear) continue;
+      const rank = clear === null ? equal(pair.larger, pair.smaller, at, manyDigits()) : null;
       if (rank === null) return null;
       worst = Math.max(worst, rank);
     }
     return worst;
+  }
+
+  /** Whether a term is the larger one of two; null where it seems not to be, for rounding at the most. */
+  function isLarger({ larger, smaller }, at, manyDigits, loose) {
+    const [one, other] = [valueOf(larger, at), valueOf(smaller, at)];
+    if (!loose) return one >= other || null;
+    const size = Math.max(Math.abs(one), Math.abs(other), moved(larger, at), moved(smaller, at));
+    if (Math.abs(one - other) > Math.max(HOLDS, loose) * size) return one > other;
+    return !isBelow(precise(larger, manyDigits()), precise(smaller, manyDigits())) || null;
   }
 
   const SIGNS = { ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b };
@@ -287,19 +313,31 @@
 
   /** The root as an answer if the whole equation holds there, in this regime. */
   function point(equation, regime, smooth, { value, form }, unknown, values, row) {
-    let at = { ...values, [unknown]: value }, rank = rankOf(regime.wins, at, at);
+    const found = { ...values, [unknown]: value }, loose = looseness(smooth, form, unknown, found);
+    const manyDigits = once(() => inManyDigits(smooth, form, unknown, found, row));
+    let at = found, rank = rankOf(regime.wins, at, manyDigits, loose);
     if (rank === null) return [];
     const left = at[equation.symbols[0]], right = valueOf(equation.right, at);
     if (!(relative(left, right) <= LAST_DIGITS)) {
       if (!regime.loses_digits && !negligible(left - right, less(equation.symbols[0], equation.right), at, HOLDS)) return [];
-      const root = exactly(smooth, form, unknown, at), put = root && inDomain(row, clamped(row, root[0])) ? root : [value, 0];
-      const exact = { ...at, [unknown]: clamped(row, put[0]) === put[0] ? put : [clamped(row, put[0]), 0] };
+      const exact = manyDigits();
       at = { ...values, [unknown]: exact[unknown][0] };
-      const ranks = [rankOf(regime.wins, at, exact), alike(equation.symbols[0], regime.value, exact)];
+      const ranks = [rankOf(regime.wins, at, manyDigits, loose), alike(equation.symbols[0], regime.value, exact)];
       if (ranks.includes(null)) return [];
       rank = Math.max(...ranks);
     }
     return [{ kind: "point", value: at[unknown], regime, form, rank, elasticities: elasticities(smooth, unknown, at) }];
+  }
+
+  /** The values, with the root in thirty digits; with the unknown as it was where no root is near, or none in the domain. */
+  function inManyDigits(smooth, form, unknown, at, row) {
+    const root = exactly(smooth, form, unknown, at), put = root && inDomain(row, clamped(row, root[0])) ? root : [at[unknown], 0];
+    return { ...at, [unknown]: clamped(row, put[0]) === put[0] ? put : [clamped(row, put[0]), 0] };
+  }
+
+  function once(make) {
+    let made;
+    return () => (made = made || make());
   }
 
   /** d ln(unknown)/d ln(given) for each given where the difference is nothing. */
@@ -336,7 +374,7 @@
       cuts.push({ value: low, smooth }, { value: high, smooth });
     }
     const inForce = (worst) => (value) => {
-      const at = { ...values, [unknown]: value }, here = low <= value && value <= high ? rankOf(regime.wins, at, at) : null;
+      const at = { ...values, [unknown]: value }, here = low <= value && value <= high ? rankOf(regime.wins, at, () => at) : null;
       return here !== null && here <= worst;
     };
     const found = stretches(equation, unknown, values, row, cuts, inForce(EXACTLY));

@@ -57,6 +57,12 @@ def test_a_result_can_be_cited_from_standard_input():
     assert "batching.balance_batch, version 1" in call("cite", "--used-by", "-", stdin=result.encode()).out
 
 
+def test_a_result_of_another_version_is_named_as_such():
+    said = call("cite", "--used-by", "-", stdin=b'{"schema": "infer-99", "equations": ["batching.balance_batch@1"]}')
+    assert "balance_batch" in said.out and "schema is 'infer-99', and 'infer-2' is what is read here" in said.err
+    assert call("cite", "--used-by", "-", stdin=b'{"schema": "infer-2", "equations": ["batching.balance_batch@1"]}').err == ""
+
+
 def test_a_price_sheet_and_one_of_its_prices_are_cited():
     sheet, price = call("cite", "google/gemini-3.1-pro-preview").out, call("cite", "google/gemini-3.1-pro-preview#output@200k").out
     assert sheet.startswith('"Price sheet of google gemini-3.1-pro-preview", <https://') and "read on 2026-" in sheet and "grade " in sheet

@@ -1,11 +1,15 @@
 """Pages in a browser, from disk: their scripts run under their own policy without a complaint, and forms answer what Python does."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import split
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from click.testing import CliRunner
 
+from backsolve.cli.main import backsolve
 from backsolve.site import build
 from backsolve.site.build import build_site
 from backsolve.site.desk import FIELDS, desk_page
@@ -89,6 +93,9 @@ def test_an_equation_is_solved_as_numbers_change(site: Path, page, row, unknown:
     given = {symbol: float(asked[symbol]) for symbol in row.symbols if symbol != unknown}
     (answer,), _ = solve_equation(row, unknown, given)
     assert told.inner_text() == f"= {show(unknown, answer.value)}"
+    command = page.locator("#solver > p code").inner_text()
+    said = CliRunner().invoke(backsolve, split(command)[1:])
+    assert said.exit_code == 0 and split(command)[0] == "backsolve" and "\\begin{gather*}" in said.stdout
     number.fill("-1")
     assert "must be" in page.get_by_role("alert").filter(has_text="must").inner_text()
 
@@ -107,8 +114,29 @@ def test_a_deployment_is_sized(site: Path, page):
         solved[name] = solve(name, hardware="B200-SXM:fp8", model="Llama-3.1-70B", given=given, anyway=True)
         shown = page.locator(".desk-fact").filter(has_text=title).locator("strong").inner_text()
         assert shown == f"{show(name, solved[name].value)} or more"
+    page.get_by_label("batch", exact=True).fill("900000")
+    assert page.locator("output").inner_text().startswith("It does not fit")
+    most = int(re.findall(r"chips, or a batch of (\d+)", page.locator("output").inner_text())[0])
+    page.get_by_label("batch", exact=True).fill(str(most))
+    assert f"a batch of {most} still fits" in page.locator("output").inner_text()
+    page.get_by_label("batch", exact=True).fill("200")
     under = roof("", numbers(solved["step_time"]))
     assert under and f"attains {show('peak_flops', under.rate)} on each chip" in page.locator("figcaption").first.inner_text()
+
+
+@pytest.mark.parametrize(
+    ("address", "lost"),
+    [
+        ("desk/index.html#model=<b>none</b>&batch=-1&chips=32", "model=<b>none</b>, batch=-1"),
+        (f"{equation_address(CLOSED.id)}#for=batch&mfu=2&sparsity=12", "mfu=2, for=batch"),
+    ],
+)
+def test_a_link_that_asks_for_what_cannot_be_says_so(site: Path, page, address: str, lost: str):
+    page.goto(f"{site.as_uri()}/{address}")
+    said = page.get_by_role("alert").filter(has_text="link")
+    assert said.inner_text() == f"The link asks for what cannot be: {lost}. What is usual stands in its place."
+    page.get_by_label("slider").first.press("ArrowRight")
+    assert page.get_by_text("cannot be").count() == 0
 
 
 def test_a_sheet_is_read_at_other_prices(site: Path, page):

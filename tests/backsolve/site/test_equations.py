@@ -5,7 +5,9 @@ from html import unescape
 import pytest
 
 from backsolve.site.equations import descendants, equation_page, in_lines, video_of
+from backsolve.site.formulas import page_data
 from backsolve.site.writing import Surroundings, written_page
+from derive import solve
 from derive.catalogue import by_id, equation
 from derive.derivations import referenced_by
 from derive.show.citation import STYLES, cite
@@ -19,6 +21,14 @@ SOME = [row for place, row in enumerate(by_id().values()) if place % 12 == 0]
 
 def written(id: str) -> str:
     return written_page(equation_page(equation(id), LEADS_TO[id]), Surroundings(parts=()))
+
+
+@in_one_test("row", [pytest.param(row, id=row.id) for row in SOME])
+def test_the_command_below_a_form_solves_this_equation(row):
+    values = page_data(row.id)["example"]
+    (answer,) = solve(row.symbols[0], using=[row.id], given={name: values[name] for name in row.symbols[1:]}).answers
+    made = {"=": answer.value, ">=": answer.low, "<=": answer.high}[row.sense]
+    assert made == pytest.approx(row.right_side(values), rel=1e-9)
 
 
 @in_one_test("row", [pytest.param(row, id=row.id) for row in SOME])

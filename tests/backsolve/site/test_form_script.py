@@ -55,9 +55,9 @@ def test_what_is_typed_is_read_as_at_the_command_line(name: str, typed: str) -> 
 @pytest.mark.parametrize(
     ("name", "typed", "fault"),
     [
-        *(("mfu", "1.2", "must be in (0, 1]"), ("batch", "0", "must be > 0"), ("batch", "many", "write a number")),
+        *(("mfu", "1.2", "must be in (0, 1]"), ("batch", "0", "must be > 0"), ("batch", "many", "needs a number")),
         *(
-            ("hbm_bandwidth", "3 km", "km is no unit of it"),
+            ("hbm_bandwidth", "3 km", "is not given in km, but in PB/s, "),
             ("step_time", "9e15", "is far from what is met: values met in practice run from"),
         ),
     ],

@@ -25,6 +25,8 @@ def test_they_are_well_formed_and_lead_to_each_other(pages: list[Page]):
 def test_sections_have_the_rows_of_the_command(pages: list[Page]):
     found = {section.anchor: section.blocks[0] for section in pages[0].context["sections"]}
     assert tuple(found) == SECTIONS_SHOWN
+    cells = {cell for one in found.values() for row in one.rows for cell in row}
+    assert "-0.0" not in cells and not any(cell.endswith(".0") and len(cell) > len("-16.0") for cell in cells)
     rows = section_rows("skill", read_data())
     assert [row[0] for row in found["skill"].rows] == [row["estimate"] for row in rows] and found["skill"].columns == SHOWN["skill"]
 

@@ -3,7 +3,8 @@
 import pytest
 
 from derive.catalogue import by_id
-from tests.tools.solver_script import NODE, compared
+from derive.solving.one_equation import solve_equation
+from tests.tools.solver_script import NODE, Asked, compared, compared_ones
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 
@@ -24,3 +25,16 @@ def test_an_unknown_that_does_not_bind_is_an_interval() -> None:
     found = [one for one in compared(("roofline.step_time",), count=20, seed=7) if one.asked.unknown == "compute_time"]
     kinds = {answer.kind for one in found for answer in one.asked.answers}
     assert kinds == {"point", "interval"} and not any(one.fault for one in found)
+
+
+def test_what_only_the_rounding_of_a_difference_makes_hold_is_no_answer() -> None:
+    """Weights that take 5e-8 of the attention's time: their root in the other regime is off by more than it lies above the crossover."""
+    given = {
+        **{"drafting_time": 1.7970820934272035e-06, "positions_per_step": 1.7412749481346497, "attention_time": 94.94569426483339},
+        **{"kv_time": 2.073468629120632e-05, "compute_time": 5.221710936551079e-06, "step_time": 165.3265697461226},
+    }
+    equation = by_id()["roofline.step_time_kv_plus_max"]
+    answers = solve_equation(equation, "weight_time", given)[0]
+    assert [one.kind for one in answers] == ["interval"]
+    (found,) = compared_ones([Asked(equation, "weight_time", given, answers)])
+    assert not found.fault

@@ -7,10 +7,11 @@ from xml.etree import ElementTree
 import pytest
 
 from derive.show.chart import Axis, Chart, chart_in_words
-from derive.show.chart_svg import Drawing, chart_svg
+from derive.show.chart_svg import SMALL, Drawing, chart_svg
 from tests.derive.show.test_chart_picture import PLANE, ROWS
 
 HOSTILE = "</text><script>alert(1)</script> & \"quotes\" 'single'"
+LONG = replace(ROWS, up=replace(ROWS.up, rows=("of many words " * 5,) * 3))
 NAMES = re.compile(r"\{.*?\}")
 
 
@@ -25,12 +26,28 @@ def corners(svg: str) -> list[tuple[float, float]]:
     return [(x, y) for x, y in found]
 
 
-@pytest.mark.parametrize("chart", [ROWS, PLANE], ids=lambda chart: chart.title)
+def spans_of_texts(svg: str) -> list[tuple[float, float]]:
+    """From where to where the texts go that lie along a drawing."""
+    parents = {child: parent for parent in ElementTree.fromstring(svg).iter() for child in parent}
+    texts = [(one, one.attrib.get("text-anchor") or parents[one].attrib.get("text-anchor", "start")) for one in parents]
+    found = []
+    for one, anchor in texts:
+        if NAMES.sub("", one.tag) == "text" and one.get("class") != "title" and "transform" not in one.attrib:
+            wide = 0.55 * SMALL * len(one.text or "")
+            start = float(one.attrib["x"]) - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+            found.append((start, start + wide))
+    return found
+
+
+@pytest.mark.parametrize(
+    "chart", [ROWS, replace(ROWS, up=replace(ROWS.up, rows=("of many words " * 5,) * 3)), PLANE], ids=lambda chart: chart.title
+)
 @pytest.mark.parametrize("alone", [True, False])
 def test_all_lies_inside_the_frame_and_is_said_in_words(chart: Chart, alone: bool):
     svg = chart_svg(chart, alone)
     wide, high = map(float, ElementTree.fromstring(svg).attrib["viewBox"].split()[2:])
     assert all(0 <= x <= wide and 0 <= y <= high for x, y in corners(svg))
+    assert all(0 <= low <= high <= wide for low, high in spans_of_texts(svg))
     assert parts(svg, "desc")[0].text == chart_in_words(chart)
     assert bool(parts(svg, "style")) == alone == (chart.title in [one.text for one in parts(svg, "text")])
 

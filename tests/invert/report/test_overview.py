@@ -63,3 +63,4 @@ def test_csv_has_a_line_a_count():
 def test_documents_have_the_same_parts():
     text = report_document(overview_parts(shipped()), "markdown")
     assert text.startswith(f"# {shipped().sheets} sheets") and "long context, input" in text
+    assert "--as json" not in text and "--as json" in overview_text(shipped(), 100)
