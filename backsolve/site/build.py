@@ -6,7 +6,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 from backsolve.site.book import BOOK, book_pages
@@ -21,6 +20,7 @@ from backsolve.site.writing import HERE, Page, Surroundings, data_script, writte
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.show.citation import address_of
+from derive.version import VERSION
 
 MARKER = ".backsolve-site"
 """The file by which a folder is known for one that a build made, and may be replaced."""
@@ -52,7 +52,7 @@ def build_site(out: str, html_base: str = "") -> Built:
             _write(folder / page.address, written_page(page, site).encode())
         for name, content in assets(pages):
             _write(folder / name, content)
-        _write(folder / MARKER, f"backsolve {metadata.version('backsolve')}\n".encode())
+        _write(folder / MARKER, f"backsolve {VERSION}\n".encode())
         return Built(pages=len(pages), bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from backsolve.site.market import market_page
 from backsolve.site.scoreboard import scoreboard_pages
-from backsolve.site.sheets import pages_of_sheets
+from backsolve.site.sheets import pages_of_other_names, pages_of_sheets
 from backsolve.site.writing import Page
 from invert.data import read_data
 from invert.inference import infer
@@ -15,4 +15,5 @@ def price_pages(html_base: str = "") -> Iterator[Page]:
     table, data = infer(), read_data()
     yield market_page(table, data)
     yield from pages_of_sheets(table, data, html_base)
+    yield from pages_of_other_names(table)
     yield from scoreboard_pages(data)

@@ -43,7 +43,11 @@ def sheet_address(one: Inference) -> str:
     >>> sheet_address(infer("gemini-3.1-pro")[0])
     'sheet/google/gemini-3.1-pro-preview/index.html'
     """
-    return f"sheet/{_as_folder(one.sheet.provider)}/{_as_folder(one.sheet.model)}/index.html"
+    return _address(one.sheet.provider, one.sheet.model)
+
+
+def _address(provider: str, model: str) -> str:
+    return f"sheet/{_as_folder(provider)}/{_as_folder(model)}/index.html"
 
 
 def _as_folder(name: str) -> str:
@@ -58,6 +62,19 @@ def pages_of_sheets(table: Run, data: Data, html_base: str = "") -> Iterator[Pag
     for one in table:
         rows = [row for row in table.rows if row.sheet_key == sheet_key(one.sheet)]
         yield _page(one, table, _figures(one, data, line, known), past.get(sheet_key(one.sheet)), rows, html_base)
+
+
+def pages_of_other_names(table: Run) -> Iterator[Page]:
+    """Under every other name of a model, in small letters, a page that leads to that of its sheet, where it is the name of no other."""
+    titles = {sheet_address(one): f"{one.sheet.provider} {one.sheet.model}" for one in table}
+    meant: dict[str, set[str]] = {address.lower(): {address} for address in titles}
+    for one in table:
+        for alias in one.model.aliases if one.model else ():
+            meant.setdefault(_address(one.sheet.provider, alias).lower(), set()).add(sheet_address(one))
+    for address, targets in meant.items():
+        target, *others = sorted(targets)
+        if address not in {known.lower() for known in titles} and not others:
+            yield Page(address=address, template="other_name.html", title=titles[target], context={"target": target})
 
 
 def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History | None, rows: Sequence[PriceRow], html_base: str) -> Page:

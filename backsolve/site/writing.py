@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from markupsafe import Markup
 
 from derive.catalogue import by_id
 from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
+from derive.version import VERSION
 
 HERE = Path(__file__).parent
 INDEX = "index.html"
@@ -64,7 +64,7 @@ def written_page(page: Page, site: Surroundings) -> str:
             "site": site,
             "link": relative_to(page.address),
             "policy": POLICY,
-            "version": metadata.version("backsolve"),
+            "version": VERSION,
             "canonical": f"{site.html_base}{page.address.removesuffix(INDEX)}" if site.html_base else "",
         }
     )

@@ -4,6 +4,7 @@ import pytest
 
 from backsolve.site import prices
 from backsolve.site.prices import price_pages
+from backsolve.site.sheets import pages_of_other_names
 from invert.table import InferenceTable
 
 
@@ -11,4 +12,5 @@ def test_market_sheets_and_scoreboard_are_of_one_run(some_sheets: InferenceTable
     monkeypatch.setattr(prices, "infer", lambda: some_sheets)
     addresses = [page.address for page in price_pages()]
     assert addresses[0] == "market/index.html" and addresses[-2:] == ["scoreboard/index.html", "scoreboard/misses/index.html"]
-    assert len({*addresses}) == len(addresses) == len(some_sheets) + 3
+    other_names = len([*pages_of_other_names(some_sheets)])
+    assert len({*addresses}) == len(addresses) == len(some_sheets) + other_names + 3

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from backsolve.site.sheets import ROW_COLUMNS, pages_of_sheets, provenance, sheet_address
+from backsolve.site.sheets import ROW_COLUMNS, pages_of_other_names, pages_of_sheets, provenance, sheet_address
 from backsolve.site.writing import Page, Surroundings, written_page
 from derive.show.price_pages import sheet_pages
 from invert.data import read_data
@@ -40,6 +40,17 @@ def test_its_address_is_the_one_that_citations_have(pages: list[Page], some_shee
         (cited,) = sheet_pages("https://example.org", one.sheet.provider, one.sheet.model)
         assert f"https://example.org/{page.address}" == f"{cited}index.html"
         assert cited in {style: text for style, _, text in page.context["citations"]}["plain"]
+
+
+def test_another_name_of_a_model_leads_to_its_sheet(some_sheets: InferenceTable):
+    pages = {page.address: page for page in pages_of_other_names(some_sheets)}
+    assert [*pages] == [
+        "sheet/google/gemini-3.1-pro/index.html",
+        "sheet/google/gemini-pro-latest/index.html",
+        "sheet/anthropic/claude-opus-5.0/index.html",
+    ], "Qwen3-Coder-Plus differs from the name of its sheet in capitals alone"
+    html = written_page(pages["sheet/google/gemini-3.1-pro/index.html"], SITE)
+    assert html.count("../gemini-3.1-pro-preview/index.html") == 2 and parts_of(html).faults == []
 
 
 def test_every_price_stands_there_with_its_grade_and_page(pages: list[Page], some_sheets: InferenceTable):
