@@ -221,10 +221,17 @@ def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
     if not is_whole(file.content):
         return data, book_of(data, file)
     book, (_, shipped, _) = whole_book(file.content, file.place, data), prices_that_ship(data)
+    book = replace(book, rows=_where_they_ship(book.rows, shipped))
     if _calibrating(book.rows, data) == _calibrating(shipped, data):
         return data, book
-    then = Data(data.tables.edited(prices=file.content.decode(errors="replace")))
+    then = data.with_prices(file.content.decode(errors="replace"))
     return then, book_of(then)
+
+
+def _where_they_ship(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
+    """The rows, with that which ships in the place of one that says the same: what is worked out of either is worked out once."""
+    same = {replace(row, origin=""): row for row in shipped}
+    return tuple(same.get(replace(row, origin=""), row) for row in rows)
 
 
 def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:
