@@ -57,11 +57,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
         found = []
     width = max((len(f"{sheet.provider}/{sheet.model}") for sheet in found), default=0)
     for sheet in found:
-        base = sheet.bands[0]
-        bands = f", {len(sheet.bands)} bands" if len(sheet.bands) > 1 else ""
-        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
-        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
-        click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {price}{bands}")
+        click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {sheet.base_prices}")
     if book.day_moved and not as_of:
         say(book.day_moved)
     fail_on((*book.problems, *faults))

@@ -82,7 +82,7 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "verification": word,
     "notes": plain,
 }
-OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": whole_or_blank}
+OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": whole_or_blank, "release_date": date_or_blank}
 """Those of one's own prices: of a model that ships, models.csv has the longest context."""
 NEEDED = ("provider", "model", "component", "amount")
 OVERLAY_DEFAULTS = {

@@ -245,7 +245,7 @@ def test_bad_rows_of_what_is_compared_with_are_named(tmp_path):
 
 
 @in_one_test(
-    ("change", "name"), [("output@200k=15.01", "output@200000 / output"), ("output=10.01", "output / input"), ("input=1.251", "input")]
+    ("change", "name"), [("output@200k=15.01", "output@200k / output"), ("output=10.01", "output / input"), ("input=1.251", "input")]
 )
 def test_digits_that_say_another_rounding_are_told_and_have_no_slope(change: str, name: str):
     _, found = infer_against("shipped", ["gemini-2.5-pro"], changes=dict([change.split("=")]))
