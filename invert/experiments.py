@@ -84,7 +84,8 @@ def _row(quantity: str, of_one: Iterable[Retest]) -> Row:
         "experiments": len(moved),
         "models": len({one.experiment.model for one, _ in moved}),
         "rms": round(sqrt(sum(by * by for _, by in moved) / len(moved)), 2),
-        "most": round(most, 2),
+        # Nothing has no sign.
+        "most": round(most, 2) + 0.0,
         "of": f"{farthest.experiment.model} {farthest.experiment.date}",
         "held": sum(one.held for one, _ in moved),
         "lost": sum(bool(one.before.median) and not one.after.median for one in retested),

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from backsolve.cli.common import Commands, all_option, as_of_option, day, fail_on, pairs, prices_option, refuse_no_file, tell
+from backsolve.cli.common import (
+    Commands,
+    all_option,
+    as_of_option,
+    day,
+    fail_on,
+    pairs,
+    prices_argument,
+    prices_option,
+    refuse_no_file,
+    tell,
+)
 from backsolve.streams import in_a_line, in_terminal, say
 from derive.errors import WrongValue
 from derive.files import label
@@ -156,9 +167,12 @@ def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[s
 
 
 @prices.command("check")
+@prices_argument
 @prices_option
-def check_prices(own: str | BinaryIO | None) -> None:
+def check_prices(file: str | BinaryIO | None, own: str | BinaryIO | None) -> None:
     """Check every row of every table that ships, and of the prices on every day something changes.
+
+    FILE, or --prices, is a CSV of your own that is laid over them.
 
     What cannot be meant is a fault, and the exit status 2; what is hardly meant is a warning, and leaves it at 0.
 
@@ -166,15 +180,18 @@ def check_prices(own: str | BinaryIO | None) -> None:
 
     \b
     backsolve prices check
-    backsolve prices check --prices mine.csv
+    backsolve prices check mine.csv
     """
+    if file is not None and own is not None:
+        raise WrongValue("prices check takes one file; given another with --prices")
+
     from invert.data import read_data
     from invert.sheets.doubts import doubtful_prices
     from invert.sheets.read import book_of
     from invert.soundness import all_problems
 
     data = read_data()
-    book = book_of(data, own)
+    book = book_of(data, own if file is None else file)
     problems, doubtful = all_problems(book, data), doubtful_prices(book)
     for doubt in doubtful:
         click.echo(in_a_line(f"warning: {doubt}"))
