@@ -502,18 +502,7 @@ def interval(
     contraction: float | None = None, anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """A central interval with its median."""
-    return Estimate(
-        kind="interval",
-        median=median,
-        low=low,
-        high=high,
-        level=assumptions.level,
-        because=because,
-        equations=equations,
-        contraction=contraction,
-        anchors=anchors,
-        prior_dominated=dominated(contraction, assumptions),
-    )
+    return replace(_at_level("interval", assumptions, because, equations, contraction, anchors), median=median, low=low, high=high)
 
 
 def upper(
@@ -521,19 +510,7 @@ def upper(
     anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """A bound from above."""
-    by_prior = dominated(contraction, assumptions)
-    return Estimate(
-        kind="upper",
-        median=None,
-        low=None,
-        high=high,
-        level=assumptions.level,
-        because=because,
-        equations=equations,
-        contraction=contraction,
-        anchors=anchors,
-        prior_dominated=by_prior,
-    )
+    return replace(_at_level("upper", assumptions, because, equations, contraction, anchors), high=high)
 
 
 def lower(
@@ -541,18 +518,21 @@ def lower(
     anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """A bound from below."""
-    by_prior = dominated(contraction, assumptions)
+    return replace(_at_level("lower", assumptions, because, equations, contraction, anchors), low=low)
+
+
+def _at_level(
+    kind: str, assumptions: Assumptions, because: str, equations: tuple[str, ...], contraction: float | None, anchors: tuple[str, ...]
+) -> Estimate:
+    """A range or a bound of the level of a run, without its ends."""
     return Estimate(
-        kind="lower",
-        median=None,
-        low=low,
-        high=None,
+        kind=kind,
         level=assumptions.level,
         because=because,
         equations=equations,
         contraction=contraction,
         anchors=anchors,
-        prior_dominated=by_prior,
+        prior_dominated=dominated(contraction, assumptions),
     )
 
 
