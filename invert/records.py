@@ -502,7 +502,7 @@ def interval(
     contraction: float | None = None, anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """A central interval with its median."""
-    return replace(_at_level("interval", assumptions, because, equations, contraction, anchors), median=median, low=low, high=high)
+    return _of_level("interval", (median, low, high), assumptions, because, equations, contraction, anchors)
 
 
 def upper(
@@ -510,7 +510,7 @@ def upper(
     anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """A bound from above."""
-    return replace(_at_level("upper", assumptions, because, equations, contraction, anchors), high=high)
+    return _of_level("upper", (None, None, high), assumptions, because, equations, contraction, anchors)
 
 
 def lower(
@@ -518,15 +518,20 @@ def lower(
     anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """A bound from below."""
-    return replace(_at_level("lower", assumptions, because, equations, contraction, anchors), low=low)
+    return _of_level("lower", (None, low, None), assumptions, because, equations, contraction, anchors)
 
 
-def _at_level(
-    kind: str, assumptions: Assumptions, because: str, equations: tuple[str, ...], contraction: float | None, anchors: tuple[str, ...]
-) -> Estimate:
-    """A range or a bound of the level of a run, without its ends."""
+def _of_level(
+    kind: str, ends: tuple[float | None, float | None, float | None], assumptions: Assumptions, because: str,
+    equations: tuple[str, ...], contraction: float | None, anchors: tuple[str, ...],
+) -> Estimate:  # fmt: skip
+    """A range or a bound, of the level of a run; `ends` are its median, its least and its most."""
+    median, low, high = ends
     return Estimate(
         kind=kind,
+        median=median,
+        low=low,
+        high=high,
         level=assumptions.level,
         because=because,
         equations=equations,
