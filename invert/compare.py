@@ -13,7 +13,7 @@ from derive.price_rows import CalibrationModel
 from invert.assumptions import Assumptions
 from invert.causes import causes_of_runs, causes_of_saved
 from invert.data import Data
-from invert.inference import Kept, Question, infer_sheets, run_of
+from invert.inference import Kept, RunOptions, infer_sheets, run_of
 from invert.moved import Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
 from invert.records import Estimate
 from invert.result import Inference, Run
@@ -37,7 +37,7 @@ MOST_TURNED_BACK = 12
 
 
 def infer_against(
-    against: str | FileText, names: Iterable[str] = (), *, changes: Mapping[str, str] | None = None, **asked: Unpack[Question]
+    against: str | FileText, names: Iterable[str] = (), *, changes: Mapping[str, str] | None = None, **asked: Unpack[RunOptions]
 ) -> tuple[InferenceTable, Comparison]:
     """What `infer` finds, and how it differs from another day, other prices or a saved result.
 

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Unpack
 
 from invert.compare import price_changes, side_of
-from invert.inference import Kept, Question, infer_sheets, run_of
+from invert.inference import Kept, RunOptions, infer_sheets, run_of
 from invert.moved import Dated, History
 from invert.result import Inference
 from invert.sheets.assemble import assembled, models
@@ -13,7 +13,7 @@ from invert.sheets.rows import PriceRow
 from invert.sheets.what_if import sheet_key
 
 
-def histories(names: Iterable[str], **asked: Unpack[Question]) -> tuple[History, ...]:
+def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[History, ...]:
     """The sheets that names mean, asked for as `infer` is, each on every day up to that of the prices on which one of them changed.
 
     >>> (found,) = histories(["claude-opus-4-6"])

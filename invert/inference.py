@@ -124,7 +124,7 @@ class Kept:
         return self.readings[asked]
 
 
-class Question(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """What `infer` may be told by keyword, but for changes: whoever works with what it finds takes the same."""
 
     prices: Prices | None
@@ -138,7 +138,7 @@ class Question(TypedDict, total=False):
 
 
 def run_of(
-    names: str | Iterable[str], kept: Kept, changes: Mapping[str, str] | None = None, **asked: Unpack[Question]
+    names: str | Iterable[str], kept: Kept, changes: Mapping[str, str] | None = None, **asked: Unpack[RunOptions]
 ) -> tuple[Data, PriceBook, InferenceTable]:
     """What `infer` finds, with the tables and the prices that it read."""
     provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)

@@ -235,12 +235,14 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     found, problems = listings(sources)
     if not found and not problems:
         raise click.UsageError("no database of prices is installed: pip install 'backsolve[prices]', or name a JSON file of one")
+    if not found:
+        fail_on(problems)
     book = book_of(data)
     pulled = pull(found, book, models(data), today, providers, _step())
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
         _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
-    elif found:
+    else:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
         _tell_of(pulled, (*pulled.rivals, *update.rivals), into, update, tell)
         problems = [*problems, *update.later]

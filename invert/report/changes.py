@@ -156,7 +156,8 @@ def _moving(one: Moved, sheet: SheetChange, in_full: bool) -> str:
     if not one.prices:
         return "none"
     if len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
-        return f"all {count_in_words(len(one.prices))}" if not in_full else "; ".join(price_in_words(price) for price in one.prices)
+        every = "both" if len(one.prices) == 2 else f"all {count_in_words(len(one.prices))}"
+        return every if not in_full else "; ".join(price_in_words(price) for price in one.prices)
     return "; ".join(price_in_words(price) if in_full else price.spelled for price in one.prices)
 
 
