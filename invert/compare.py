@@ -2,27 +2,25 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import date
 from math import log
-from typing import Any
+from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.files import label, opened
 from derive.price_rows import CalibrationModel
-from invert.anchors import assumptions_of, given_anchors
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import Assumptions
 from invert.causes import causes_of_runs, causes_of_saved
-from invert.data import Data, read_data
-from invert.inference import Kept, infer_of, infer_sheets
+from invert.data import Data
+from invert.inference import Kept, RunOptions, infer_sheets, run_of
 from invert.moved import Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
 from invert.records import Estimate
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, models, once_released, prices_by_place, sheets, spelled
 from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
 from invert.sheets.observables import rounding_cell
-from invert.sheets.read import Prices, book_of, prices_that_ship
+from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import sheet_key, with_amounts
@@ -39,18 +37,7 @@ MOST_TURNED_BACK = 12
 
 
 def infer_against(
-    against: str | FileText,
-    names: Iterable[str] = (),
-    *,
-    prices: Prices | None = None,
-    provider: str | Iterable[str] | None = None,
-    tier: str | None = None,
-    as_of: date | None = None,
-    everything: bool = False,
-    anchors: Mapping[str, float | str] | None = None,
-    changes: Mapping[str, str] | None = None,
-    executor: Executor | None = None,
-    assumptions: Assumptions = USUAL,
+    against: str | FileText, names: Iterable[str] = (), *, changes: Mapping[str, str] | None = None, **asked: Unpack[RunOptions]
 ) -> tuple[InferenceTable, Comparison]:
     """What `infer` finds, and how it differs from another day, other prices or a saved result.
 
@@ -64,14 +51,10 @@ def infer_against(
     >>> round(one.times, 3), round(one.elasticity, 2), spelled(one.prices[0].place)
     (1.018, 0.19, 'output')
     """
-    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
-    data, kept = read_data(), Kept()
-    book = book_of(data, prices)
-    run = infer_of(
-        data, book, names, provider=provider, tier=tier, as_of=as_of, everything=everything, changes=changes, executor=executor,
-        assumptions=assumptions, kept=kept,
-    )  # fmt: skip
-    only = {sheet_key(one.sheet) for one in run} if names or provider else None
+    kept, executor = Kept(), asked.get("executor")
+    data, book, run = run_of(names, kept, changes, **asked)
+    request, assumptions = run.request, run.assumptions
+    only = {sheet_key(one.sheet) for one in run} if request.names or request.providers else None
     file, day = _read(against)
     said = file.place if file else f"prices of {day}" if day else "the shipped prices" if against else "the sheets as they are"
     notes: tuple[str, ...] = ()
@@ -87,10 +70,10 @@ def infer_against(
         if file:
             then, old_book = _of_file(file, data)
             recalibrated = then is not data
-        offered, faults = sheets(old_book, day or as_of, tier or "", everything)
-        asked, left_out = once_released([one for one in offered if only is None or sheet_key(one) in only], models(then))
+        offered, faults = sheets(old_book, day or request.as_of, request.tier or "", request.everything)
+        earlier, left_out = once_released([one for one in offered if only is None or sheet_key(one) in only], models(then))
         notes = tuple(note for note in left_out if note not in run.notes)
-        old, unread = infer_sheets(asked, then, assumptions, executor, kept)
+        old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         of_day, causes = _on_the_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)
@@ -221,10 +204,17 @@ def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
     if not is_whole(file.content):
         return data, book_of(data, file)
     book, (_, shipped, _) = whole_book(file.content, file.place, data), prices_that_ship(data)
+    book = replace(book, rows=_where_they_ship(book.rows, shipped))
     if _calibrating(book.rows, data) == _calibrating(shipped, data):
         return data, book
-    then = Data(data.tables.edited(prices=file.content.decode(errors="replace")))
+    then = data.with_prices(file.content.decode(errors="replace"))
     return then, book_of(then)
+
+
+def _where_they_ship(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
+    """The rows, with that which ships in the place of one that says the same: what is worked out of either is worked out once."""
+    same = {replace(row, origin=""): row for row in shipped}
+    return tuple(same.get(replace(row, origin=""), row) for row in rows)
 
 
 def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:

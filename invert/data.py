@@ -19,6 +19,8 @@ MOST = 4096
 class Data:
     """All tables as read at one time, and what functions `once_a_run` made of them.
 
+    `beside` is what rests on no price of prices.csv: data of other prices share it.
+
     >>> from derive.price_rows import FxRate
     >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
     7.2
@@ -26,17 +28,30 @@ class Data:
 
     tables: Tables
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
+    beside: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, asked: Hashable, work: Callable[[], R]) -> R:
         """What `work` finds, kept under what is asked: worked out when it is asked first."""
-        if asked not in self.known:
-            if len(self.known) >= MOST:
-                self.known.clear()
-            # setdefault and not an assignment: two threads must share one.
-            made: R = self.known.setdefault(asked, work())
-            return made
-        found: R = self.known[asked]
-        return found
+        return _once(self.known, asked, work)
+
+    def once_beside(self, asked: Hashable, work: Callable[[], R]) -> R:
+        """The same of work that reads no price."""
+        return _once(self.beside, asked, work)
+
+    def with_prices(self, prices: str) -> "Data":
+        """These data with another prices.csv: of what was worked out, what rests on no price stays."""
+        return Data(self.tables.edited(prices=prices), beside=self.beside)
+
+
+def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], R]) -> R:
+    if asked not in known:
+        if len(known) >= MOST:
+            known.clear()
+        # setdefault and not an assignment: two threads must share one.
+        made: R = known.setdefault(asked, work())
+        return made
+    found: R = known[asked]
+    return found
 
 
 def read_data() -> Data:

@@ -1,47 +1,27 @@
 """What a model's prices implied over time: on every day on which one of them changed, with what changed."""
 
-from collections.abc import Iterable, Mapping
-from concurrent.futures import Executor
+from collections.abc import Iterable
 from datetime import date, timedelta
+from typing import Unpack
 
-from invert.anchors import assumptions_of, given_anchors
-from invert.assumptions import USUAL, Assumptions
 from invert.compare import price_changes, side_of
-from invert.data import read_data
-from invert.inference import Kept, infer_of, infer_sheets
+from invert.inference import Kept, RunOptions, infer_sheets, run_of
 from invert.moved import Dated, History
 from invert.result import Inference
 from invert.sheets.assemble import assembled, models
-from invert.sheets.read import Prices, book_of
 from invert.sheets.rows import PriceRow
 from invert.sheets.what_if import sheet_key
 
 
-def histories(
-    names: Iterable[str],
-    *,
-    prices: Prices | None = None,
-    provider: str | Iterable[str] | None = None,
-    tier: str | None = None,
-    as_of: date | None = None,
-    everything: bool = False,
-    anchors: Mapping[str, float | str] | None = None,
-    executor: Executor | None = None,
-    assumptions: Assumptions = USUAL,
-) -> tuple[History, ...]:
-    """The sheets that names mean, each on every day up to that of the prices on which one of them changed.
+def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[History, ...]:
+    """The sheets that names mean, asked for as `infer` is, each on every day up to that of the prices on which one of them changed.
 
     >>> (found,) = histories(["claude-opus-4-6"])
     >>> [(str(one.since), len(one.changes)) for one in found.days][-1]
     ('2026-03-13', 5)
     """
-    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
-    data, kept = read_data(), Kept()
-    book = book_of(data, prices)
-    run = infer_of(
-        data, book, names, provider=provider, tier=tier, as_of=as_of, everything=everything, assumptions=assumptions, executor=executor,
-        kept=kept,
-    )  # fmt: skip
+    kept = Kept()
+    data, book, run = run_of(names, kept, **asked)
     released = {(row.provider, row.model): row.release_date for row in models(data)}
     found = []
     for key in dict.fromkeys(sheet_key(one.sheet) for one in run):
@@ -51,7 +31,7 @@ def histories(
             sheet, faults = assembled(rows, day, book.fx)
             problems += faults
             sheets += [sheet] if sheet else []
-        inferences, unread = infer_sheets(sheets, data, assumptions, executor, kept)
+        inferences, unread = infer_sheets(sheets, data, run.assumptions, asked.get("executor"), kept)
         found.append(History(key=key, days=_dated(inferences, rows), problems=tuple(dict.fromkeys((*problems, *unread)))))
     return tuple(found)
 

@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
+from typing import TypedDict, Unpack
 
 from derive.briefly import Records
 from derive.catalogue import equation
@@ -95,12 +96,11 @@ def infer(
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
     1666.7
     """
-    data = read_data()
-    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
-    return infer_of(
-        data, book_of(data, prices), names, provider=provider, tier=tier, as_of=as_of, everything=everything, assumptions=assumptions,
-        changes=changes, executor=executor,
+    _, _, found = run_of(
+        names, Kept(), changes, prices=prices, provider=provider, tier=tier, as_of=as_of, everything=everything, anchors=anchors,
+        executor=executor, assumptions=assumptions,
     )  # fmt: skip
+    return found
 
 
 @dataclass(frozen=True)
@@ -124,30 +124,55 @@ class Kept:
         return self.readings[asked]
 
 
-def infer_of(
+class RunOptions(TypedDict, total=False):
+    """What `infer` may be told by keyword, but for changes: whoever works with what it finds takes the same."""
+
+    prices: Prices | None
+    provider: str | Iterable[str] | None
+    tier: str | None
+    as_of: date | None
+    everything: bool
+    anchors: Mapping[str, float | str] | None
+    executor: Executor | None
+    assumptions: Assumptions
+
+
+def run_of(
+    names: str | Iterable[str], kept: Kept, changes: Mapping[str, str] | None = None, **asked: Unpack[RunOptions]
+) -> tuple[Data, PriceBook, InferenceTable]:
+    """What `infer` finds, with the tables and the prices that it read."""
+    provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)
+    assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
+    data = read_data()
+    book = book_of(data, asked.get("prices"))
+    request = Request(
+        names=(names,) if isinstance(names, str) else tuple(names),
+        providers=(provider,) if isinstance(provider, str) else tuple(provider or ()),
+        tier=asked.get("tier") or None,
+        as_of=asked.get("as_of"),
+        everything=asked.get("everything", False),
+        prices=book.overlay,
+    )
+    return data, book, _answered(data, book, request, assumptions, changes or {}, asked.get("executor"), kept)
+
+
+def _answered(
     data: Data,
     book: PriceBook,
-    names: str | Iterable[str] = (),
-    *,
-    provider: str | Iterable[str] | None = None,
-    tier: str | None = None,
-    as_of: date | None = None,
-    everything: bool = False,
-    assumptions: Assumptions = USUAL,
-    changes: Mapping[str, str] | None = None,
-    executor: Executor | None = None,
-    kept: Kept | None = None,
+    request: Request,
+    assumptions: Assumptions,
+    changes: Mapping[str, str],
+    executor: Executor | None,
+    kept: Kept,
 ) -> InferenceTable:
-    """What `infer` finds in a price book by the tables of a run."""
-    names = (names,) if isinstance(names, str) else tuple(names)
-    providers = (provider,) if isinstance(provider, str) else tuple(provider or ())
+    names, as_of = request.names, request.as_of
     known = models(data)
-    offered, faults = sheets(book, as_of, tier or "", everything)
+    offered, faults = sheets(book, as_of, request.tier or "", request.everything)
     problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
-        chosen, notes = _chosen(names, providers, offered, known, book, later, own_later)
+        chosen, notes = _chosen(names, request.providers, offered, known, book, later, own_later)
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
@@ -176,7 +201,7 @@ def infer_of(
         premium_verdict=or_left_out(partial(verdict_on_premium, data, assumptions)),
         problems=tuple(dict.fromkeys(problems)),
         notes=tuple(notes),
-        changes=dict(changes or {}),
+        changes=dict(changes),
         mean_contexts={name: assumptions.priors[name].at(0.0) for name in MEANS if assumptions.priors[name].ends},
         drain_times={device: or_left_out(partial(_drain_times, data, device)) for device in ("lecture", "range")},
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
@@ -184,7 +209,7 @@ def infer_of(
         shared_tariffs=shared_tariffs(offered),
         base_inputs=(of_day := base_inputs(book, day)),
         of_other_days=len({row.sheet_key for row in book.rows}) - len(of_day),
-        request=Request(names=names, providers=providers, tier=tier or None, as_of=as_of, everything=everything, prices=book.overlay),
+        request=request,
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),
     )

@@ -502,8 +502,33 @@ def interval(
     contraction: float | None = None, anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """A central interval with its median."""
+    return _of_level("interval", (median, low, high), assumptions, because, equations, contraction, anchors)
+
+
+def upper(
+    assumptions: Assumptions, high: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
+    anchors: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
+    """A bound from above."""
+    return _of_level("upper", (None, None, high), assumptions, because, equations, contraction, anchors)
+
+
+def lower(
+    assumptions: Assumptions, low: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
+    anchors: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
+    """A bound from below."""
+    return _of_level("lower", (None, low, None), assumptions, because, equations, contraction, anchors)
+
+
+def _of_level(
+    kind: str, ends: tuple[float | None, float | None, float | None], assumptions: Assumptions, because: str,
+    equations: tuple[str, ...], contraction: float | None, anchors: tuple[str, ...],
+) -> Estimate:  # fmt: skip
+    """A range or a bound, of the level of a run; `ends` are its median, its least and its most."""
+    median, low, high = ends
     return Estimate(
-        kind="interval",
+        kind=kind,
         median=median,
         low=low,
         high=high,
@@ -513,46 +538,6 @@ def interval(
         contraction=contraction,
         anchors=anchors,
         prior_dominated=dominated(contraction, assumptions),
-    )
-
-
-def upper(
-    assumptions: Assumptions, high: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
-    anchors: tuple[str, ...] = (),
-) -> Estimate:  # fmt: skip
-    """A bound from above."""
-    by_prior = dominated(contraction, assumptions)
-    return Estimate(
-        kind="upper",
-        median=None,
-        low=None,
-        high=high,
-        level=assumptions.level,
-        because=because,
-        equations=equations,
-        contraction=contraction,
-        anchors=anchors,
-        prior_dominated=by_prior,
-    )
-
-
-def lower(
-    assumptions: Assumptions, low: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
-    anchors: tuple[str, ...] = (),
-) -> Estimate:  # fmt: skip
-    """A bound from below."""
-    by_prior = dominated(contraction, assumptions)
-    return Estimate(
-        kind="lower",
-        median=None,
-        low=low,
-        high=None,
-        level=assumptions.level,
-        because=because,
-        equations=equations,
-        contraction=contraction,
-        anchors=anchors,
-        prior_dominated=by_prior,
     )
 
 

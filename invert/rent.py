@@ -9,11 +9,12 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import in_si
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data
 from invert.records import Anchors
+from invert.sheets.read import once_beside_prices
 
 
-@once_a_run
+@once_beside_prices
 def rental(data: Data, assumptions: Assumptions = USUAL, chip_price: float | None = None) -> Anchors:
     """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
 

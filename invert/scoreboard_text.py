@@ -30,7 +30,8 @@ TITLES = {
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "A disclosed day: tokens over rates a node, against the nodes said",
-    "experiments": "One model at two prices: by how much every estimate moved (nats), and how often it stayed in the first range",
+    "experiments": "One model at two prices: by how much every estimate moved (nats), how often it stayed in the first range (held), and"
+    " how often the second price gave none (lost)",
     "claims": "What the lecture claims: a number said, the number found, and the verdict",
     "problems": "Published problems, each one command: the answer published, the answer found, and the verdict",
     "calibration": "Shares of truths inside the 50 and 90 % ranges, and a verdict: of simulated sheets, with the p-value of uniform ranks"

@@ -48,6 +48,8 @@ prices_option = click.option(
     callback=_file_or_standard_input,
     help="A CSV of your own laid over the shipped prices; - reads standard input.",
 )
+prices_argument = click.argument("file", metavar="[FILE]", required=False, callback=_file_or_standard_input)
+"""The same file, named alone."""
 as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold; by default the newest in the data.")
 all_option = click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
 

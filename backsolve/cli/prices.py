@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from backsolve.cli.common import Commands, all_option, as_of_option, day, fail_on, pairs, prices_option, refuse_no_file, tell
+from backsolve.cli.common import (
+    Commands,
+    all_option,
+    as_of_option,
+    day,
+    fail_on,
+    pairs,
+    prices_argument,
+    prices_option,
+    refuse_no_file,
+    tell,
+)
 from backsolve.streams import in_a_line, in_terminal, say
 from derive.errors import WrongValue
 from derive.files import label
@@ -57,11 +68,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
         found = []
     width = max((len(f"{sheet.provider}/{sheet.model}") for sheet in found), default=0)
     for sheet in found:
-        base = sheet.bands[0]
-        bands = f", {len(sheet.bands)} bands" if len(sheet.bands) > 1 else ""
-        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
-        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
-        click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {price}{bands}")
+        click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {sheet.base_prices}")
     if book.day_moved and not as_of:
         say(book.day_moved)
     fail_on((*book.problems, *faults))
@@ -160,9 +167,12 @@ def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[s
 
 
 @prices.command("check")
+@prices_argument
 @prices_option
-def check_prices(own: str | BinaryIO | None) -> None:
+def check_prices(file: str | BinaryIO | None, own: str | BinaryIO | None) -> None:
     """Check every row of every table that ships, and of the prices on every day something changes.
+
+    FILE, or --prices, is a CSV of your own that is laid over them.
 
     What cannot be meant is a fault, and the exit status 2; what is hardly meant is a warning, and leaves it at 0.
 
@@ -170,15 +180,18 @@ def check_prices(own: str | BinaryIO | None) -> None:
 
     \b
     backsolve prices check
-    backsolve prices check --prices mine.csv
+    backsolve prices check mine.csv
     """
+    if file is not None and own is not None:
+        raise WrongValue("prices check takes one file; given another with --prices")
+
     from invert.data import read_data
     from invert.sheets.doubts import doubtful_prices
     from invert.sheets.read import book_of
     from invert.soundness import all_problems
 
     data = read_data()
-    book = book_of(data, own)
+    book = book_of(data, own if file is None else file)
     problems, doubtful = all_problems(book, data), doubtful_prices(book)
     for doubt in doubtful:
         click.echo(in_a_line(f"warning: {doubt}"))
@@ -222,12 +235,14 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     found, problems = listings(sources)
     if not found and not problems:
         raise click.UsageError("no database of prices is installed: pip install 'backsolve[prices]', or name a JSON file of one")
+    if not found:
+        fail_on(problems)
     book = book_of(data)
     pulled = pull(found, book, models(data), today, providers, _step())
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
         _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
-    elif found:
+    else:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
         _tell_of(pulled, (*pulled.rivals, *update.rivals), into, update, tell)
         problems = [*problems, *update.later]

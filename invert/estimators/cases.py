@@ -113,7 +113,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     if anchors.origin["active_params"] == MARKET:
         # The input price has said how big the model is: it says so once.
         evidence = replace(evidence, size_by_price=True)
-    released = (model.release_date if model else None) or (row.release_date if row else None)
+    released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
     known_by = there_by(model, data) if model and not released else None
     return Case(
         sheet=sheet,

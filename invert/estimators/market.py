@@ -8,13 +8,14 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data
 from invert.estimators.cases import Case
 from invert.market import learnt
 from invert.market.by_price import PER_MTOK, ByPrice, told_record, told_size
 from invert.market.size import Params
 from invert.records import Estimate, Part, interval, or_undetermined, references, undetermined
 from invert.rent import rental
+from invert.sheets.read import once_beside_prices
 
 MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
 
@@ -49,7 +50,7 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
     )
 
 
-@once_a_run
+@once_beside_prices
 def _beside_lists(data: Data, assumptions: Assumptions) -> str:
     """The mark-up in the middle of the lists of open models, whose parameters are known: no chip is in full use. Nothing without a list."""
     try:

@@ -13,7 +13,7 @@ from derive.price_rows import DisclosedSize, HostPrice, ListPrice
 from derive.shipped import Problem
 from derive.shipped_rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data
 from invert.market import panel, size
 from invert.market.candidates import CANDIDATES, LEAST_TO_LEARN, weighed
 from invert.market.hosts import spread_of_output_input_ratio
@@ -24,7 +24,7 @@ from invert.market.record import LEAST_VOTES, record
 from invert.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.market.student import Student
 from invert.records import Record, Verdict
-from invert.sheets import read
+from invert.sheets.read import last_day, once_beside_prices
 
 USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
 DATED: Mapping[type[TableRow], str] = {
@@ -32,13 +32,6 @@ DATED: Mapping[type[TableRow], str] = {
     **dict.fromkeys((ListPrice, HostPrice, DisclosedSize), "date"),
 }
 """The tables that a class or a fit is learnt from or judged by, and the column of their day."""
-
-
-@once_a_run
-def last_day(data: Data) -> date:
-    """The day on which the prices that ship were read last: nothing in the tables is of a later one."""
-    _, rows, _ = read.prices_that_ship(data)
-    return read.newest_day(rows)[0] or date.max
 
 
 def dated_late(row: TableRow, data: Data) -> Problem | None:
@@ -54,43 +47,43 @@ def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     return tuple(row for row in data.tables.rows_of(record) if getattr(row, DATED[record]) <= newest)
 
 
-@once_a_run
+@once_beside_prices
 def listed_models(data: Data) -> tuple[Priced, ...]:
     """Open models at the list prices of their makers."""
     return panel.by_list_price(rows_so_far(data, OpenModel), rows_so_far(data, ListPrice))
 
 
-@once_a_run
+@once_beside_prices
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Open models at the median of the hosts that sell them."""
     return panel.by_host_price(rows_so_far(data, OpenModel), rows_so_far(data, HostPrice), assumptions.least_hosts)
 
 
-@once_a_run
+@once_beside_prices
 def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
     """How far output over input lies apart between hosts of one model [nat]."""
     return spread_of_output_input_ratio(rows_so_far(data, HostPrice), assumptions.least_hosts).pooled
 
 
-@once_a_run
+@once_beside_prices
 def known_caches(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
     """The caches of architectures.csv, read and stored."""
     return caches(rows_so_far(data, Architecture), assumptions.bytes_per_kv_value)
 
 
-@once_a_run
+@once_beside_prices
 def forgetting(data: Data, assumptions: Assumptions = USUAL) -> Forgetting:
     """How fast a class forgets, as chosen on what was released before a day."""
     return chosen(known_caches(data, assumptions).values(), assumptions)
 
 
-@once_a_run
+@once_beside_prices
 def class_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Student | None:
     """The class of KV bytes for a model of that day, its own family left out; None where fewer than two families are earlier."""
     return class_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
-@once_a_run
+@once_beside_prices
 def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float]:
     """KV bytes that a model of that day stores, by its class: median [byte/token] and spread of the logarithm [nat]."""
     of_class = class_at(data, "stored", day, family, assumptions)
@@ -99,7 +92,7 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
     return exp(of_class.centre), of_class.spread
 
 
-@once_a_run
+@once_beside_prices
 def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
     """What the class has got right of the models released since its horizon was chosen, or the one of a day; None where too few were."""
     return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions), at)
@@ -114,7 +107,7 @@ def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumpti
     return rows
 
 
-@once_a_run
+@once_beside_prices
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
@@ -122,13 +115,13 @@ def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, as
     return size.drawn_sizes(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
 
 
-@once_a_run
+@once_beside_prices
 def size_at(data: Data, use: str, price: float, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Size:
     """The same at one price [USD/Mtoken]: many sheets share theirs."""
     return size_draws(data, use, without, hosts, closed, assumptions).size(price, assumptions.level)
 
 
-@once_a_run
+@once_beside_prices
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
     """What each candidate has earned beside the class of KV bytes, by its name and whether only earlier models foretell."""
     return {
@@ -138,14 +131,14 @@ def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str,
     }
 
 
-@once_a_run
+@once_beside_prices
 def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
     """How well that was foretold of open models that were left out."""
     rows = _rows_for(data, use, hosts, "", by, assumptions)
     return record(*size.foretold_left_out(USES[use], rows, by))
 
 
-@once_a_run
+@once_beside_prices
 def disclosed_record(data: Data, assumptions: Assumptions = USUAL) -> Record:
     """How well the sizes of closed models that became known lie where the fit of open models has them, the only record of closed ones.
 
@@ -158,7 +151,7 @@ def disclosed_record(data: Data, assumptions: Assumptions = USUAL) -> Record:
     return replace(record(*size.foretold_since(ANY, rows, sizes)), of="closed models whose size became known")
 
 
-@once_a_run
+@once_beside_prices
 def shuffled_record(data: Data, use: str, seed: int, assumptions: Assumptions = USUAL) -> Record:
     """The same with the prices of all models exchanged at random: what is found there is none."""
     rows = _rows_for(data, use, False, "", "price_family", assumptions)

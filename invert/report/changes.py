@@ -11,6 +11,7 @@ from invert.estimators import KV_ESTIMATORS
 from invert.moved import Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.records import TIER_NAMES
 from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out
+from invert.sheets.assemble import money_unit
 
 SCHEMA = "infer-against-1"
 OTHERS = ("sheet", "inference", "before", "after", "times", "range")
@@ -155,26 +156,20 @@ def _moving(one: Moved, sheet: SheetChange, in_full: bool) -> str:
     if not one.prices:
         return "none"
     if len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
-        return f"all {count_in_words(len(one.prices))}" if not in_full else "; ".join(price_in_words(price) for price in one.prices)
-    return "; ".join(price_in_words(price) if in_full else spelled_short(price) for price in one.prices)
-
-
-def spelled_short(price: PriceChange) -> str:
-    """`input@200k`."""
-    component, threshold, ttl = price.place
-    at = f"@{threshold / 1000:g}k" if threshold else ""
-    return component + at + (f":{show('ttl', float(ttl)).replace(' ', '')}" if ttl else "")
+        every = "both" if len(one.prices) == 2 else f"all {count_in_words(len(one.prices))}"
+        return every if not in_full else "; ".join(price_in_words(price) for price in one.prices)
+    return "; ".join(price_in_words(price) if in_full else price.spelled for price in one.prices)
 
 
 def price_in_words(price: PriceChange) -> str:
-    """`output 12 -> 20 USD/mtok`, or `input@500k 6 USD/mtok added`.
+    """`output 12 -> 20 USD/MTok`, or `input@500k 6 USD/MTok added`.
 
     >>> price_in_words(PriceChange(place=("input", 200000, None), old=(4.0, "USD", "mtok"), new=(5.0, "USD", "mtok")))
     'input@200k 4 -> 5 USD/MTok'
     """
     old, new = price.old, price.new
-    named, (_, currency, per) = spelled_short(price), new or old or (0.0, "", "")
-    unit = f"{currency}/{'MTok/h' if per == 'mtok_hour' else 'MTok'}"
+    named, (_, currency, per) = price.spelled, new or old or (0.0, "", "")
+    unit = money_unit(currency, per)
     if not old or not new:
         return f"{named} {(new or old or (0.0,))[0]:g} {unit} {'added' if new else 'dropped'}"
     was = "" if old[1:] == new[1:] else f" {old[1]}"

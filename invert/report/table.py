@@ -164,13 +164,16 @@ def footer(table: Run) -> list[str]:
 
 def _size(table: Run) -> list[str]:
     """What the sizes rest on, and what estimates like them have got right."""
-    closed = [one.market["active_params"].record for one in table.inferences if one.size_by_price]
-    if not closed:
+    records = [one.market["active_params"].record for one in table.inferences if one.size_by_price]
+    if not records:
         return []
+    # A size beyond the prices that are learned from has none.
+    record = next(filter(None, records), None)
+    right = f" {record_in_words(record).capitalize()}; no closed one is among them." if record else ""
     return [
         "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
         " a size that somebody states is active known;"
-        f" the mark-up is input over its cost at rent. {record_in_words(closed[0]).capitalize()}; no closed one is among them."
+        f" the mark-up is input over its cost at rent.{right}"
     ]
 
 

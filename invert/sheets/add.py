@@ -52,7 +52,7 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     said = {field: items[field].strip() for field in FIELDS if items.get(field, "").strip()}
     if "max_context" in said:
         said["max_context"] = _tokens(said["max_context"])
-    if released := said.pop("release_date", ""):
+    if released := said.get("release_date", ""):
         if date_of(released) is None:
             raise WrongValue(f"release_date {shorten(released)} is not an ISO date such as 2026-11-20")
         said = {"effective_date": released, "date_kind": "start"} | said

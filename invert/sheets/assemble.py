@@ -100,7 +100,7 @@ def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> 
     {}
     """
     released = {(row.provider, row.model): row.release_date for row in known}
-    days = ((sheet, released.get((sheet.provider, sheet.model))) for sheet in offered)
+    days = ((sheet, sheet.release_date or released.get((sheet.provider, sheet.model))) for sheet in offered)
     return {(sheet.provider, sheet.model): day for sheet, day in days if day and day > sheet.as_of}
 
 
@@ -156,6 +156,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
         utc_hours=" ".join(sorted({row.utc_hours for row in taken if row.utc_hours})),
         weekdays=" ".join(sorted({row.weekdays for row in taken if row.weekdays})),
         max_context=max((row.max_context for row in taken if row.max_context), default=None),
+        release_date=min((row.release_date for row in taken if row.release_date), default=None),
         start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in taken),
     )
     return sheet, [fault for _, fault in left_out]
@@ -396,11 +397,24 @@ def typed_place(spec: str) -> Place:
 def spelled(place: Place) -> str:
     """A place as one types it.
 
-    >>> spelled(("cache_write", 200000, 300))
-    'cache_write@200000:300'
+    >>> spelled(("cache_write", 200000, 300)), spelled(("input", 1048576, None))
+    ('cache_write@200k:5min', 'input@1048576')
     """
     component, threshold, lifetime = place
-    return component + (f"@{threshold}" if threshold else "") + (f":{lifetime}" if lifetime else "")
+    return (
+        component + (f"@{_in_largest(threshold, TOKENS)}" if threshold else "") + (f":{_in_largest(lifetime, SECONDS)}" if lifetime else "")
+    )
+
+
+def _in_largest(count: int, units: Mapping[str, int]) -> str:
+    """A count in the largest unit of which it is a whole number."""
+    unit = max((unit for unit, size in units.items() if count % size == 0), key=units.__getitem__)
+    return f"{count // units[unit]}{unit}"
+
+
+def money_unit(currency: str, per: str) -> str:
+    """The unit of a price: `USD/MTok`, or `USD/MTok/h` for storage."""
+    return f"{currency}/MTok{'/h' if per == 'mtok_hour' else ''}"
 
 
 def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Price:

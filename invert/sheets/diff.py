@@ -10,7 +10,7 @@ from derive.briefly import brief
 from derive.errors import WrongValue
 from derive.files import label, opened
 from invert.data import Data
-from invert.sheets.assemble import day_of, spelled
+from invert.sheets.assemble import day_of, money_unit, spelled
 from invert.sheets.read import PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey
 
@@ -52,7 +52,7 @@ class Difference:
         place = spelled((self.row.component, self.row.threshold_tokens, self.row.ttl_seconds))
         if self.row.utc_hours or self.row.weekdays:
             place += f" ({' '.join(part for part in (self.row.utc_hours, self.row.weekdays) if part)})"
-        unit = f"{self.row.currency}/{'MTok/h' if self.row.per == 'mtok_hour' else 'MTok'}"
+        unit = money_unit(self.row.currency, self.row.per)
         if not self.old or not self.new:
             return f"{place} {self.row.amount:g} {unit} {self.kind}"
         was = "" if self.old.currency == self.new.currency else f" {self.old.currency}"

@@ -9,7 +9,7 @@ from derive.errors import shorten
 from derive.shipped import Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.sheets.rows import Fx, PriceBook, PriceRow, units_per_usd
-from invert.sheets.rules import LEAST_THRESHOLD, broken, by_sheet, days, sheet_name
+from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, sheet_name
 
 HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
@@ -34,6 +34,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *_of_sheets(book),
         *_far_from_neighbours(book, assumptions),
         *_beside_what_ships(book, assumptions),
+        *_quoted(book.rows),
     ]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in found:
@@ -44,6 +45,17 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
 def _usd(row: PriceRow, fx: Fx) -> float:
     """USD per million tokens (and hour), at the newest rate."""
     return row.amount / units_per_usd(fx, row.currency, date.max)
+
+
+def _quoted(rows: Sequence[PriceRow]) -> Iterator[Problem]:
+    """Names between quotation marks that CSV does not take away: those of a word processor, or two at a time."""
+    for column in NAMES:
+        names = {getattr(row, column) for row in rows}
+        quoted = {name for name in names if name != name.strip(QUOTES)}
+        for row in rows if quoted else ():
+            if (name := getattr(row, column)) in quoted:
+                bare = shorten(name.strip(QUOTES))
+                yield row.problem(column, f"{shorten(name)} is in quotation marks, which belong to the name so: is {bare} meant?")
 
 
 def _small(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:

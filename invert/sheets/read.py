@@ -1,13 +1,14 @@
 """Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
+from functools import partial, wraps
 from io import BytesIO
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import BinaryIO, TextIO, TypeAlias
+from typing import BinaryIO, Concatenate, ParamSpec, TextIO, TypeAlias, TypeVar
 
 from derive.briefly import Records
 from derive.characters import SPACES, trimmed
@@ -41,6 +42,9 @@ from invert.sheets.rules import (
     word,
 )
 from invert.sheets.sheet import FileText
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 1_000_000, 64_000, 1_000
 """Rows of a file (blank lines count), characters of a line, and faults that are listed one by one.
@@ -78,7 +82,7 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "verification": word,
     "notes": plain,
 }
-OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": whole_or_blank}
+OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": whole_or_blank, "release_date": date_or_blank}
 """Those of one's own prices: of a model that ships, models.csv has the longest context."""
 NEEDED = ("provider", "model", "component", "amount")
 OVERLAY_DEFAULTS = {
@@ -170,6 +174,31 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
     others = f" (and {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
     lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
     return newest, (first.problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
+
+
+@once_a_run
+def last_day(data: Data) -> date:
+    """The day on which the prices that ship were read last: nothing in the tables is of a later one."""
+    _, rows, _ = prices_that_ship(data)
+    return newest_day(rows)[0] or date.max
+
+
+def once_beside_prices(function: Callable[Concatenate[Data, P], R]) -> Callable[Concatenate[Data, P], R]:
+    """`once_a_run` for what rests on no price, but by the day on which they were read last: data of other prices share it.
+
+    >>> found = once_beside_prices(lambda data, name: [name])
+    >>> data, later = read_data(), read_data().tables.content("prices.csv").decode().replace(",2026-11-20,", ",2026-11-21,")
+    >>> found(data, "fx") is found(data.with_prices(data.tables.content("prices.csv").decode()), "fx")
+    True
+    >>> found(data, "fx") is found(data.with_prices(later), "fx")
+    False
+    """
+
+    @wraps(function)
+    def within(data: Data, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return data.once_beside((function, last_day(data), args, tuple(kwargs.items())), partial(function, data, *args, **kwargs))
+
+    return within
 
 
 def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:

@@ -21,7 +21,8 @@ class PriceRow:
     """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time.
 
     `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
-    A currency that is left blank is US dollars, and `currency_assumed`. Rows of one's own may say the longest context of the model.
+    A currency that is left blank is US dollars, and `currency_assumed`. Rows of one's own may say the longest context and the
+    release of the model.
     """
 
     __repr__ = brief
@@ -49,6 +50,7 @@ class PriceRow:
     origin: str
     currency_assumed: bool = False
     max_context: int | None = None
+    release_date: date | None = None
 
     @property
     def sheet_key(self) -> SheetKey:

@@ -81,7 +81,8 @@ class PriceSheet:
 
     `utc_hours` and `weekdays` (1 is Monday) are when a peak price holds: blank for any; which tier is meant, whoever asks says.
     `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
-    `max_context` is the longest context [token] that its rows give; for a sheet that ships, models.csv has it.
+    `max_context` is the longest context [token] that its rows give, and `release_date` the first release; for a sheet that ships,
+    models.csv has both.
     """
 
     __repr__ = brief
@@ -98,10 +99,15 @@ class PriceSheet:
     start_known: bool = True
     weekdays: str = ""
     max_context: int | None = None
+    release_date: date | None = None
 
     def __str__(self) -> str:
-        place, base = f", {self.region}" if self.region else "", self.bands[0]
-        bands = f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
+        place = f", {self.region}" if self.region else ""
+        return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {self.base_prices}")
+
+    @property
+    def base_prices(self) -> str:
+        """`2 in, 12 out USD/MTok, 2 bands`."""
+        base, bands = self.bands[0], f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
         currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
-        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
-        return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {price}{bands}")
+        return f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/MTok{bands}"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from derive.errors import WrongValue, shorten
-from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
+from invert.sheets.assemble import Place, money_unit, parts, placed, prices_by_place, repriced, spelled
 from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
 from invert.sheets.sheet import Price, PriceSheet
@@ -17,6 +17,9 @@ OF_A_BAND = ("input", "output", "cache_read")
 LARGEST_THRESHOLD = 10_000_000
 """Tokens up to which a band may be asked about."""
 BY_SO_MUCH = re.compile(r"(?P<sign>[+-])(?P<share>[0-9.]+)\s*%|[x\u00d7](?P<times>[0-9.]+)")
+
+WITH_A_UNIT = re.compile(r"[^0-9.,+-]*(?P<amount>[0-9]+(?:\.[0-9]+)?)[^0-9.,]*")
+"""A number among signs that are of none."""
 
 
 def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
@@ -36,7 +39,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
             raise WrongValue(f"{shorten(given[place])} and {shorten(spec)} are the same price of the sheet; give it once")
         given[place] = spec
         try:
-            prices[place] = repriced(place, _amount(amount.strip(), place, before), prices)
+            prices[place] = repriced(place, _amount(amount.strip(), place, before, prices[place]), prices)
         except WrongValue as error:
             raise WrongValue(f"{spelled(place)}: {error}") from None
     return replace(sheet, **parts(prices, inclusive))
@@ -57,13 +60,8 @@ def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
     for component in ("input", "output"):
         for below, above in pairwise((component, at, None) for at in thresholds):
             if prices[above].usd_per_token < prices[below].usd_per_token * (1 - SAME):
-                found.append(f"{_short(above)} {prices[above].amount:g} is below {_short(below)} {prices[below].amount:g}")
+                found.append(f"{spelled(above)} {prices[above].amount:g} is below {spelled(below)} {prices[below].amount:g}")
     return found
-
-
-def _short(place: Place) -> str:
-    component, threshold, _ = place
-    return component + (f"@{threshold / 1000:g}k" if threshold else "")
 
 
 def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[Place, Price]) -> tuple[dict[Place, Price], dict[int, bool]]:
@@ -89,13 +87,13 @@ def _threshold_of_band(spec: str) -> int | None:
     return int(form[2]) * {"": 1, "k": 1_000, "M": 1_000_000}[form[3]] if form else None
 
 
-def _amount(text: str, place: Place, before: Mapping[Place, Price]) -> float:
-    """The amount that a text means: one, or a change by so much of what the place asks now."""
+def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price) -> float:
+    """The amount that a text means, in the unit of the price `like` it: one, or a change by so much of what the place asks now."""
     form = BY_SO_MUCH.fullmatch(text)
     if not form:
         if re.match(r"[+x\u00d7]|.*%$", text):
             raise WrongValue(f"{shorten(text)} is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5")
-        return number(text)
+        return _bare(text, money_unit(like.currency, like.per))
     if place not in before:
         raise WrongValue(f"{shorten(text)} is a change of a price that the sheet does not have; give an amount such as 12.5")
     if form["times"]:
@@ -104,6 +102,19 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price]) -> float:
     if form["sign"] == "-" and share > 1:
         raise WrongValue(f"{shorten(text)} takes off more than there is; at most -100%")
     return _rounded(before[place].amount * (1 + share if form["sign"] == "+" else 1 - share))
+
+
+def _bare(text: str, unit: str) -> float:
+    """The number that a text is, in the unit of its price; what has a unit of its own is told so."""
+    try:
+        return number(text)
+    except WrongValue:
+        if form := WITH_A_UNIT.fullmatch(text):
+            amount = form["amount"]
+            raise WrongValue(
+                f"{shorten(text)} is not a bare number; a price set by hand is in {unit} here: write {amount} for {amount} {unit}"
+            ) from None
+        raise
 
 
 def _rounded(amount: float) -> float:

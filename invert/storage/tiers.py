@@ -25,9 +25,10 @@ from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import in_si
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data
 from invert.posterior.sobol import SEED, normals
 from invert.records import PricedCase, TierEvidence
+from invert.sheets.read import once_beside_prices
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -210,7 +211,7 @@ def price_level(
     return logs
 
 
-@once_a_run
+@once_beside_prices
 def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> LogLikelihood:
     """What stands in where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
 
@@ -284,7 +285,7 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 # Tier parameters.
 
 
-@once_a_run
+@once_beside_prices
 def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 

@@ -10,7 +10,7 @@ import pytest
 
 from derive.errors import UnknownName, WrongData, WrongValue
 from derive.shipped import content
-from invert import compare
+from invert import compare, inference
 from invert.causes import CALIBRATION
 from invert.compare import infer_against
 from invert.inference import infer
@@ -175,6 +175,20 @@ def test_what_did_not_change_is_not_worked_out_again(monkeypatch):
     assert sum(drawn) == plain
 
 
+def test_a_sheet_that_a_whole_file_has_as_it_ships_is_concluded_once(tmp_path, monkeypatch):
+    concluded: list[str] = []
+    inner = inference._concluded
+
+    def counted(read, *args):
+        concluded.append(read.sheet.model)
+        return inner(read, *args)
+
+    monkeypatch.setattr(inference, "_concluded", counted)
+    other = prices_with(lambda row: row | {"amount": "11"} if (row["model"], row["component"]) == ("gpt-6-sol", "output") else row)
+    infer_against(written(tmp_path / "old.csv", other), ["gemini-2.5-pro", "gpt-6-sol"])
+    assert concluded.count("gemini-2.5-pro") == 1 < concluded.count("gpt-6-sol")
+
+
 def test_more_changed_prices_than_are_tried_one_by_one_name_all_of_them(monkeypatch):
     monkeypatch.setattr(compare, "MOST_TURNED_BACK", 1)
     _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+50%", "input": "+10%"})
@@ -231,7 +245,7 @@ def test_bad_rows_of_what_is_compared_with_are_named(tmp_path):
 
 
 @in_one_test(
-    ("change", "name"), [("output@200k=15.01", "output@200000 / output"), ("output=10.01", "output / input"), ("input=1.251", "input")]
+    ("change", "name"), [("output@200k=15.01", "output@200k / output"), ("output=10.01", "output / input"), ("input=1.251", "input")]
 )
 def test_digits_that_say_another_rounding_are_told_and_have_no_slope(change: str, name: str):
     _, found = infer_against("shipped", ["gemini-2.5-pro"], changes=dict([change.split("=")]))

@@ -13,7 +13,7 @@ from invert import data as data_of_a_run
 from invert import scoreboard
 from invert.data import Data, once_a_run, read_data
 from invert.inference import infer
-from invert.sheets.read import book_of
+from invert.sheets.read import book_of, last_day
 from invert.soundness import all_problems
 from tests.tools.tables import reading
 
@@ -79,6 +79,24 @@ def test_runs_share_what_was_worked_out_of_the_same_bytes_and_of_no_others():
     with reading(shipped.read().edited(fx=shipped.content("fx.csv").decode().replace("CNY", "EUR"))):
         assert rates(read_data(), "CNY") == []
     assert read_data() is one
+
+
+class NoPrices(shipped.Tables):
+    """Tables that fail whoever reads a price of them."""
+
+    def content(self, file: str) -> bytes:
+        assert file != "prices.csv"
+        return super().content(file)
+
+
+def test_what_data_of_other_prices_share_reads_no_price():
+    infer(["gemini-2.5-pro", "deepseek-v4-pro"])
+    data, day = read_data(), last_day(read_data())
+    without = Data(NoPrices(data.tables.files), known={(last_day.__wrapped__, (), ()): day})
+    shared = [asked for asked in data.beside if asked[1] == day]
+    assert {"rental", "known_caches", "size_at", "cost_optimality"} <= {function.__name__ for function, *_ in shared}
+    for function, _, args, names in shared:
+        function(without, *args, **dict(names))
 
 
 def test_what_is_kept_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch):

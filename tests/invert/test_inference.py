@@ -455,7 +455,7 @@ def test_one_provider_and_names_in_the_order_asked():
         ({"provider": "gogle"}, "did you mean 'google'"),
         ({"tier": "batsh"}, "did you mean 'batch'"),
         ({"names": ["gemini-3.1-pro"], "changes": {"outptu": "3"}}, "did you mean 'output'"),
-        ({"names": ["gemini-3.1-pro"], "changes": {"cache_write@300k": "3"}}, "output@200000"),
+        ({"names": ["gemini-3.1-pro"], "changes": {"cache_write@300k": "3"}}, "output@200k"),
         ({"names": ["gemini-3.1-pro"], "changes": {"output": "free"}}, "not a number"),
         ({"names": ["gemini-3.1-pro"], "changes": {"input": "0"}}, "zero"),
     ],

@@ -30,4 +30,4 @@ def test_an_inference_without_a_range_moved_by_no_share_of_it():
 )
 def test_a_price_changes_by_a_factor_within_one_currency(old, new, times: float | None):
     change = PriceChange(place=("input", 200_000, None), old=old, new=new)
-    assert change.times == times and change.spelled == "input@200000"
+    assert change.times == times and change.spelled == "input@200k"

@@ -27,7 +27,7 @@ from invert.records import (
 
 def test_a_sheet_and_its_estimates_are_a_line_each():
     table = infer(["gpt-5.4", "gemini-3.1-pro", "kimi-k3"])
-    shown = "google/gemini-3.1-pro-preview (standard) on 2026-11-20: 2 in, 12 out USD/Mtok, 2 bands"
+    shown = "google/gemini-3.1-pro-preview (standard) on 2026-11-20: 2 in, 12 out USD/MTok, 2 bands"
     assert str(table[1].sheet) == shown
     for one in table:
         for shown in (str(one.sheet), *map(str, (*one.kv_bytes.values(), *one.estimates.values()))):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, time
 from functools import partial
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,6 +19,7 @@ from invert.sheets.databases.records import (
     Sold,
     WrongField,
     context_faults,
+    installed_database,
     items_of,
     per_mtok,
     token_count,
@@ -59,10 +60,7 @@ def installed() -> tuple[Iterable[Any], Database] | None:
     """The providers of the installed snapshot; None where the package is not installed, `WrongData` where it is another one than known."""
     if find_spec("genai_prices") is None:
         return None
-    try:
-        database = Database(name=NAME, version=metadata.version(NAME))
-    except metadata.PackageNotFoundError:
-        database = Database(name=NAME)
+    database = installed_database(NAME)
     try:
         return _list(import_module("genai_prices.data_snapshot").get_snapshot(), "providers"), database
     except Exception as error:

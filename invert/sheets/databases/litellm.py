@@ -6,7 +6,6 @@ Where the package is installed the file is found beside it; the package itself i
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from derive.errors import WrongData
 from invert.sheets.databases.hours import A_DAY, between, hours_text
 from invert.sheets.databases.records import (
+    PER_TOKEN,
     Database,
     Item,
     NotTaken,
@@ -23,6 +23,7 @@ from invert.sheets.databases.records import (
     Sold,
     WrongField,
     context_faults,
+    installed_database,
     items_of,
     part,
     per_mtok,
@@ -53,8 +54,6 @@ FIELDS = Fields(
 OTHERWISE = ("_cache_hit", "_decisions")
 """Ends of fields that price something else than a prompt or its answer, or repeat what a field of its own has."""
 TIERS = {"": "standard", "batches": "batch"}
-PER_TOKEN = 6
-"""Decimals from a price per token to one per million."""
 SHANGHAI = 16 * 60
 """The minute of a day in UTC at which the next one begins in Shanghai."""
 
@@ -64,10 +63,7 @@ def installed() -> tuple[Path, Database] | None:
     found = find_spec(NAME)
     if found is None or not found.origin:
         return None
-    try:
-        database = Database(name=NAME, version=metadata.version(NAME))
-    except metadata.PackageNotFoundError:
-        database = Database(name=NAME)
+    database = installed_database(NAME)
     place = Path(found.origin).with_name(FILE)
     if not place.is_file():
         raise WrongData(f"{database}: has no file {FILE} beside it: newer or older than known here")

@@ -9,14 +9,13 @@ from invert.sheets.databases.records import (
     Item,
     NotTaken,
     Offer,
-    Rates,
     RawEntry,
     Sold,
     WrongField,
     context_faults,
     items_of,
     part,
-    per_mtok,
+    rates_of,
     refuse_no_record,
     refuse_unknown,
     token_count,
@@ -71,7 +70,7 @@ def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) 
         yield NotTaken(provider=provider, model=model, because="no price")
         return
     refuse_unknown(cost, BANDS)
-    bands = {0: _rates_of(cost)}
+    bands = {0: rates_of(cost, SOLD)}
     # The older field says no threshold but 200k, and stands beside the newer one also where the threshold is another.
     if tiers := part(cost, "tiers", list):
         for one in tiers:
@@ -79,21 +78,12 @@ def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) 
             at = token_count(place.get("size")) if place else None
             if at is None or (place and place.get("type", "context") != "context"):
                 raise WrongField("tiers", "has a tier without a size of context")
-            bands[at] = _rates_of(one)
+            bands[at] = rates_of(one, SOLD)
     elif above := part(cost, "context_over_200k", dict):
-        bands[200_000] = _rates_of(above)
+        bands[200_000] = rates_of(above, SOLD)
     limit = entry.get("limit")
     if limit is not None and not isinstance(limit, dict):
         yield WrongField("limit", f"is {type(limit).__name__} and not dict")
     context = limit.get("context") if isinstance(limit, dict) else None
     yield from context_faults("context", context)
     yield Offer(provider=provider, model=model, bands=bands, max_context=token_count(context), source_url=url)
-
-
-def _rates_of(cost: Mapping[str, Any]) -> Rates:
-    """The rates of one band.
-
-    >>> _rates_of({"input": 3, "output": 15, "cache_read": 0.3, "reasoning": 15})
-    {('input', None): 3.0, ('output', None): 15.0, ('cache_read', None): 0.3}
-    """
-    return {sold: per_mtok(name, cost[name]) for name, sold in SOLD.items() if cost.get(name) is not None}

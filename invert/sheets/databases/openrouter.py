@@ -6,6 +6,7 @@ from typing import Any
 
 from invert.sheets.databases.hours import A_DAY, hours_text
 from invert.sheets.databases.records import (
+    PER_TOKEN,
     Database,
     Item,
     NotTaken,
@@ -17,7 +18,7 @@ from invert.sheets.databases.records import (
     context_faults,
     items_of,
     part,
-    per_mtok,
+    rates_of,
     refuse_no_record,
     refuse_unknown,
     token_count,
@@ -38,8 +39,6 @@ FIELDS = Fields(
     rare=("input_cache_read", "input_cache_write", "overrides"),
     is_known=lambda name: name in (*SOLD, CONTEXT, "overrides"),
 )
-PER_TOKEN = 6
-"""Decimals from a price per token to one per million."""
 
 
 def is_shape(content: Any) -> bool:
@@ -67,14 +66,14 @@ def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongFiel
         yield NotTaken(provider=NAME, model=model, because="a router: what it asks is that of the model it chooses")
         return
     refuse_unknown(pricing, {*SOLD, "overrides"})
-    bands: dict[int, Rates] = {0: _rates_of(pricing)}
+    bands: dict[int, Rates] = {0: rates_of(pricing, SOLD, PER_TOKEN)}
     by_hour: list[tuple[str, Rates]] = []
     for override in part(pricing, "overrides", list) or []:
         above, start, end = token_count(override.get("min_prompt_tokens")), override.get("utc_start"), override.get("utc_end")
         if above and start is None and end is None:
-            bands[above] = {**bands.get(above, {}), **_rates_of(override)}
+            bands[above] = {**bands.get(above, {}), **rates_of(override, SOLD, PER_TOKEN)}
         elif not above and isinstance(start, str) and isinstance(end, str) and not override.get("utc_days"):
-            by_hour.append((hours_text([(_minutes(start), _minutes(end) or A_DAY)]), _rates_of(override)))
+            by_hour.append((hours_text([(_minutes(start), _minutes(end) or A_DAY)]), rates_of(override, SOLD, PER_TOKEN)))
         else:
             raise WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
     yield from context_faults(CONTEXT, entry.get(CONTEXT))
@@ -91,15 +90,6 @@ def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongFiel
         raise WrongField("overrides", "names the hours of the lower price")
     yield offer(bands=within, service_tier="peak", utc_hours=";".join(sorted(hours for hours, _ in by_hour)))
     yield offer(bands=bands, service_tier="off_peak")
-
-
-def _rates_of(pricing: Mapping[str, Any]) -> Rates:
-    """The rates of one band.
-
-    >>> _rates_of({"prompt": "0.000003", "completion": "0.000015", "request": "0"})
-    {('input', None): 3.0, ('output', None): 15.0}
-    """
-    return {sold: per_mtok(name, pricing[name], PER_TOKEN) for name, sold in SOLD.items() if pricing.get(name) is not None}
 
 
 def _minutes(text: str) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from importlib import metadata
 from typing import Any, TypeAlias
 
 from derive.characters import hidden
@@ -16,6 +17,8 @@ Sold: TypeAlias = tuple[str, int | None]
 """A component, and the lifetime [s] of a cache write where one is named."""
 Rates: TypeAlias = Mapping[Sold, float]
 """Prices in USD per million tokens."""
+PER_TOKEN = 6
+"""Decimals from a price per token to one per million."""
 
 OURS = {
     "zhipuai": "zhipu-bigmodel", "bigmodel": "zhipu-bigmodel", "zhipu": "zhipu-bigmodel",
@@ -231,6 +234,24 @@ def per_mtok(name: str, amount: object, scale: int = 0) -> float:
         raise WrongField(name, f"is {shorten(str(amount))} and no price")
     # Products that a database made in binary: 7.999999999999999e-07 is 0.8 per million.
     return float(f"{found:.10g}")
+
+
+def rates_of(cost: Mapping[str, Any], sold: Mapping[str, Sold], scale: int = 0) -> Rates:
+    """The rates of one band, by the fields that name them.
+
+    >>> fields = {"prompt": ("input", None), "completion": ("output", None)}
+    >>> rates_of({"prompt": "0.000003", "completion": "0.000015", "request": "0"}, fields, PER_TOKEN)
+    {('input', None): 3.0, ('output', None): 15.0}
+    """
+    return {place: per_mtok(name, cost[name], scale) for name, place in sold.items() if cost.get(name) is not None}
+
+
+def installed_database(name: str) -> Database:
+    """The database of a package that is installed, by the version that the package has, if it has one."""
+    try:
+        return Database(name=name, version=metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return Database(name=name)
 
 
 def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:

@@ -54,7 +54,7 @@ WRONG = [  # arguments, what the message must hold
     (("infer", "--anchor", "active_param=60B"), "'active_params'"),
     (("infer", "--anchor", "batch=60"), "active_params"),
     ((*GEMINI, "--set", "outptu=20"), "'output'"),
-    ((*GEMINI, "--set", "cache_write@300k=20"), "output@200000"),
+    ((*GEMINI, "--set", "cache_write@300k=20"), "output@200k"),
     (("prices", "lst"), "'list'"),
     # units
     ((*STAR, "machine_balance_ratio=300 tokens", "sparsity=8"), "is in token"),

@@ -115,7 +115,8 @@ def test_without_any_database_it_says_how_to_get_one(monkeypatch):
     monkeypatch.setattr(genai, "find_spec", lambda _: None)
     monkeypatch.setattr(litellm, "find_spec", lambda _: None)
     assert "no database of prices is installed: pip install 'backsolve[prices]'" in refused("prices", "pull")
-    assert "genai-prices: is not installed: pip install backsolve[prices]" in call("prices", "pull", "genai-prices").err
+    said = call("prices", "pull", "genai-prices")
+    assert "genai-prices: is not installed: pip install backsolve[prices]" in said.err and (said.out, said.status) == ("", 2)
     assert "--into" in refused("prices", "pull", "--into", "") and "is not a date" in refused("prices", "pull", "--on", "today")
 
 

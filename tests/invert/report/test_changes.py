@@ -78,6 +78,12 @@ def test_what_a_price_file_says_is_inert_in_every_form():
     assert all(line.replace("\\|", "").count("|") == 9 for line in page.splitlines() if line.startswith("|"))
 
 
+def test_of_two_prices_that_moved_it_together_it_says_both():
+    _, found = infer_against("", ["gemini-3.1-pro"], changes={"input": "+10%", "output": "-10%"})
+    last = {line[:20].strip(): line.split()[-1] for line in changes_text(found, 120).splitlines() if line}
+    assert (last["bandwidth-bound"], last["KV at rent"], last["active by price"]) == ("both", "output", "input")
+
+
 def test_nothing_moved_is_said():
     assert "Nothing moved: no price is another than it was." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
 

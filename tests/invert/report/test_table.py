@@ -112,6 +112,15 @@ def test_a_size_that_somebody_states_stands_beside_the_one_by_price_or_in_its_pl
     assert given["active known"] == "60B (given)" and given["active by price"] != given["active known"]
 
 
+def test_the_record_of_sizes_is_of_a_sheet_that_has_one(run: InferenceTable):
+    (beyond,) = infer(["gpt-6-astra"]).inferences
+    within = run["google/gemini-3.1-pro-preview"]
+    (alone,), (beside,) = (
+        [line for line in footer(replace(run, inferences=of)) if line.startswith("Size: ")] for of in ((beyond,), (beyond, within))
+    )
+    assert alone.endswith("its cost at rent.") and "Of 42 open models in " in beside and beside.endswith("no closed one is among them.")
+
+
 def test_one_record_of_the_headline_is_printed(run: InferenceTable):
     said = " ".join(footer(run))
     assert "such ranges held" in said and "Ranges here that hold the true cache: one mark-up" in said

@@ -1,5 +1,7 @@
 """One typed sheet at the end of a price file: checked, and nothing that is there is lost."""
 
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from threading import Thread
 
@@ -8,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
+from invert.assumptions import USUAL
+from invert.estimators.cases import case_of
 from invert.sheets.add import add_to_file, addition, cells_of_sheet, with_rows
-from invert.sheets.assemble import sheets
+from invert.sheets.assemble import before_release, sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
@@ -28,6 +32,9 @@ def test_a_typed_sheet_is_read_back_as_it_was_meant(tmp_path: Path):
     assert [(band.threshold_tokens, band.input.amount, band.output.amount) for band in sheet.bands] == [(0, 2, 10), (200_000, 4, 15)]
     assert sheet.bands[0].cache_read.amount == 0.2 and sheet.writes[0].ttl_seconds == 300 and sheet.max_context == 1_000_000
     assert {str(row.effective_date) for row in found.rows} == {"2026-05-01"} and found.rows[0].notes == "a, b"
+    # Of its time is of its release, which nobody else knows.
+    read = case_of(sheet, None, shipped_data(), USUAL)
+    assert read.released == read.day == date(2026, 5, 1) and before_release([replace(sheet, as_of=date(2026, 4, 30))], [])
 
 
 def test_a_band_with_one_price_has_no_premium_on_the_other():

@@ -29,8 +29,8 @@ def test_prices_are_added_closed_and_changed():
     found = differences(rows(*OLD), rows(*new))
     assert [(one.kind, str(one)) for one in found] == [
         ("changed", "input 2 -> 3 USD/MTok"),
-        ("closed", "input@200000 4 USD/MTok closed"),
-        ("closed", "output@200000 12 USD/MTok closed"),
+        ("closed", "input@200k 4 USD/MTok closed"),
+        ("closed", "output@200k 12 USD/MTok closed"),
         ("added", "cache_read 0.1 USD/MTok added"),
     ]
     assert [one.times for one in found] == [1.5, None, None, None]

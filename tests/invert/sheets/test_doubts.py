@@ -33,6 +33,12 @@ def test_a_sound_sheet_raises_no_doubt():
         (f"a,n,cache_read,,0.0005,,{DATED}", "column amount: 0.0005 is 0.0005 USD per million tokens: is it per thousand, or per token?"),
         (f"a,n,cache_read,,0.002,CNY,{DATED}", "0.002 is 0.00029 USD per million tokens"),
         (f"b,m,input,,2,,{DATED}", ""),
+        (
+            f"\u201ca\u201d,p,input,,2,,{DATED}",
+            "column provider: '\u201ca\u201d' is in quotation marks, which belong to the name so: is 'a' meant?",
+        ),
+        (f"a,\u00abp,input,,2,,{DATED}", "is 'p' meant?"),
+        (f"a,d\u2019or,input,,2,,{DATED}", ""),
         ("a,n,cache_read,,0.1,,2016-01-01,,2026-11-20,", "column effective_date: 2016-01-01 is more than 3 years from"),
         ("a,n,cache_read,,0.1,,2026-01-01,2062-01-01,2026-11-20,", "column valid_to: 2062-01-01 is more than 3 years from"),
         ("a,n,cache_read,,0.1,,2026-01-01,,2062-11-20,", "column retrieved_date: 2062-11-20 is more than 3 years from"),

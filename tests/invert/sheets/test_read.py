@@ -215,7 +215,8 @@ def test_an_unknown_column_is_named_with_the_nearest_real_one():
 def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
     described = [field["name"] for field in shipped.read().described(name)["fields"]]
     of_row = [field.name for field in dataclasses.fields(PriceRow) if field.name not in ("origin", "currency_assumed")]
-    assert [*loading.PRICE_COLUMNS, "max_context"] == [*described, "max_context"] == of_row == list(loading.OVERLAY_COLUMNS)
+    own = ["max_context", "release_date"]
+    assert [*loading.PRICE_COLUMNS, *own] == [*described, *own] == of_row == list(loading.OVERLAY_COLUMNS)
 
 
 def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_not():

@@ -37,8 +37,8 @@ def sheet(currency: str = "USD", *thresholds: int) -> PriceSheet:
 
 
 def test_a_sheet_is_a_line_with_its_base_prices():
-    assert str(sheet()) == "p/m (batch, eu) on 2026-11-20: 2 in, 10 out USD/Mtok"
-    assert str(sheet("CNY", 200_000)) == "p/m (batch, eu) on 2026-11-20: 2 USD in, 10 out CNY/Mtok, 2 bands"
+    assert str(sheet()) == "p/m (batch, eu) on 2026-11-20: 2 in, 10 out USD/MTok"
+    assert str(sheet("CNY", 200_000)) == "p/m (batch, eu) on 2026-11-20: 2 USD in, 10 out CNY/MTok, 2 bands"
 
 
 def test_what_an_offer_costs_in_its_lowest_band():

@@ -47,7 +47,7 @@ def test_nothing_changed_is_the_same_sheet():
         ("cache_write@100k", "1", WrongValue, "the sheet has no price at 'cache_write@100k'; it has input, output, cache_read"),
         ("input@500", "1", WrongValue, "a band may begin at 1k to 10M tokens, as input@200k does; given @500"),
         ("input@999M", "1", WrongValue, "a band may begin at 1k to 10M tokens"),
-        ("input@400k", "+10%", WrongValue, "input@400000: '+10%' is a change of a price that the sheet does not have; give an amount"),
+        ("input@400k", "+10%", WrongValue, "input@400k: '+10%' is a change of a price that the sheet does not have; give an amount"),
         ("output", "10%", WrongValue, "output: '10%' is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5"),
         ("output", "+10", WrongValue, "'+10' is neither an amount"),
         ("output", "x", WrongValue, "'x' is neither an amount"),
@@ -61,10 +61,18 @@ def test_nothing_changed_is_the_same_sheet():
         ("cache_write:5m", "1", WrongValue, "is not component[@threshold][:lifetime]"),
         ("input@@1", "1", WrongValue, "is not component"),
         ("output", "abc", WrongValue, "output: 'abc' is not a number"),
+        (
+            "output",
+            "8EUR",
+            WrongValue,
+            "output: '8EUR' is not a bare number; a price set by hand is in USD/MTok here: write 8 for 8 USD/MTok",
+        ),
+        ("output", "$ 1.5/MTok", WrongValue, "write 1.5 for 1.5 USD/MTok"),
+        ("output", "1,5", WrongValue, "'1,5' is not a number"),
         ("output", "-1", WrongValue, "output: '-1' is negative"),
         ("output", "", WrongValue, "output: is blank"),
         ("output", "0", WrongValue, "only cache items may be free"),
-        ("input@200k", "1e9", WrongValue, "input@200000: 1e+09 is absurd"),
+        ("input@200k", "1e9", WrongValue, "input@200k: 1e+09 is absurd"),
     ],
 )
 def test_a_wrong_change_names_what_the_sheet_has(spec: str, amount: str, kind: type[BacksolveError], message: str):
