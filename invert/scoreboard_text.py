@@ -24,8 +24,8 @@ SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
 TITLES = {
     "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
-    "skill": "What was foretold of models left out: rms (nats), that of the class, gain in mean log density over the class (nats; of"
-    " a candidate: by it alone), shares in ranges (backsolve validate --as json: intervals, pools)",
+    "skill": "What was foretold of models left out: rms (nats), that of the class, gain in mean log density over the class (nats), and"
+    " shares in ranges; backsolve validate --as json has intervals and pools",
     "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",

@@ -11,7 +11,7 @@ from invert.estimators import KV_ESTIMATORS
 from invert.moved import Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.records import TIER_NAMES
 from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out
-from invert.sheets.assemble import money_unit
+from invert.sheets.sheet import money_unit
 
 SCHEMA = "infer-against-1"
 OTHERS = ("sheet", "inference", "before", "after", "times", "range")

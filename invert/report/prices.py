@@ -45,7 +45,7 @@ def also_sold(one: Inference, table: Run) -> str:
     if not found:
         return ""
     of_each = (f"{' in '.join(filter(None, (tier.replace('_', '-'), region)))} at {times:.3g}" for (region, tier), times in found.items())
-    return f"Also sold: {', '.join(of_each)} times its input price; backsolve infer --all shows them too."
+    return f"Also sold: {', '.join(of_each)} times its input price (backsolve infer --all)."
 
 
 def _all_prices(one: Inference) -> list[Price]:

@@ -412,11 +412,6 @@ def _in_largest(count: int, units: Mapping[str, int]) -> str:
     return f"{count // units[unit]}{unit}"
 
 
-def money_unit(currency: str, per: str) -> str:
-    """The unit of a price: `USD/MTok`, or `USD/MTok/h` for storage."""
-    return f"{currency}/MTok{'/h' if per == 'mtok_hour' else ''}"
-
-
 def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Price:
     """The price with another amount, converted at the rate that the sheet's prices in its currency show."""
     old = prices[place]

@@ -10,9 +10,10 @@ from derive.briefly import brief
 from derive.errors import WrongValue
 from derive.files import label, opened
 from invert.data import Data
-from invert.sheets.assemble import day_of, money_unit, spelled
+from invert.sheets.assemble import day_of, spelled
 from invert.sheets.read import PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey
+from invert.sheets.sheet import money_unit
 
 SHIPPED = "shipped"
 KINDS_OF_CHANGE = ("added", "closed", "changed")

@@ -111,3 +111,8 @@ class PriceSheet:
         base, bands = self.bands[0], f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
         currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
         return f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/MTok{bands}"
+
+
+def money_unit(currency: str, per: str) -> str:
+    """The unit of a price: `USD/MTok`, or `USD/MTok/h` for storage."""
+    return f"{currency}/MTok{'/h' if per == 'mtok_hour' else ''}"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from derive.errors import WrongValue, shorten
-from invert.sheets.assemble import Place, money_unit, parts, placed, prices_by_place, repriced, spelled
+from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
 from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
-from invert.sheets.sheet import Price, PriceSheet
+from invert.sheets.sheet import Price, PriceSheet, money_unit
 
 SAME = 1e-9
 """Two prices nearer than this, relatively, are one."""

@@ -27,7 +27,7 @@ def test_storage_is_by_the_hour_and_another_currency_is_said():
 
 def test_other_service_tiers_of_the_model_are_named_with_what_they_ask_in_every_form():
     table = infer("gpt-6-sol")
-    said = "Also sold: batch at 0.5 times its input price; backsolve infer --all shows them too."
+    said = "Also sold: batch at 0.5 times its input price (backsolve infer --all)."
     for form in (short_report, report):
         assert said in form(table[0], table).splitlines()
     (record,) = as_records(table)
