@@ -165,13 +165,18 @@ def solve_command(
 
 def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask") -> str:
     """Why a question has no answer; of one that lacks something a command that has, where usual values of it will do."""
-    from derive.solving.enough import enough
+    from derive.quantities import QUANTITIES
+    from derive.solving.enough import answered_beside, enough
     from derive.solving.refusals import INSTEAD
 
     reason = refused.refusal
-    found = enough(ask, refused.unknown, given, deployment, reason) if reason.missing else None
-    if found is None:
+    if not reason.missing:
         return reason.message
+    near = answered_beside(ask, refused.unknown, given, deployment)
+    said = f"{reason.message}\nwhat is given answers {near}: {QUANTITIES[near].meaning}" if near else reason.message
+    found = enough(ask, refused.unknown, given, deployment, reason)
+    if found is None:
+        return said
     context = click.get_current_context()
     options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
     for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
@@ -180,8 +185,9 @@ def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployme
             options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
     more = (f"{name}={text}" for name, text in found.given.items())
     words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
-    why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
-    return f"{why}\nfor example: backsolve solve {shlex.join(words)}"
+    why = said.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
+    own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
+    return f"{why}\nfor example{own}: backsolve solve {shlex.join(words)}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:

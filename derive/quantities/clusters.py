@@ -38,6 +38,7 @@ ROWS = (
         latex=r"t_{\mathrm{ar}}",
         unit="s",
         meaning="time to add up what all chips hold, so that each has the sum",
+        unlike="tensor_parallel_time is all of them in a step of a model",
         low=1e-7,
         high=1e4,
     ),
