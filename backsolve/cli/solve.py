@@ -111,27 +111,35 @@ def solve_command(
         texts = as_drawn(typed, conventions, zipped)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     deployments = each_deployment(hardware, model, zipped)
+    of_each = each_value(texts, conventions, len(deployments)) if zipped and len(deployments) > 1 else {}
 
     def bad_rows() -> "tuple[Problem, ...]":
         chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
         return (*problems_of(chips, models), *(problems("efficiencies") if conventions.efficiency == "calibrated" else ()))
 
-    def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
-        return respond_all(unknowns, texts, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
+    def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":
+        def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
+            given = {**texts, **own}
+            return respond_all(unknowns, given, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
+
+        return solved
 
     def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
-        known: dict[str, Given] = {**texts, found.unknown: found.answers[0].point}
+        own = {spelled: found.given[called] for spelled, (called, _) in of_each.items() if called in found.given}
+        known: dict[str, Given] = {**texts, **own, found.unknown: found.answers[0].point}
         return respond(name, known, *deployment, using, variants, conventions, anyway, zipped)
 
     if len(deployments) > 1:
-        columns = named_apart([answered_column(*one, solved) for one in deployments])
+        own_givens = [{name: values[at] for name, (_, values) in of_each.items()} for at in range(len(deployments))]
+        found = [answered_column(*one, solved_with(own)) for one, own in zip(deployments, own_givens, strict=True)]
+        columns = [with_own(one, own) for one, own in zip(named_apart(found), own_givens, strict=True)]
         panels = [] if plot is None else asked_panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
         _side_by_side(columns, style, full)
         if plot is not None:
             draw_into(plot, panels, [((*one.hardware, *one.model), one.solutions) for one in columns], typed)
         fail_on(bad_rows())
         return
-    solutions = solved(*deployments[0])
+    solutions = solved_with({})(*deployments[0])
     panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], again)
     first, *others = solutions
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
@@ -210,6 +218,39 @@ def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: b
     else:
         rows = [*product(*lists)]
     return [(row[: len(hardware)], row[len(hardware) :]) for row in rows]
+
+
+def each_value(texts: "Mapping[str, Given]", conventions: "Conventions", many: int) -> "dict[str, tuple[str, tuple[float, ...]]]":
+    """Lists of givens that are zipped with so many deployments, by what they were called: the quantity, and its values.
+
+    Raises WrongValue for lists of another length.
+
+    >>> from derive.solving.conventions import USUAL_CONVENTIONS
+    >>> each_value({"B": "64;128", "chips": "8"}, USUAL_CONVENTIONS, 2)
+    {'B': ('batch', (64.0, 128.0))}
+    """
+    from derive.quantities import quantity
+    from derive.solving.givens import Series, spread
+    from derive.units import signed
+
+    found = {}
+    for spelled, text in texts.items():
+        name = quantity(spelled).name
+        one = spread(name, text, conventions.read) if isinstance(text, str) and not signed(text) else None
+        if isinstance(one, Series) and one.values:
+            if len(one) != many:
+                raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): lists that are zipped are equally long")
+            found[spelled] = (name, one.values)
+    return found
+
+
+def with_own(column: "Column", own: "Mapping[str, float]") -> "Column":
+    """A deployment named with what was given to it alone."""
+    from derive.quantities import quantity
+    from derive.units import show
+
+    said = [f"{name}={show(quantity(name).name, value)}" for name, value in own.items()]
+    return replace(column, name=" ".join((column.name, *said)))
 
 
 def _listed(text: str, typed: bool) -> list[str]:
