@@ -128,6 +128,19 @@ def test_the_caption_says_of_a_limit_that_it_is_one_and_where_there_is_no_answer
     assert "step_time <= 20ms" in caption([(("A",), [limited])], {"step_time": ("<=20ms",)})[1]
 
 
+def test_the_caption_says_what_was_taken_that_nobody_said():
+    given = {name: value for name, value in SERVED.items() if name != "bytes_per_element"}
+    (*_, said) = caption([(("A",), [solve("step_time", **given, batch=[1, 8])])])
+    assert said == "cached values are taken in bf16, as engines keep them unless told"
+    assert not any("taken in" in text for text in caption([(("A",), swept("step_time", batch=[1, 8]))]))
+
+
+def test_points_of_two_fronts_are_named_where_both_have_room():
+    one = swept("step_time", "throughput", batch=[1, 64])
+    *_, front = panels([("A", one), ("B", one)])
+    assert len(front.lines) == 2 and [text for text, *_ in front.tags] == ["batch 1", "batch 64"], "one over the other"
+
+
 def test_the_points_of_a_front_say_where_they_are():
     *_, front = panels([("", swept("tokens_per_second_per_user", "throughput", batch=[1, 1.5, 64]))])
     assert [text for text, *_ in front.tags] == ["batch 64", "batch 1.5"], "1 and 1.5 are too near to each other"
