@@ -103,13 +103,13 @@ def solve_command(
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency, price)
-    typed = named_texts(given)
+    unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
+    typed = named_texts(given, asked=unknowns)
     refuse_long(typed)
     texts: dict[str, Given] = {**typed}
     if plot is not None:
         _refuse_form(plot, style)
         texts = as_drawn(typed, conventions, zipped)
-    unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     deployments = each_deployment(hardware, model, zipped)
     of_each = each_value(texts, conventions, len(deployments)) if zipped and len(deployments) > 1 else {}
 
@@ -180,11 +180,12 @@ def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployme
     reason = refused.refusal
     if not reason.missing:
         return reason.message
-    near = answered_beside(ask, refused.unknown, given, deployment)
-    said = f"{reason.message}\nwhat is given answers {near}: {QUANTITIES[near].meaning}" if near else reason.message
+    why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
+    if near := answered_beside(ask, refused.unknown, given, deployment):
+        return f"{why}\nwhat is given answers {near}: {QUANTITIES[near].meaning}"
     found = enough(ask, refused.unknown, given, deployment, reason)
     if found is None:
-        return said
+        return reason.message
     context = click.get_current_context()
     options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
     for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
@@ -193,7 +194,6 @@ def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployme
             options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
     more = (f"{name}={text}" for name, text in found.given.items())
     words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
-    why = said.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
     own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
     return f"{why}\nfor example{own}: backsolve solve {shlex.join(words)}"
 
