@@ -98,7 +98,7 @@ def missing(row: Equation) -> Iterator[str]:
     if not any(row.id in (ROOT / "tests" / "validation" / f"{name}.csv").read_text(encoding="utf-8") for name in EXAMPLES):
         yield "tests/validation: no figure names it; add a row with digits to lecture.csv or training.csv"
     yield from in_lecture(row)
-    if key(row.id, {}) not in {line.split("\t")[0] for line in PATH.read_text(encoding="utf-8").splitlines()}:
+    if key(row.id, {}) not in {line.split("\t")[0] for line in Path(PATH).read_text(encoding="utf-8").splitlines()}:
         yield "derive/formulas.tsv: no line; run python -m derive.expressions.making"
     if row.reference not in json.loads((ROOT / "tests" / "derive" / "fingerprints.json").read_text(encoding="utf-8")):
         yield "tests/derive/fingerprints.json: no fingerprint; run python tests/derive/test_catalogue.py --write"

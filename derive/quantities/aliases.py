@@ -54,6 +54,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("weight_dtype", "weights_dtype"), ("bytes_per_weight",)),
     **dict.fromkeys(("memory_reserve", "reserved_memory", "headroom", "memory_headroom"), ("reserved_share",)),
     "pue": ("power_usage_effectiveness",),
+    **dict.fromkeys(("energy_cost_per_token", "power_cost_per_token", "electricity_cost"), ("electricity_cost_per_token",)),
     "joules_per_token": ("energy_per_token",),
     "margin": ("gross_margin",),
     **dict.fromkeys(("dp", "dp_size", "data_parallel_size"), ("data_parallel", "replicas")),

@@ -20,6 +20,7 @@ ROWS = (
         latex=r"t_{\mathrm{tp}}",
         unit="s",
         meaning="time a step spends adding up, over the chips of every layer, what each of them makes",
+        unlike="all_reduce_time is one of its sums",
         low=1e-6,
         high=100,
     ),
