@@ -67,6 +67,25 @@ def test_a_bound_by_memory_is_found_without_them():
         assert solve(unknown, **asked).answers == solve(unknown, **{**asked, "bytes_per_element": 2}).answers
 
 
+# -- slips -------------------------------------------------------------------------------------------------------------
+
+TYPED = {"hardware": "H100:bf16", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "batch": 8, "bytes_per_element": 2}
+
+
+def test_what_is_far_from_the_table_is_doubted():
+    (text,) = warned("step_time", **TYPED, hbm_bandwidth="3.35GB/s")
+    assert (
+        text
+        == "hbm_bandwidth = 3.35 GB/s is 1,000 times less than the 3.35 TB/s of hardware.csv H100-SXM hbm_bandwidth: is its unit right?"
+    )
+    assert not warned("compute_time", **TYPED, hbm_bandwidth="3.35GB/s") and not warned("step_time", **TYPED, hbm_bandwidth="335GB/s")
+
+
+def test_chips_are_whole_ones_but_in_the_middle_of_a_range():
+    assert warned("step_time", **TYPED | {"chips": 2.5}) == ("chips = 2.5 is no whole number of chips",)
+    assert not warned("step_time", **TYPED | {"chips": "4..7"})
+
+
 # -- unknown routers ---------------------------------------------------------------------------------------------------
 
 
