@@ -321,12 +321,14 @@ def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: boo
 
     spans = {name: spread(name, text, conventions.read) for name, text in texts.items() if not signed(text)}
     ranges = [name for name, found in spans.items() if isinstance(found, Interval)]
-    # A sweep is across, and without one the last range; all else are lines.
-    swept = zipped or any(isinstance(found, Series) and found.count for found in spans.values())
-    across = [] if swept else ranges[-1:]
+    series = {name: found for name, found in spans.items() if isinstance(found, Series)}
+    sweeps = [name for name, found in series.items() if found.count]
+    # A sweep is across, without one the last range, and without that the longest list; all else are lines.
+    longest = sorted(sweeps or series, key=lambda name: len(series[name]))[-1:]
+    across = [] if zipped else longest if sweeps else ranges[-1:] or longest
     lines = [name for name in ranges if name not in across]
     found = {name: drawn(name, one, name in lines) for name, one in spans.items()}
-    ordered = [*lines, *(name for name in texts if name not in ranges), *across]
+    ordered = [*lines, *(name for name in texts if name not in (*ranges, *across)), *across]
     return {name: found.get(name) or texts[name] for name in ordered}
 
 

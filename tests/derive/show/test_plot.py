@@ -2,10 +2,12 @@
 
 import pytest
 
+from backsolve.cli.solve import as_drawn
 from derive.errors import WrongValue
 from derive.show.plot import HIGH, WIDE, Panel, caption, drawing, drawn, panels, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
+from derive.solving.conventions import USUAL_CONVENTIONS
 from derive.solving.givens import Interval, Series
 from tests.tools.commands import call, refused
 
@@ -30,6 +32,16 @@ def test_every_other_swept_quantity_has_a_line_a_value():
     assert [name for name, *_ in panel.lines] == ["mbu = 0.5", "mbu = 1"] and panel.across == "batch"
     (both,) = panels([("A", swept("step_time", batch=[1, 8])), ("B", swept("step_time", batch=[1, 8]))])
     assert [name for name, *_ in both.lines] == ["A", "B"]
+
+
+def test_the_sweep_is_across_and_else_the_longest_list():
+    across = {
+        "batch": {"batch": "1..8:log:4", "context_length": "4k,8k"},
+        "context_length": {"context_length": "1k,4k,8k", "batch": "1,8"},
+        "mbu": {"mbu": "0.5..1", "batch": "1,8"},
+    }
+    assert {name: [*as_drawn(texts, USUAL_CONVENTIONS, False)][-1] for name, texts in across.items()} == {name: name for name in across}
+    assert [*as_drawn(across["context_length"], USUAL_CONVENTIONS, True)][-1] == "batch", "zipped they are one"
 
 
 def test_two_questions_have_a_front_at_which_nothing_is_better_in_both():
