@@ -104,14 +104,16 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
     >>> binds(Answer("point", value=0.01, regime="memory_time >= compute_time"), times)
     'memory-bound: weights 80 %, KV 20 %; arithmetic takes 10 % of that time'
     """
+    held = _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
+    capacity = f"{CAPACITY_BOUND}: {held}" if held else ""
     if not answer.regime:
-        held = _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
-        return f"{CAPACITY_BOUND}: {held}" if held else ""
+        return capacity
     parts = {_inequality(part): part for part in answer.regime.split(AND)}
     steps = [words for words in parts if words in (MEMORY_BOUND, COMPUTE_BOUND)]
     found = {words: _of_part(words, part, values) for words, part in parts.items() if words not in steps or len(steps) == 1}
     if not any(found.values()):
-        return plain_regime(answer.regime)
+        words = plain_regime(answer.regime)
+        return f"{capacity}; {words}" if capacity and parts.keys().isdisjoint(BOUNDS) else words
     return "; ".join(f"{words}: {shares}" if (shares := found.get(words)) else words for words in plain_regime(answer.regime).split(AND))
 
 

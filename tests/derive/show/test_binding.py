@@ -86,6 +86,8 @@ def test_each_part_of_a_regime_has_its_shares():
     windows = {"model": "Gemma-3-27B", "hardware": "H200:bf16", "chips": 1, "batch": 16, "context_length": 32_000, "bytes_per_element": 2}
     first = next(short_lines(solve("step_time", **windows)))
     assert "memory-bound: weights 52 %, KV 48 %; arithmetic takes 5 % of that time; context_length >= window_tokens" in first
+    room = next(short_lines(solve("batch", **{name: value for name, value in windows.items() if name != "batch"})))
+    assert "   bound by memory capacity: weights 36 %, KV 64 %; context_length >= window_tokens" in room
     served = {"model": "Llama-3.1-70B", "hardware": "H200:fp8", "chips": 8, "bytes_per_element": 1, "mfu": 0.4}
     request = next(short_lines(solve("request_latency", **served, batch=64, prompt_tokens=8000, output_tokens=500)))
     attention = 2 * 2 * 80 * 64 * 128 * 4000 * 1979 / 989
