@@ -30,6 +30,13 @@ class AmbiguousName(BacksolveError):
         super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: write the one that is meant")
 
 
+class SeveralNames(BacksolveError):
+    """Several words none of which names one thing; the message has all of them, and a hint for all in a line of its own."""
+
+    def __init__(self, each: Iterable[BacksolveError], hint: str):
+        super().__init__("; ".join(str(one).removesuffix(f"; {hint}") for one in each) + f"\n{hint}")
+
+
 class RetiredName(BacksolveError):
     """The id of an equation that was replaced; the message names its successor."""
 

@@ -10,7 +10,7 @@ from sys import float_info
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
-from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, quantity
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, quantity, refuse_unnamed
 
 BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -275,11 +275,11 @@ def _multiply(figure: str, factor: Decimal) -> float:
     return value
 
 
-def named_texts(items: Iterable[str], among: Collection[str] = ()) -> dict[str, str]:
+def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterable[str] = ()) -> dict[str, str]:
     """The texts of a list of `name=value` by registry name, unread; the symbol will do for the name.
 
     Of a limit, `name<=value` or `name>=value`, the text begins with its sign; of two limits from both sides it holds both.
-    Where only some may be given, a name that is none at all is answered with those.
+    Where only some may be given, a name that is none at all is answered with those; else all such names at once, those asked for too.
 
     Raises UnknownName for a name, and WrongValue where "=" is missing or a quantity is given two different texts.
 
@@ -289,7 +289,10 @@ def named_texts(items: Iterable[str], among: Collection[str] = ()) -> dict[str, 
     ({'step_time': '<=30ms >=10ms'}, {'step_time': '>=10ms <=30ms'})
     """
     texts: dict[str, str] = {}
-    for given, text in (pair for item in items for pair in _named(item)):
+    pairs = [pair for item in items for pair in _named(item)]
+    if not among:
+        refuse_unnamed((*asked, *(given for given, _ in pairs)))
+    for given, text in pairs:
         if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
             raise UnknownName("anchor", given, among)
         name = quantity(given).name

@@ -103,35 +103,43 @@ def solve_command(
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency, price)
-    typed = named_texts(given)
+    unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
+    typed = named_texts(given, asked=unknowns)
     refuse_long(typed)
     texts: dict[str, Given] = {**typed}
     if plot is not None:
         _refuse_form(plot, style)
         texts = as_drawn(typed, conventions, zipped)
-    unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     deployments = each_deployment(hardware, model, zipped)
+    of_each = each_value(texts, conventions, len(deployments)) if zipped and len(deployments) > 1 else {}
 
     def bad_rows() -> "tuple[Problem, ...]":
         chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
         return (*problems_of(chips, models), *(problems("efficiencies") if conventions.efficiency == "calibrated" else ()))
 
-    def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
-        return respond_all(unknowns, texts, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
+    def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":
+        def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
+            given = {**texts, **own}
+            return respond_all(unknowns, given, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
+
+        return solved
 
     def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
-        known: dict[str, Given] = {**texts, found.unknown: found.answers[0].point}
+        own = {spelled: found.given[called] for spelled, (called, _) in of_each.items() if called in found.given}
+        known: dict[str, Given] = {**texts, **own, found.unknown: found.answers[0].point}
         return respond(name, known, *deployment, using, variants, conventions, anyway, zipped)
 
     if len(deployments) > 1:
-        columns = named_apart([answered_column(*one, solved) for one in deployments])
+        own_givens = [{name: values[at] for name, (_, values) in of_each.items()} for at in range(len(deployments))]
+        found = [answered_column(*one, solved_with(own)) for one, own in zip(deployments, own_givens, strict=True)]
+        columns = [with_own(one, own) for one, own in zip(named_apart(found), own_givens, strict=True)]
         panels = [] if plot is None else asked_panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
         _side_by_side(columns, style, full)
         if plot is not None:
             draw_into(plot, panels, [((*one.hardware, *one.model), one.solutions) for one in columns], typed)
         fail_on(bad_rows())
         return
-    solutions = solved(*deployments[0])
+    solutions = solved_with({})(*deployments[0])
     panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], again)
     first, *others = solutions
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
@@ -165,11 +173,17 @@ def solve_command(
 
 def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask") -> str:
     """Why a question has no answer; of one that lacks something a command that has, where usual values of it will do."""
-    from derive.solving.enough import enough
+    from derive.quantities import QUANTITIES
+    from derive.solving.enough import answered_beside, enough
     from derive.solving.refusals import INSTEAD
 
     reason = refused.refusal
-    found = enough(ask, refused.unknown, given, deployment, reason) if reason.missing else None
+    if not reason.missing:
+        return reason.message
+    why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
+    if near := answered_beside(ask, refused.unknown, given, deployment):
+        return f"{why}\nwhat is given answers {near}: {QUANTITIES[near].meaning}"
+    found = enough(ask, refused.unknown, given, deployment, reason)
     if found is None:
         return reason.message
     context = click.get_current_context()
@@ -180,8 +194,8 @@ def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployme
             options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
     more = (f"{name}={text}" for name, text in found.given.items())
     words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
-    why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
-    return f"{why}\nfor example: backsolve solve {shlex.join(words)}"
+    own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
+    return f"{why}\nfor example{own}: backsolve solve {shlex.join(words)}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:
@@ -204,6 +218,39 @@ def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: b
     else:
         rows = [*product(*lists)]
     return [(row[: len(hardware)], row[len(hardware) :]) for row in rows]
+
+
+def each_value(texts: "Mapping[str, Given]", conventions: "Conventions", many: int) -> "dict[str, tuple[str, tuple[float, ...]]]":
+    """Lists of givens that are zipped with so many deployments, by what they were called: the quantity, and its values.
+
+    Raises WrongValue for lists of another length.
+
+    >>> from derive.solving.conventions import USUAL_CONVENTIONS
+    >>> each_value({"B": "64;128", "chips": "8"}, USUAL_CONVENTIONS, 2)
+    {'B': ('batch', (64.0, 128.0))}
+    """
+    from derive.quantities import quantity
+    from derive.solving.givens import Series, spread
+    from derive.units import signed
+
+    found = {}
+    for spelled, text in texts.items():
+        name = quantity(spelled).name
+        one = spread(name, text, conventions.read) if isinstance(text, str) and not signed(text) else None
+        if isinstance(one, Series) and one.values:
+            if len(one) != many:
+                raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): lists that are zipped are equally long")
+            found[spelled] = (name, one.values)
+    return found
+
+
+def with_own(column: "Column", own: "Mapping[str, float]") -> "Column":
+    """A deployment named with what was given to it alone."""
+    from derive.quantities import quantity
+    from derive.units import show
+
+    said = [f"{name}={show(quantity(name).name, value)}" for name, value in own.items()]
+    return replace(column, name=" ".join((column.name, *said)))
 
 
 def _listed(text: str, typed: bool) -> list[str]:
@@ -274,12 +321,14 @@ def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: boo
 
     spans = {name: spread(name, text, conventions.read) for name, text in texts.items() if not signed(text)}
     ranges = [name for name, found in spans.items() if isinstance(found, Interval)]
-    # A sweep is across, and without one the last range; all else are lines.
-    swept = zipped or any(isinstance(found, Series) and found.count for found in spans.values())
-    across = [] if swept else ranges[-1:]
+    series = {name: found for name, found in spans.items() if isinstance(found, Series)}
+    sweeps = [name for name, found in series.items() if found.count]
+    # A sweep is across, without one the last range, and without that the longest list; all else are lines.
+    longest = sorted(sweeps or series, key=lambda name: len(series[name]))[-1:]
+    across = [] if zipped else longest if sweeps else ranges[-1:] or longest
     lines = [name for name in ranges if name not in across]
     found = {name: drawn(name, one, name in lines) for name, one in spans.items()}
-    ordered = [*lines, *(name for name in texts if name not in ranges), *across]
+    ordered = [*lines, *(name for name in texts if name not in (*ranges, *across)), *across]
     return {name: found.get(name) or texts[name] for name in ordered}
 
 

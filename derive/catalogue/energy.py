@@ -1,7 +1,8 @@
-"""Energy: what a token takes in electricity."""
+"""Energy: what a token takes in electricity, and what that costs."""
 
 from derive.catalogue.sources import WAREHOUSE_BOOK, ours
 from derive.records import Equation, Example
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -15,12 +16,32 @@ EQUATIONS = (
         statement="What all chips of a replica draw, over the tokens that they make.",
         assumptions=(
             "every chip draws its power all the time, whatever it waits for: with the power of a data sheet more than is metered",
-            "chips alone: servers, network and cooling come on top, as power_usage_effectiveness counts them",
+            "chips alone: what servers, network and cooling take on top is in electricity_cost_per_token, by power_usage_effectiveness",
         ),
         example=Example(
             given={"chips": "16", "pipeline_stages": "2", "chip_power": "700 W", "throughput": "13.2k token/s"},
             result="1.697 J/token",
         ),
         sources=(WAREHOUSE_BOOK, ours("power over rate")),
+    ),
+    Equation(
+        id="energy.electricity_cost_per_token",
+        title="Cost of the electricity for a decoded token",
+        defines="electricity_cost_per_token",
+        relation=lambda electricity_cost_per_token, energy_per_token, power_usage_effectiveness, electricity_price: (
+            electricity_cost_per_token,
+            energy_per_token * power_usage_effectiveness * electricity_price,
+        ),
+        requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
+        statement="The energy of the chips, times what the data centre takes for each joule of it, at the price of electricity.",
+        assumptions=(
+            "every joule at the same price, with no charge for the highest power drawn",
+            "not to be added to a chip_price that pays for electricity, as a rent does",
+        ),
+        example=Example(
+            given={"energy_per_token": "1.4 J/token", "power_usage_effectiveness": "1.2", "electricity_price": "0.08 USD/kWh"},
+            result="0.03733 USD/MTok",
+        ),
+        sources=(WAREHOUSE_BOOK, ours("energy times its price, that of the building with it")),
     ),
 )

@@ -4,10 +4,11 @@ SI inside: s, byte, FLOP, token, USD are the base units, and sequences, paramete
 counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.errors import MOST_MEANT, AmbiguousName, UnknownName, suggest
+from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
 from derive.quantities.row import Constant as Constant
@@ -47,11 +48,23 @@ def quantity(name: str) -> Quantity:
     if row is None and not meant:
         # Symbols are what few people type: they are offered where no word is near.
         words = [*QUANTITIES, *ALIASES]
-        raise UnknownName("quantity", name, words if suggest(name, words) else NAME_OF_SYMBOL, f"{_SEARCH} searches them", _near(name))
+        raise UnknownName("quantity", name, words if suggest(name, words) else NAME_OF_SYMBOL, _SEARCHES, _near(name))
     return row or QUANTITIES[meant[0]]
 
 
-_SEARCH = "backsolve list WORD"
+def refuse_unnamed(names: Iterable[str]) -> None:
+    """Refuses names that are of no one quantity, all of them at once."""
+    refused = []
+    for name in dict.fromkeys(names):
+        try:
+            quantity(name)
+        except (UnknownName, AmbiguousName) as error:
+            refused.append(error)
+    if refused:
+        raise refused[0] if len(refused) == 1 else SeveralNames(refused, _SEARCHES)
+
+
+_SEARCHES = "backsolve list WORD searches them"
 
 
 def _called(word: str) -> tuple[str, ...]:

@@ -120,6 +120,16 @@ ROWS = (
         low=1e-4,
         high=1e4,
     ),
+    Quantity(
+        name="electricity_cost_per_token",
+        symbol="c_el",
+        latex=r"c_{\mathrm{el}}",
+        unit="USD/token",
+        meaning="what the electricity for one decoded token costs, that of the building with it",
+        unlike="cost_per_token pays for chips, and in a rent for their electricity too",
+        low=1e-13,
+        high=1e-4,
+    ),
     # -- prefill of a request ---------------------------------------------------------------------------------------
     Quantity(
         name="prefill_batch",

@@ -299,7 +299,10 @@ ROWS = (
         meaning="chip time that one decoded token costs",
         low=1e-10,
         high=1e-3,
-        unlike="prefill_cost_per_token is of a prompt, fleet_cost_per_token has idle hours too, cost_per_request is of all tokens of one",
+        unlike=(
+            "prefill_cost_per_token is of a prompt, fleet_cost_per_token has idle hours too, cost_per_request is of all tokens of one,"
+            " electricity_cost_per_token is of the power alone"
+        ),
     ),
     Quantity(
         name="normalised_cost",

@@ -104,11 +104,37 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
     >>> binds(Answer("point", value=0.01, regime="memory_time >= compute_time"), times)
     'memory-bound: weights 80 %, KV 20 %; arithmetic takes 10 % of that time'
     """
-    words = plain_regime(answer.regime) if answer.regime else ""
-    if not words:
-        return _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
-    shares = "" if AND in words else _shares(words, values, answer.regime or "")
-    return f"{words}: {shares}" if shares else words
+    held = _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
+    capacity = f"{CAPACITY_BOUND}: {held}" if held else ""
+    if not answer.regime:
+        return capacity
+    parts = {_inequality(part): part for part in answer.regime.split(AND)}
+    steps = [words for words in parts if words in (MEMORY_BOUND, COMPUTE_BOUND)]
+    found = {words: _of_part(words, part, values) for words, part in parts.items() if words not in steps or len(steps) == 1}
+    if not any(found.values()):
+        words = plain_regime(answer.regime)
+        return f"{capacity}; {words}" if capacity and parts.keys().isdisjoint(BOUNDS) else words
+    return "; ".join(f"{words}: {shares}" if (shares := found.get(words)) else words for words in plain_regime(answer.regime).split(AND))
+
+
+def _of_part(words: str, regime: str, values: Mapping[str, float]) -> str:
+    """What each has of that which binds in one of the inequalities of a regime."""
+    if words == CAPACITY_BOUND:
+        return _of_capacity(values)
+    if words.startswith(PROMPTS):
+        return _of_prompts(words.removeprefix(PROMPTS), values, regime)
+    return _shares(words, values, regime) if words in (MEMORY_BOUND, COMPUTE_BOUND) else ""
+
+
+def _of_prompts(bound: str, values: Mapping[str, float], regime: str) -> str:
+    """What a pass over prompts spends on weights and on attention, and the shorter time over the longer."""
+    ratio, factor = _ratio(regime, values), values.get("prefill_attention_factor")
+    if ratio is None:
+        return ""
+    if bound == MEMORY_BOUND:
+        return f"arithmetic takes {_percent(ratio)} of that time"
+    parts = f"{_listed([('weights', 1.0), ('attention', factor - 1)], factor)}; " if factor else ""
+    return f"{parts}reads take {_percent(ratio)} of that time"
 
 
 def _ratio(regime: str, values: Mapping[str, float]) -> float | None:
@@ -125,7 +151,7 @@ def _of_capacity(values: Mapping[str, float]) -> str:
     if not values.keys() >= {"chips", "pipeline_stages", "hbm_capacity", "weight_bytes"}:
         return ""
     held = values["weight_bytes"] / (values["chips"] * values["pipeline_stages"] * values["hbm_capacity"])
-    return f"{CAPACITY_BOUND}: weights {_percent(held)}, KV {_percent(1 - held)}"
+    return f"weights {_percent(held)}, KV {_percent(1 - held)}"
 
 
 def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:

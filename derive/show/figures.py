@@ -34,7 +34,8 @@ FEW_DECADES = 1e3
 NAME_WIDTH, CAPTION_WIDTH = 34, 125
 """Characters of a line of the legend, and of the lines below the title."""
 
-NOTHING_BETTER = "the front: no other point is better in both"
+NOTHING_BETTER = {False: "the front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}
+"""What is said above the best of both, of one line and of several."""
 ASIDE, MARGIN = 7, 0.13
 """How far a text is from its point [point], and room at the sides of a picture with such texts, of its width."""
 
@@ -90,7 +91,7 @@ def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> b
         every = figure.subplots(len(found), squeeze=False)[:, 0]
         for axes, panel in zip(every, found, strict=True):
             _draw(axes, panel)
-            axes.set_title("" if panel.joined else NOTHING_BETTER, loc="left", fontsize=10)
+            axes.set_title("" if panel.joined else NOTHING_BETTER[len(panel.lines) > 1], loc="left", fontsize=10)
         if caption:
             lines = (line for text in caption for line in _folded(text, CAPTION_WIDTH))
             every[0].set_title("\n".join(lines), loc="left", fontsize=8.5, color="0.3", pad=8)

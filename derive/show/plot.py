@@ -1,6 +1,7 @@
 """Sweeps and rooflines as pictures: a panel a question, a line a deployment, and of two questions the front of what is best in both."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -30,6 +31,9 @@ ENDS = ("low end", "high end")
 
 PRICE = "chip_price"
 NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+_SUPPOSED = re.compile(r"(?:at [^:]*: )?([^;:]*\b(?:is|are) taken (?:in|as|to) [^;:]*)")
+"""A doubt of what was taken that nobody said, behind the point of a sweep that it is of."""
 
 MARKS = "*o+x#@%&=~^v"
 NO_STEP = " where the answer is of no decode step on a chip"
@@ -144,19 +148,19 @@ def _fronts(first: Panel, second: Panel) -> Panel:
         made_at = {(one, by_place[x]): x for x, one in zip(xs, ys, strict=True) if x in by_place}
         front = sorted(_front([*made_at], ways))
         lines.append((name, tuple(x for x, _ in front), tuple(y for _, y in front)))
-        tags += [(f"{first.across} {show(first.across, made_at[point])}", *point) for point in _apart(front)]
-    few = tuple(tags) if len(lines) <= MOST_TAGGED else ()
+        tags += [(f"{first.across} {show(first.across, made_at[point])}", *point) for point in front]
+    few = tuple(_apart(tags)) if len(lines) <= MOST_TAGGED else ()
     return Panel(first.up, second.up, tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
 
 
-def _apart(front: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+def _apart(tags: Sequence[tuple[str, float, float]]) -> Iterator[tuple[str, float, float]]:
     """Points so far from each other that a text beside each has room."""
-    sides = [[point[side] for point in front] for side in (0, 1)]
-    last = None
-    for point, place in zip(front, zip(*(_shares(side, side) for side in sides), strict=True), strict=True):
-        if last is None or math.dist(place, last) >= ROOM:
-            last = place
-            yield point
+    sides = [x for _, x, _ in tags], [y for _, _, y in tags]
+    kept: list[tuple[float, ...]] = []
+    for tag, place in zip(tags, zip(*(_shares(side, side) for side in sides), strict=True), strict=True):
+        if all(math.dist(place, other) >= ROOM for other in kept):
+            kept.append(place)
+            yield tag
 
 
 def _front(points: Sequence[tuple[float, float]], ways: tuple[int, int]) -> Iterator[tuple[float, float]]:
@@ -178,8 +182,8 @@ def spans_decades(values: Sequence[float]) -> bool:
 
 
 def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: Mapping[str, Sequence[str]] = NO_LIMITS) -> list[str]:
-    """What a picture is of: chips and models that all of it shares, the givens that stay, the defaults that it moves with, and
-    where there is no answer.
+    """What a picture is of: chips and models that all of it shares, the givens that stay, the defaults that it moves with, what is
+    taken that nobody said, and where there is no answer.
 
     `columns` are the chips and models of every deployment with its answers, `limits` the results that were given as limits.
     """
@@ -189,8 +193,9 @@ def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: M
     stay = [_staying(one, limits) for one in solutions]
     given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_of_all(text, stay)]
     taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one))
+    supposed = dict.fromkeys(found[1] for one in solutions for text in one.warnings if (found := _SUPPOSED.match(text)))
     apart = [] if any(text.startswith(PRICE) for text in given) else [text for one in columns for text in _price_of(*one, shared)]
-    lines = [", ".join(shared), ", ".join(given), ", ".join(apart), f"by default {', '.join(taken)}" if taken else ""]
+    lines = [", ".join(shared), ", ".join(given), ", ".join(apart), f"by default {', '.join(taken)}" if taken else "", "; ".join(supposed)]
     return [line for line in (*lines, _gaps([found for _, found in columns])) if line]
 
 

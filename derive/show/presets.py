@@ -116,7 +116,7 @@ def chip_lines(name: str, tables: Tables | None = None) -> list[str]:
     named = USUAL if USUAL in usable else usable[-1] if usable else ""
     lines = [f"{name}   --hardware {name}{f':{named}' if len(usable) > 1 else ''}"]
     for row in (row for row in rows if row.preferred):
-        ridge = f"{row.value / bandwidth:.3g} FLOP/byte" if row.quantity == "peak_flops" and bandwidth else ""
+        ridge = f"{row.value / bandwidth:.0f} FLOP/byte" if row.quantity == "peak_flops" and bandwidth else ""
         noted = f"{row.notes}: " if row.quantity == "hbm_capacity" and row.notes else ""
         lines.append(f"{f'{row.quantity} {row.dtype}'.strip():<26}{_figure(row):<16}{ridge:<16}{noted}{row.source} ({row.verification})")
     prices = presets.prices_of(name, tables)

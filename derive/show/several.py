@@ -20,6 +20,8 @@ from derive.show.short import (
 from derive.show.tables import sweep_cells, sweep_head
 from derive.show.text import given_lines, ids_to_cite, json_list, labelled, lines, route_to, values_of, warnings_of
 
+SHORTEST_END = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
+
 
 def several_lines(solutions: Sequence[Result], style: str, full: bool = False, columns: int = SCREEN_WIDTH) -> Iterator[str]:
     """All of them in one of the forms of an answer; of JSON a list of their documents."""
@@ -62,6 +64,8 @@ def _text(solutions: Sequence[Result], full: bool, columns: int) -> Iterator[str
     if not full and height([*top, "", *route, "", *end], columns) > MOST_LINES:
         end = _end(answered, full, brief=True)
         route = steps()
+    if not full and height([*top, "", *route, "", *end], columns) > MOST_LINES:
+        end, route = labelled("assumes", [SHORTEST_END]), []
     yield from [*top, *(["", *route] if route else []), "", *end]
 
 
@@ -92,7 +96,14 @@ def _columns(solutions: Sequence[Result]) -> list[str]:
 
 def _doubts(solutions: Sequence[Result]) -> list[str]:
     """What is doubtful of any of them, once; and what none of them needs."""
-    warnings = list(dict.fromkeys(text for one in solutions for text in warnings_of(one)))
+    said: dict[tuple[str, str], str] = {}
+    for one in solutions:
+        kinds = dict(zip(one.warnings, one.kinds, strict=False))
+        for text in warnings_of(one):
+            # What is said of one in other words than of the next is the same where it begins alike.
+            kind = kinds.get(text, "")
+            said.setdefault((kind, text.partition(",")[0] if kind else text), text)
+    warnings = [*said.values()]
     unused = [name for name in (solutions[0].unused if solutions else ()) if all(name in one.unused for one in solutions)]
     return [*labelled("warning", at_once(warnings)), *labelled("not used", [", ".join(unused)] if unused else [])]
 

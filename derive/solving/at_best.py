@@ -2,18 +2,23 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from math import ceil, floor, inf
 from typing import Any
 
 from derive.answers import BOUGHT, COUNTED, OR, Answer
+from derive.catalogue import by_id
 from derive.errors import WrongValue
-from derive.quantities import QUANTITIES, quantity
-from derive.records import LOWER, UPPER
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
+from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole import BEST
 from derive.units import show, signed
+
+COPIES = "replicas"
+"""How many there are of what is sized."""
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
@@ -34,7 +39,8 @@ def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple
     found: dict[str, Solution] = {}
     end: tuple[str, float] | None = None
     for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
-        found[size] = _answered(ask, size, given, end, at_once=bool(limited))
+        others = [name for name in names.values() if name not in SIZED]
+        found[size] = _answered(ask, size, _that_size_it(given, others), end, at_once=bool(limited))
         end = end or best_end(found[size])
     return tuple(found.get(name) or _answered(ask, name, given, end, at_once=bool(limited)) for name in names.values())
 
@@ -49,7 +55,7 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution
     if name in SIZED or FREE in {quantity(spelled).name for spelled in given}:
         raise refused
     try:
-        sized = ask(FREE, given)
+        sized = ask(FREE, _that_size_it(given, [name]))
     except NotMadeOf:
         raise refused from None
     if end := best_end(sized):
@@ -60,12 +66,43 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution
     return _unanswered(name, replace(sized.reason, message=message), sized)
 
 
+def _that_size_it(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
+    """What is given without the results of what is asked for and has a default: by that they would size as if nobody asked for it.
+
+    So with results of copies that nobody counts, where what is asked for is made of them.
+    """
+    names = {quantity(spelled).name for spelled in given}
+    open_ = {name for name in unknowns if name in NEUTRAL_DEFAULTS}
+    open_ |= {COPIES} - names if not _results_of(COPIES).isdisjoint(unknowns) else set()
+    results = {result for name in open_ for result in _results_of(name)}
+    return {spelled: value for spelled, value in given.items() if quantity(spelled).name not in results or _is_limit(value)}
+
+
+def _is_limit(value: object) -> bool:
+    return isinstance(value, str) and bool(signed(value))
+
+
+@cache
+def _results_of(name: str) -> frozenset[str]:
+    """What is made of a quantity by the definitions that join by themselves.
+
+    >>> {"fleet_cost", "fleet_throughput"} <= _results_of("replicas")
+    True
+    """
+    rows = [
+        row for row in by_id().values() if row.defines and row.kind in CHAINED_BY_ITSELF and not (row.variant and not row.variant.default)
+    ]
+    found, wider = {name}, True
+    while wider:
+        new = {row.defines for row in rows if row.defines and not found.isdisjoint(row.symbols[1:])} - found
+        found, wider = found | new, bool(new)
+    return frozenset(found - {name})
+
+
 def within_own_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: Callable[[str, str], float]) -> Solution:
     """The answer of which limits on the unknown itself leave a part, or why they leave none."""
     name = quantity(unknown).name
-    of_it = {
-        spelled: value for spelled, value in given.items() if isinstance(value, str) and signed(value) and quantity(spelled).name == name
-    }
+    of_it = {spelled: value for spelled, value in given.items() if _is_limit(value) and quantity(spelled).name == name}
     if not of_it:
         return with_free_size(ask, unknown, given)
     sides = {side: read(name, text) for side, text in limits(of_it)[1][name].items()}

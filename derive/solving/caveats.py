@@ -101,6 +101,12 @@ def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequenc
     return "; ".join(dict.fromkeys(text for name, text in asked.unsaid.items() if name in spoken)) or None
 
 
+def may_be_a_slip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Givens that may be slips, where an answer rests on them."""
+    spoken = {name for row in used for name in row.symbols}
+    return "; ".join(text for name, text in asked.doubtful.items() if name in spoken) or None
+
+
 def cache_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of the cache that nobody gave, where an answer rests on it."""
     return asked.unsaid.get(CACHED) if any(CACHED in row.symbols for row in used) else None
@@ -241,6 +247,25 @@ def attention_rate_unknown(asked: Question, values: Mapping[str, float], used: S
         return None
     told = f"{HARDWARE}.csv has no {ATTENTION_DTYPE} rate of {chip}, and attention is taken to run as fast as {dtype}"
     return f"{told}: at {ratio:g} of that, as on most chips, {time} is {slow / fast:.3g} times as large; give attention_rate_ratio"
+
+
+def attention_in_bf16(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Attention that the table takes to run in wider numbers than the weights: what comes of it where it runs in theirs."""
+    ratio, place = "attention_rate_ratio", asked.provenance.get("attention_rate_ratio", "").partition(": ")[0].split()
+    if values.get(ratio, 1.0) == 1 or place[:1] != [f"{HARDWARE}.csv"]:
+        return None
+    alike, dtype = {ratio: 1.0}, place[-1]
+    if targets := made_of(asked, asked.unknown):
+        there = {asked.unknown: values[asked.unknown]}
+        pairs = {name: [result_with(asked, name, {**there, **more}) for more in ({}, alike)] for name in targets}
+    else:
+        pairs = {asked.unknown: [_anew((asked.unknown,), asked, values, used, instead=more).get(asked.unknown) for more in ({}, alike)]}
+    for name, (taken, other) in pairs.items():
+        if taken and other and max(taken / other, other / taken) > READ_TOO_MUCH:
+            told = f"attention is taken to run in {ATTENTION_DTYPE}, at {values[ratio]:.2g} of the {dtype} rate"
+            at = f" at {asked.unknown} = {show(asked.unknown, values[asked.unknown])}" if targets else ""
+            return Doubt(f"{told}; if it runs in {dtype} too, {name} is {show(name, other)}{at}: give {ratio}=1", frozenset((ratio,)))
+    return None
 
 
 def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
@@ -564,8 +589,8 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (prompts_elsewhere, wider_beside_the_experts, chip_type_unsaid, cache_type_unsaid, beyond_one_domain,
-    one_of_a_rack, at_the_peak, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed, drafts_for_nothing,
-    latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, chips_of_one_stage, hops_left_out,
-    prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, rate_of_one_replica, part_of_a_replica, chip_always_in_use,
-    another_variant, longer_than_the_model)  # fmt: skip
+CAVEATS: tuple[Caveat, ...] = (may_be_a_slip, prompts_elsewhere, wider_beside_the_experts, chip_type_unsaid, cache_type_unsaid,
+    attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
+    drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
+    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, rate_of_one_replica,
+    part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

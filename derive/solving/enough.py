@@ -1,13 +1,15 @@
 """What would do of what a question lacks, with values as people give them: tried until they answer it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
 from derive.catalogue import by_id
 from derive.errors import BacksolveError
-from derive.quantities import quantity
+from derive.quantities import QUANTITIES, quantity
 from derive.solving.at_best import best_end
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.refusals import OF_A_CHIP, OF_A_MODEL
@@ -16,6 +18,8 @@ from derive.units import parse
 
 CHIP, MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
 """What stands for a chip and a model where none is named."""
+
+_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 
 TRIES = 3
 """How often it is tried: with what is missing, with what is then, and with as many chips as hold it."""
@@ -52,6 +56,15 @@ def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: Presets, w
         if solution.answers:
             return found
         why = solution.refusal
+    return None
+
+
+def answered_beside(ask: Ask, unknown: str, given: Mapping[str, Any], presets: Presets) -> str | None:
+    """The first of what the registry tells the unknown apart from that has an answer as the question stands."""
+    for name in _NAME.findall(quantity(unknown).unlike):
+        with suppress(BacksolveError):
+            if name in QUANTITIES and ask(given, *presets)(name).answers:
+                return str(name)
     return None
 
 

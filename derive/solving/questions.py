@@ -24,6 +24,9 @@ T = TypeVar("T")
 OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params")
 """What nobody says of a dense model."""
 
+FAR = 100.0
+"""How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
+
 OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
 
@@ -76,7 +79,7 @@ class Question:
     most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both; `instead` are defaults
     that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
     often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, `supposed` why
-    what was taken besides is what it is.
+    what was taken besides is what it is, and `doubtful` why what was given may be a slip.
     """
 
     unknown: str
@@ -101,6 +104,7 @@ class Question:
     record: str = ""
     unsaid: Mapping[str, str] = field(default_factory=dict)
     supposed: Mapping[str, str] = field(default_factory=dict)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
 
 
 def asked_for(unknown: str, using: Iterable[str]) -> str:
@@ -161,8 +165,20 @@ def question(
         record=preset.record,
         unsaid=_but(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
+        doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))},
     )
     return _with_nothing(whole)
+
+
+def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
+    """Why a given may be a slip: chips of which one is in parts, and what is so far from a table that a unit may have slipped."""
+    if name == "chips" and value != round(value):
+        return f"chips = {show(name, value)} is no whole number of chips"
+    if not published or not value or max(value / published, published / value) < FAR:
+        return ""
+    times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
+    place = preset.provenance[name].split(": ")[0]
+    return f"{name} = {show(name, value)} is {times} the {show(name, published)} of {place}: is its unit right?"
 
 
 def _with_links(

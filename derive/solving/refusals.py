@@ -24,6 +24,9 @@ OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
 OF_A_MODEL = frozenset((*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names))) - {*OF_CONFIGURATION}
 """What --hardware and --model give."""
 
+OF_ROUTERS = frozenset(("experts", "active_experts"))
+"""What no dense model has."""
+
 MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
 
@@ -99,7 +102,8 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if not missing:
         return Reason("not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
-    message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing, asked)}{_left_out(asked, (unknown, *missing))}"
+    message = f"{unknown} needs also {_listed(missing)}{meanings}{_of_dense(missing, asked)}{_by_preset(missing, asked)}"
+    message += _left_out(asked, (unknown, *missing))
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
         message += f"\n--using {claims[0]} would give it"
     if {*known} >= PRICED.get(unknown, {unknown}):
@@ -208,6 +212,14 @@ def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str
         if reaches(unknown, active, known | (kept.keys() - {name})):
             del kept[name]
     return tuple(kept)
+
+
+def _of_dense(missing: tuple[str, ...], asked: Question) -> str:
+    """That a model was named which has none of what is asked of mixtures, as the end of a sentence."""
+    counts = [asked.known.get(name) for name in PARAMETERS if asked.provenance.get(name) != "given"]
+    dense = len(counts) == len(PARAMETERS) and counts[0] is not None and len({*counts}) == 1
+    names = " and ".join(one.model for one in asked.published) or "the model"
+    return f"; {names} is dense and has none" if dense and not OF_ROUTERS.isdisjoint(missing) else ""
 
 
 def _by_preset(missing: tuple[str, ...], asked: Question) -> str:

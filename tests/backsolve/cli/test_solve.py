@@ -42,8 +42,20 @@ def test_a_question_that_lacks_something_is_shown_with_what_would_do_as_a_comman
     asked = ("solve", "cost_per_token", *DEPLOYED, "--overlap", "sum", "--anyway", "chips=16", "batch=64", "context_length=4k")
     said = refused(*asked, status=3)
     *_, command = said.splitlines()
-    words = shlex.split(command.partition("for example: backsolve ")[2])
+    words = shlex.split(command.partition("for example, with figures of your own for chip_price: backsolve ")[2])
     assert {*words} == {*asked, "chip_price=2 USD/h"} and call(*words).status == 0
+
+
+def test_a_question_whose_neighbour_has_an_answer_is_pointed_to_it():
+    asked = ("--hardware", "H100:bf16", "--model", "Llama-3.3-70B", "batch=64", "tensor_parallel=8")
+    assert "what is given answers tensor_parallel_time: time a step spends" in refused("solve", "all_reduce_time", *asked, status=3)
+    assert call("solve", "tensor_parallel_time", *asked).status == 0
+
+
+def test_of_a_dense_model_experts_are_not_asked_for_without_saying_so():
+    said = refused("solve", "touched_experts", "--model", "Llama-3.3-70B", "batch=64", status=3)
+    assert "; Llama-3.3-70B is dense and has none" in said
+    assert "dense" not in refused("solve", "touched_experts", "batch=64", status=3)
 
 
 @in_one_test("style", ["csv", "markdown", "latex", "json"])

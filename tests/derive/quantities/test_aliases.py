@@ -6,13 +6,14 @@ from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
 from derive.solving.api import solve
+from tests.tools.commands import refused
 from tests.tools.together import in_one_test
 
 
 @in_one_test(("word", "meant"), ALIASES.items())
 def test_a_word_means_quantities_and_is_the_name_of_none(word, meant):
     assert set(meant) <= set(QUANTITIES) and word == word.lower()
-    assert word not in QUANTITIES and word not in NAME_OF_SYMBOL and word.upper() not in NAME_OF_SYMBOL
+    assert word not in QUANTITIES and word not in NAME_OF_SYMBOL and NAME_OF_SYMBOL.get(word.upper(), *meant[:1]) == meant[0]
     if len(meant) == 1:
         assert quantity(word) is quantity(word.upper()) is QUANTITIES[meant[0]]
         return
@@ -39,10 +40,22 @@ def test_words_stand_on_either_side_of_a_question():
         ("max-model-len", "context_length"),
         ("gpu_price", "chip_price"),
         ("memory per chip", "memory_per_chip"),
+        ("pue", "power_usage_effectiveness"),
+        ("request-rate", "requests_per_second"),
+        ("memory_reserve", "reserved_share"),
+        ("bytes_per_kv", "bytes_per_element"),
     ],
 )
 def test_a_name_may_be_written_otherwise(word, name):
     assert quantity(word).name == name
+
+
+def test_all_names_that_are_none_are_refused_at_once():
+    latency = "quantity 'latency' could mean step_time or time_to_first_token or request_latency: write the one that is meant"
+    assert refused("solve", "fooo", "latency=12s", "zork=1", "batch=3").splitlines() == [
+        f"backsolve: unknown quantity 'fooo'; {latency}; unknown quantity 'zork'",
+        "backsolve: backsolve list WORD searches them",
+    ]
 
 
 @in_one_test(("word", "meant"), ALSO_CALLED.items())

@@ -81,12 +81,29 @@ def test_shares_are_those_of_times_or_of_their_ratios():
     assert binds(memory, ratios) == "memory-bound: weights 0.1 %, KV 99.9 %; arithmetic takes 50 % of that time"
 
 
+def test_each_part_of_a_regime_has_its_shares():
+    """Windows of Gemma; a request of Llama-3.1-70B with its prompt, 2 x 70e9 FLOPs a token beside attention; caches that fill memory."""
+    windows = {"model": "Gemma-3-27B", "hardware": "H200:bf16", "chips": 1, "batch": 16, "context_length": 32_000, "bytes_per_element": 2}
+    first = next(short_lines(solve("step_time", **windows)))
+    assert "memory-bound: weights 52 %, KV 48 %; arithmetic takes 5 % of that time; context_length >= window_tokens" in first
+    room = next(short_lines(solve("batch", **{name: value for name, value in windows.items() if name != "batch"})))
+    assert "   bound by memory capacity: weights 36 %, KV 64 %; context_length >= window_tokens" in room
+    served = {"model": "Llama-3.1-70B", "hardware": "H200:fp8", "chips": 8, "bytes_per_element": 1, "mfu": 0.4}
+    request = next(short_lines(solve("request_latency", **served, batch=64, prompt_tokens=8000, output_tokens=500)))
+    attention = 2 * 2 * 80 * 64 * 128 * 4000 * 1979 / 989
+    share = attention / (2 * 70e9 + attention)
+    assert f"; prompts compute-bound: weights {1 - share:.0%}, attention {share:.0%}; reads take".replace("%", " %") in request
+    assert request.partition("   ")[2].startswith("memory-bound: weights 45 %, KV 55 %")
+    held = next(short_lines(solve("batch", **served, context_length=8000, step_time="<=1s")))
+    assert held == "batch = 866 or less   bound by memory capacity: weights 6 %, KV 94 %"
+
+
 def test_without_the_parts_or_without_a_regime_there_are_no_shares():
     memory = Answer("point", value=1.0, regime="memory_time >= compute_time")
     assert binds(memory, {"memory_time": 1.0}) == MEMORY_BOUND
     assert binds(Answer("point", value=1.0), {"weight_time": 1.0}) == ""
     both = Answer("point", value=1.0, regime="memory_time >= compute_time and 1 >= chips/kv_heads")
-    assert binds(both, {"weight_time": 1.0, "kv_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
+    assert binds(both, {"weight_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
 
 
 def test_of_a_bound_by_memory_the_weights_and_the_caches_have_their_shares():

@@ -2,10 +2,12 @@
 
 import pytest
 
+from backsolve.cli.solve import as_drawn
 from derive.errors import WrongValue
 from derive.show.plot import HIGH, WIDE, Panel, caption, drawing, drawn, panels, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
+from derive.solving.conventions import USUAL_CONVENTIONS
 from derive.solving.givens import Interval, Series
 from tests.tools.commands import call, refused
 
@@ -30,6 +32,16 @@ def test_every_other_swept_quantity_has_a_line_a_value():
     assert [name for name, *_ in panel.lines] == ["mbu = 0.5", "mbu = 1"] and panel.across == "batch"
     (both,) = panels([("A", swept("step_time", batch=[1, 8])), ("B", swept("step_time", batch=[1, 8]))])
     assert [name for name, *_ in both.lines] == ["A", "B"]
+
+
+def test_the_sweep_is_across_and_else_the_longest_list():
+    across = {
+        "batch": {"batch": "1..8:log:4", "context_length": "4k,8k"},
+        "context_length": {"context_length": "1k,4k,8k", "batch": "1,8"},
+        "mbu": {"mbu": "0.5..1", "batch": "1,8"},
+    }
+    assert {name: [*as_drawn(texts, USUAL_CONVENTIONS, False)][-1] for name, texts in across.items()} == {name: name for name in across}
+    assert [*as_drawn(across["context_length"], USUAL_CONVENTIONS, True)][-1] == "batch", "zipped they are one"
 
 
 def test_two_questions_have_a_front_at_which_nothing_is_better_in_both():
@@ -126,6 +138,19 @@ def test_the_caption_says_of_a_limit_that_it_is_one_and_where_there_is_no_answer
     assert gaps == "no answer at 1 of 3 points: does not fit"
     limited = solve("chips", **{name: value for name, value in SERVED.items() if name != "chips"}, batch=[1, 8], step_time="<=20ms")
     assert "step_time <= 20ms" in caption([(("A",), [limited])], {"step_time": ("<=20ms",)})[1]
+
+
+def test_the_caption_says_what_was_taken_that_nobody_said():
+    given = {name: value for name, value in SERVED.items() if name != "bytes_per_element"}
+    (*_, said) = caption([(("A",), [solve("step_time", **given, batch=[1, 8])])])
+    assert said == "cached values are taken in bf16, as engines keep them unless told"
+    assert not any("taken in" in text for text in caption([(("A",), swept("step_time", batch=[1, 8]))]))
+
+
+def test_points_of_two_fronts_are_named_where_both_have_room():
+    one = swept("step_time", "throughput", batch=[1, 64])
+    *_, front = panels([("A", one), ("B", one)])
+    assert len(front.lines) == 2 and [text for text, *_ in front.tags] == ["batch 1", "batch 64"], "one over the other"
 
 
 def test_the_points_of_a_front_say_where_they_are():

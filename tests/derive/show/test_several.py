@@ -4,7 +4,9 @@ import csv
 import json
 
 from derive.show.folding import folded
-from derive.show.short import MOST_LINES, SCREEN_WIDTH
+from derive.show.several import several_lines
+from derive.show.short import MOST_LINES, NARROW, SCREEN_WIDTH, height
+from derive.solving.api import respond_all
 from tests.tools.commands import call, refused
 
 GIVEN = (
@@ -62,3 +64,17 @@ def test_one_without_an_answer_leaves_with_3_and_the_others_are_printed():
 def test_what_one_of_them_needs_is_not_unused():
     assert "not used" not in call("solve", "step_time,cost_per_token", *GIVEN).out
     assert "not used    chip_price" in call("solve", "step_time,throughput", *GIVEN).out
+
+
+def test_what_is_said_of_one_in_other_words_than_of_the_next_is_said_once():
+    given = {"chips": 8, "batch": 32, "context_length": "128k", "bytes_per_element": 1}
+    solutions = respond_all(("step_time", "kv_time"), given, "H200:fp8", "DeepSeek-V3")
+    assert sum("not sharded by sequences" in text for one in solutions for text in one.warnings) == 2
+    assert "\n".join(several_lines(solutions, "table")).count("not sharded by sequences") == 1
+
+
+def test_answers_fit_a_small_terminal_with_all_that_is_doubtful_of_them():
+    limits = {"context_length": "4k", "throughput": ">=100000", "step_time": "<=50ms"}
+    solutions = respond_all(("chips", "batch"), limits, "H200:fp8", "DeepSeek-V3")
+    lines = [*several_lines(solutions, "table", columns=NARROW)]
+    assert height(lines, NARROW) <= MOST_LINES and all(any(text in line for line in lines) for text in solutions[1].warnings)

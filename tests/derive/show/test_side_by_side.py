@@ -51,6 +51,18 @@ def test_two_lists_are_all_with_all_or_one_with_one():
     assert "as long as each other" in refused(*asked[:5], "Llama-3-8B,Llama-3-70B,Mixtral-8x7B", "--zip")
 
 
+def test_a_list_of_givens_is_zipped_with_the_chips():
+    asked = ("solve", "step_time", "--hardware", "H100,H200:fp8", "--model", "Llama-3.1-70B", "chips=8", *SERVED[2:], "--zip")
+    zipped = json.loads(call(*asked, "batch=64;128", "--as", "json").out)
+    for one, chip, batch in zip(zipped, ("H100:fp8", "H200:fp8"), (64, 128), strict=True):
+        alone = json.loads(call(*asked[:2], "--hardware", chip, *asked[4:-1], f"batch={batch}", "--as", "json").out)
+        assert [part["answers"] for part in one["solutions"]] == [alone["answers"]]
+    head, *_ = call(*asked, "batch=64;128").out.splitlines()
+    assert "H100:fp8 batch=64" in head and "H200:fp8 batch=128" in head
+    assert "batch (3) and --hardware and --model (2)" in refused(*asked, "batch=8,64,128")
+    assert len(json.loads(call(*asked, "batch=8..64:log:4", "--as", "json").out)[0]["solutions"][0]["sweep"]) == 4, "a sweep is of both"
+
+
 def test_a_sweep_has_a_column_a_deployment_with_a_legend_where_names_are_too_long():
     short = call("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA[:3], "batch=1,8", *LLAMA[4:]).out.splitlines()
     assert short[:2] == ["step_time (or more)", "batch   H100:fp8   H200:fp8"] and short[2].split()[0] == "1"

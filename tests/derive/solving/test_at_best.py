@@ -42,6 +42,18 @@ def test_a_speed_of_each_user_is_a_limit_as_well_as_the_step(unknown: str, price
     assert (by_user.value, by_user.said[0]) == (by_step.value, "at batch = 151, the largest")
 
 
+def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_one_served_all() -> None:
+    given = {"chips": 8, "context_length": "4k", "step_time": "<=30ms"}
+    rate = solve("throughput", hardware=CHIP, model=MODEL, given=given)
+    copies = solve("replicas", hardware=CHIP, model=MODEL, fleet_throughput=50_000, given=given)
+    assert copies.said[0] == rate.said[0] == "at batch = 434, the largest" and copies.said[-1] == "best: replicas = 3, the fewest"
+    assert copies.value == 3 and 50_000 / rate.value == pytest.approx(2.746, abs=1e-3)
+    asked = {**given, "fleet_throughput": 50_000, "chip_price": 1.0, "deployment_time": 1e6}
+    both = respond_all(("replicas", "batch", "fleet_cost"), asked, CHIP, MODEL)
+    assert [one.value for one in both] == [3, 434, pytest.approx(8e6 * 50_000 / rate.value)]
+    assert solve("fleet_cost", hardware=CHIP, model=MODEL, given=asked).value == both[2].value
+
+
 def test_what_a_limit_takes_is_used_though_the_answer_at_its_end_does_without() -> None:
     """A latency of 500 tokens after a prompt of 2,000; the context is given, and 2 replicas serve no faster."""
     given = {**DEPLOYED, "prompt_tokens": 2000, "output_tokens": 500, "replicas": 2}

@@ -67,6 +67,25 @@ def test_a_bound_by_memory_is_found_without_them():
         assert solve(unknown, **asked).answers == solve(unknown, **{**asked, "bytes_per_element": 2}).answers
 
 
+# -- slips -------------------------------------------------------------------------------------------------------------
+
+TYPED = {"hardware": "H100:bf16", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "batch": 8, "bytes_per_element": 2}
+
+
+def test_what_is_far_from_the_table_is_doubted():
+    (text,) = warned("step_time", **TYPED, hbm_bandwidth="3.35GB/s")
+    assert (
+        text
+        == "hbm_bandwidth = 3.35 GB/s is 1,000 times less than the 3.35 TB/s of hardware.csv H100-SXM hbm_bandwidth: is its unit right?"
+    )
+    assert not warned("compute_time", **TYPED, hbm_bandwidth="3.35GB/s") and not warned("step_time", **TYPED, hbm_bandwidth="335GB/s")
+
+
+def test_chips_are_whole_ones_but_in_the_middle_of_a_range():
+    assert warned("step_time", **TYPED | {"chips": 2.5}) == ("chips = 2.5 is no whole number of chips",)
+    assert not warned("step_time", **TYPED | {"chips": "4..7"})
+
+
 # -- unknown routers ---------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +215,7 @@ def test_the_experts_of_a_free_chunk_are_not_free():
 
 @pytest.mark.parametrize("more", [{"batch": 64}, {"batch": 1, "variants": {"weight_time": "sharded"}}], ids=["nearly all read", "all read"])
 def test_a_chunk_that_reads_little_of_its_own_is_free(more):
-    assert not any("chunk" in text for text in warned("free_prefill_chunk", **H100S, **more))
+    assert not any("of the chunk" in text for text in warned("free_prefill_chunk", **H100S, **more))
 
 
 @in_one_test("unknown", ["free_prefill_chunk", "compute_bound_chunk"])
@@ -425,6 +444,34 @@ def test_what_is_said_of_the_rate_of_attention_is_of_the_whole_step():
 )
 def test_the_rate_of_attention_is_not_said(more):
     assert attending("attention_time", **{**RUBIN, "context_length": 32_000} | more) == []
+
+
+V3_PROMPTS = {"hardware": "H200-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "mfu": 0.4, "prompt_tokens": 32_000}
+IN_BF16 = "attention is taken to run in bf16, at 0.5 of the fp8 rate; if it runs in fp8 too, "
+
+
+def test_attention_in_wider_numbers_than_weights_is_said_with_what_comes_of_their_own():
+    """Half of the prefill of 32k tokens is attention."""
+    found, alike = solve("prefill_time", **V3_PROMPTS), solve("prefill_time", **V3_PROMPTS, attention_rate_ratio=1)
+    assert found.value / alike.value == pytest.approx(1.52, abs=0.01) and not alike.warnings
+    assert found.warnings == (f"{IN_BF16}prefill_time is 389 ms: give attention_rate_ratio=1",)
+    (text,) = [
+        text for text in warned("chips", **{k: v for k, v in V3_PROMPTS.items() if k != "chips"}, prefill_time=0.5912) if IN_BF16 in text
+    ]
+    assert text == f"{IN_BF16}prefill_time is 389 ms at chips = 16: give attention_rate_ratio=1"
+
+
+@in_one_test(
+    ("unknown", "more"),
+    [
+        ("prefill_time", {"prompt_tokens": 1000}),
+        ("prefill_time", {"hardware": "H200-SXM:bf16"}),
+        ("prefill_time", {"attention_rate_ratio": 0.5}),
+        ("step_time", {"batch": 8, "context_length": 4000, "bytes_per_element": 1}),
+    ],
+)
+def test_attention_that_moves_little_or_runs_as_somebody_said_is_not_said(unknown, more):
+    assert not any(text.startswith("attention is taken") for text in warned(unknown, **V3_PROMPTS | more))
 
 
 SMALL = {"hardware": "RTX-4090:fp8", "model": "Qwen3-30B-A3B", "chips": 8, "batch": 1024}
@@ -781,14 +828,15 @@ WITHOUT_PROMPT = "attention over the prompt is left out, which long prompts mult
 
 
 def beside_sums(**given):
-    return tuple(text for text in warned("prefill_compute_time", **given) if "add up in every layer" not in text)
+    others = ("add up in every layer", "attention is taken to run in bf16")
+    return tuple(text for text in warned("prefill_compute_time", **given) if not any(other in text for other in others))
 
 
 def test_attention_of_prefill_is_said_to_be_left_out_where_no_prompt_is_known():
     assert warned("prefill_rate_per_chip", **PREFILL) == (WITHOUT_PROMPT,)
     assert warned("rematerialisation_cost", **PREFILL, chip_price="2 USD/h") == (WITHOUT_PROMPT,)
     for known in ("prompt_tokens", "context_length"):
-        assert warned("prefill_rate_per_chip", **PREFILL, **{known: "128k"}) == ()
+        assert warned("prefill_rate_per_chip", **PREFILL, **{known: "128k"}, attention_rate_ratio=1) == ()
     assert beside_sums(**PREFILL, new_tokens_per_pass="128k") == ()
 
 
