@@ -161,8 +161,9 @@ def solve_command(
     def anew(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
         return lambda name: respond(name, values, chips, models, using, variants, conventions, anyway, zipped)
 
-    for one in refused:
-        say(_with_an_example(one, texts, deployments[0], anew) if one is first and not others else one.why_not)
+    alone = [_with_an_example(one, texts, deployments[0], anew) for one in refused] if not others else []
+    for why in dict.fromkeys(alone or [one.why_not for one in refused]):
+        say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
     if refused:

@@ -66,6 +66,11 @@ def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_fi
     assert others == ["backsolve: experts was given and is not used"]
 
 
+def test_what_keeps_several_unknowns_from_an_answer_is_said_once():
+    said = call("solve", "step_time,throughput", "--hardware", "8xH100:fp8", "--model", "DeepSeek-V3", "batch=64", "ctx=8k")
+    assert said.status == 3 and said.err.count("does not fit") == 1 and said.err.count("chips at least 9") == 1
+
+
 def test_a_unit_or_name_mistake_prints_no_json():
     assert "is in token" in refused(*STAR, "machine_balance_ratio=300 tokens", "--as", "json")
 
