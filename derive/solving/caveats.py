@@ -264,7 +264,7 @@ def attention_in_bf16(asked: Question, values: Mapping[str, float], used: Sequen
         if taken and other and max(taken / other, other / taken) > READ_TOO_MUCH:
             told = f"attention is taken to run in {ATTENTION_DTYPE}, at {values[ratio]:.2g} of the {dtype} rate"
             at = f" at {asked.unknown} = {show(asked.unknown, values[asked.unknown])}" if targets else ""
-            return Doubt(f"{told}; if it runs in {dtype} too, {name} is {show(name, other)}{at}: give {ratio}=1", frozenset((ratio,)))
+            return Doubt(f"{told}; in {dtype} {name} is {show(name, other)}{at}: give {ratio}=1", frozenset((ratio,)))
     return None
 
 

@@ -447,7 +447,7 @@ def test_the_rate_of_attention_is_not_said(more):
 
 
 V3_PROMPTS = {"hardware": "H200-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "mfu": 0.4, "prompt_tokens": 32_000}
-IN_BF16 = "attention is taken to run in bf16, at 0.5 of the fp8 rate; if it runs in fp8 too, "
+IN_BF16 = "attention is taken to run in bf16, at 0.5 of the fp8 rate; in fp8 "
 
 
 def test_attention_in_wider_numbers_than_weights_is_said_with_what_comes_of_their_own():
