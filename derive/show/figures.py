@@ -153,10 +153,9 @@ def _draw(axes: Any, panel: Panel) -> None:
         axes.margins(x=MARGIN)
         for text, x, y in panel.tags:
             axes.annotate(text, (x / wide, y / high), textcoords="offset points", fontsize=8.5, color="0.25", **side)
-    axes.set_xscale("log" if spans_decades(across) else "linear")
-    axes.set_yscale("log" if spans_decades(up) else "linear")
-    _ticks(axes.xaxis, across)
-    _ticks(axes.yaxis, up)
+    for axis, scaled, values in ((axes.xaxis, axes.set_xscale, across), (axes.yaxis, axes.set_yscale, up)):
+        scaled("log" if panel.by_ratios(values) else "linear")
+        _ticks(axis, values, panel.by_ratios(values))
     axes.grid(visible=True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     if any(name for name, *_ in panel.lines):
@@ -193,10 +192,10 @@ def _folded(text: str, width: int) -> list[str]:
     return wrap(text.replace(" = ", KEPT), width)
 
 
-def _ticks(axis: Any, values: Sequence[float]) -> None:
+def _ticks(axis: Any, values: Sequence[float], by_ratios: bool) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    if spans_decades(values):
+    if by_ratios:
         few = max(values) / min(values) <= FEW_DECADES
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=50))
         axis.set_minor_formatter(NullFormatter())

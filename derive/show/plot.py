@@ -58,6 +58,10 @@ class Panel:
     of_one: int = 1
     tags: tuple[tuple[str, float, float], ...] = ()
 
+    def by_ratios(self, values: Sequence[float]) -> bool:
+        """Whether an axis with these values is one of ratios; a roof is straight on no other."""
+        return self.of_one == PARTS or spans_decades(values)
+
 
 def roofline(roofs: Sequence[Roof]) -> Panel:
     """The roofs of chips, each with its ridge and the point its step works at; WrongValue for more of them than can be told apart.
@@ -157,7 +161,7 @@ def _apart(tags: Sequence[tuple[str, float, float]]) -> Iterator[tuple[str, floa
     """Points so far from each other that a text beside each has room."""
     sides = [x for _, x, _ in tags], [y for _, _, y in tags]
     kept: list[tuple[float, ...]] = []
-    for tag, place in zip(tags, zip(*(_shares(side, side) for side in sides), strict=True), strict=True):
+    for tag, place in zip(tags, zip(*(_shares(side, side, spans_decades(side)) for side in sides), strict=True), strict=True):
         if all(math.dist(place, other) >= ROOM for other in kept):
             kept.append(place)
             yield tag
@@ -266,7 +270,7 @@ def _drawn(panel: Panel) -> Iterator[str]:
         return
     cells = [[" "] * WIDE for _ in range(HIGH)]
     for mark, (_, across, up) in zip(MARKS, panel.lines, strict=False):
-        for x, y in zip(_shares(across, xs), _shares(up, ys), strict=True):
+        for x, y in zip(_shares(across, xs, panel.by_ratios(xs)), _shares(up, ys, panel.by_ratios(ys)), strict=True):
             cells[HIGH - 1 - round(y * (HIGH - 1))][round(x * (WIDE - 1))] = mark
     ends = [show(panel.up, max(ys)), show(panel.up, min(ys))]
     margin = max(map(len, ends))
@@ -279,11 +283,11 @@ def _drawn(panel: Panel) -> Iterator[str]:
     yield from (f"{'':>{margin}}  {mark} {name}" for mark, (name, _, _) in zip(MARKS, panel.lines, strict=False) if name)
 
 
-def _shares(values: Sequence[float], among: Sequence[float]) -> list[float]:
-    """How far each is from the least to the greatest of all, by ratios where they span much."""
+def _shares(values: Sequence[float], among: Sequence[float], by_ratios: bool) -> list[float]:
+    """How far each is from the least to the greatest of all."""
     low, high = min(among), max(among)
     if low == high:
         return [0.0] * len(values)
-    if spans_decades(among):
+    if by_ratios:
         return [math.log(value / low) / math.log(high / low) for value in values]
     return [(value - low) / (high - low) for value in values]

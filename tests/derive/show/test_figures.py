@@ -86,6 +86,13 @@ def test_a_roof_is_named_once_beside_the_data_with_its_points(monkeypatch):
     assert [one.get_color() for one in axes.lines] == [COLOURS[0]] * 3 + [COLOURS[1]] * 3
 
 
+def test_a_roof_is_straight_where_arithmetic_binds_too(monkeypatch):
+    """Its rates span a decade then, and no more."""
+    busy = roofline([Roof("", 1e15, 4e12, "step of 20 ms", 2500.0, 9e14)])
+    axes = axes_of(busy, monkeypatch)
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log") and busy.by_ratios([1.0, 2.0])
+
+
 def test_whole_chips_go_up_in_steps_and_between_two_numbers_of_them_is_nothing(monkeypatch):
     needed = axes_of(Panel("batch", "chips", (("", (1.0, 8.0), (2.0, 3.0)),)), monkeypatch).lines[0]
     assert needed.get_drawstyle() == "steps-pre"
