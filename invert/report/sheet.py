@@ -36,7 +36,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
         ]
     sections += [*_bandwidth_bound(one), *_storage(one, table)]
     if one.rules:
-        sections += [*_contradiction(one.pairs[0]), *_rules(one.rules)]
+        sections += [*_contradiction(one, table), *_rules(one.rules)]
     return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one, one.equations)]
 
 
@@ -125,23 +125,33 @@ def _storage(one: Inference, table: Run) -> list[str]:
     ]
 
 
-def _contradiction(pair: PairInference) -> list[str]:
-    values = pair.lecture.values
-    jointly = pair.joint.values.get("kv_bytes_per_token")
-    times = f"{jointly / values['kv_bytes_per_token']:.2g} times the lecture's" if jointly else ""
-    by_all = (
-        f" and KV joint, one mark-up with every anchor and price taken as it stands, {kv(jointly)}/token ({times})"
-        if jointly
-        else ", and no KV bytes fit all prices together"
-    )
+def _contradiction(one: Inference, table: Run) -> list[str]:
+    pair = one.pairs[0]
     text = (
         "If the threshold is where cache reads overtake arithmetic, decode below it is bound by arithmetic, and an output token"
         f" costs {pair.claimed_ratio:.3g} times an input token at the lecture's two balance batches"
         f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading takes"
-        " for waiting on memory at every length. One model cannot do both. On the same anchors, KV lecture is"
-        f" {kv(values['kv_bytes_per_token'])}/token{by_all}."
+        f" for waiting on memory at every length. One model cannot do both. {_side_by_side(one, table)}"
     )
     return [*title("The readings against each other"), text]
+
+
+def _side_by_side(one: Inference, table: Run) -> str:
+    """The lecture's KV bytes and the joint ones; how many times the one is the other only where both are of one size."""
+    lecture, joint = one.pairs[0].lecture.values["kv_bytes_per_token"], one.pairs[0].joint.values
+    if one.size_stated:
+        said = f"On the same anchors, KV lecture is {kv(lecture)}/token"
+    else:
+        said = f"KV lecture, with {_size(table.assumptions.assumed_active_params)} active as the lecture has it, is {kv(lecture)}/token"
+    if not joint:
+        return f"{said}, and no KV bytes fit all prices together."
+    jointly, by_price = joint["kv_bytes_per_token"], f", with {_size(joint['active_params'])} by its price"
+    beside = f" ({jointly / lecture:.2g} times the lecture's)" if one.size_stated else by_price
+    return f"{said} and KV joint, one mark-up with every anchor and price taken as it stands, {kv(jointly)}/token{beside}."
+
+
+def _size(active_params: float) -> str:
+    return show("active_params", active_params, digits=3)
 
 
 def _rules(found: PricingRules) -> list[str]:
@@ -197,12 +207,17 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     text = (
         f"Besides, {assumed} are assumed: KV bytes read off decode prices are proportional to the tokens of a step."
         f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])};"
-        " it and sweep_time are those of rates sustained."
+        f" it and sweep_time are those of rates sustained.{_size_of_lecture(one, table)}"
         " Readings and forward checks take each anchor as it stands. Estimates with a range do so where it is given; where it is not, they"
         " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
         " holding_cost_ratio, from priors."
     )
     return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
+
+
+def _size_of_lecture(one: Inference, table: Run) -> str:
+    assumed = _size(table.assumptions.assumed_active_params)
+    return "" if one.size_stated else f" KV lecture takes {assumed} for active_params, as the lecture has it, until somebody states them."
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:

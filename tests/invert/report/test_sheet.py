@@ -57,6 +57,15 @@ def test_a_joint_reading_that_is_none_says_why(run: InferenceTable):
     assert "no reading:" not in said(run, GEMINI)
 
 
+def test_readings_are_held_against_each_other_only_at_one_size(run: InferenceTable):
+    """The lecture takes 100B active where nobody states how many there are, the joint reading as many as the price suggests."""
+    unstated, stated = said(run, GEMINI), said(run, "alibaba/qwen3-coder-plus")
+    assert "KV lecture, with 100B active as the lecture has it, is 1.67 kB/token and KV joint" in unstated
+    assert re.search(r"1\.35 kB/token, with 45\.2B by its price\.", unstated) and "times the lecture's" not in unstated
+    assert "KV lecture takes 100B for active_params" in unstated and "KV lecture takes" not in stated
+    assert re.search(r"On the same anchors, KV lecture is 3\.65 kB/token .* \(2\.8 times the lecture's\)\.", stated)
+
+
 def test_what_was_changed_stands_under_the_heading(run: InferenceTable):
     text = report(run[GEMINI], replace(run, changes={"output": "20"}), UNBROKEN)
     assert text.splitlines()[1] == "what if: output = 20, in place of the published amount"
