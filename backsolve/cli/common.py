@@ -1,5 +1,6 @@
 """What several commands share: options, answers in lines that fit, and faults that are named after the rest was printed."""
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -67,8 +68,26 @@ def processes(workers: int) -> "Iterator[Executor | None]":
         return
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(workers) as executor:
+    with _ended_together(), ProcessPoolExecutor(workers) as executor:
         yield executor
+
+
+@contextmanager
+def _ended_together() -> Iterator[None]:
+    """Who ends this process ends those that work for it: they would hold its pipes open, and wait for ever for what it asks next."""
+    from multiprocessing import active_children
+
+    def end(number: int, _frame: object) -> None:
+        for child in active_children():
+            child.terminate()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:

@@ -1,6 +1,9 @@
 """What several commands share: a fault in the tables that ship is named after the rest was printed."""
 
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -145,3 +148,23 @@ def test_what_no_file_can_be_written_to_is_refused_at_once(arguments: tuple[str,
     said = call(*arguments, place)
     assert (said.status, said.out, [*tmp_path.iterdir()]) == (2, "", [])
     assert said.err.startswith(f"backsolve: {arguments[-1]} needs the name of a file; given {place!r}")
+
+
+AT_WORK = """
+import time
+from backsolve.cli.common import processes
+with processes(2) as pool:
+    asked = [pool.submit(time.sleep, 60) for _ in range(2)]
+    print("at work", flush=True)
+    asked[0].result()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a process is ended without being told")
+def test_who_ends_a_command_ends_those_that_work_for_it():
+    """They have its pipe too: it closes only when all of them are gone."""
+    with subprocess.Popen([sys.executable, "-c", AT_WORK], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "at work\n"
+        process.terminate()
+        assert process.communicate(timeout=20) == ("", None)
+    assert process.returncode == -signal.SIGTERM
