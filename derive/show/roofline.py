@@ -14,11 +14,14 @@ PEAKS = ("peak_flops", "hbm_bandwidth")
 STEPS = ("step_time", "compute_time", "memory_time")
 """Times of a step that its place under the roof follows from."""
 ARITHMETIC: Tree = (
-    *("*", "positions_per_step", ("+", "compute_time", ("*", "attention_time", "attention_rate_ratio"))),
+    *("*", "positions_per_step", ("+", "compute_time", "attention_time")),
     *("mfu", "peak_flops"),
 )
 READ: Tree = ("*", "memory_time", "mbu", "hbm_bandwidth")
-"""FLOPs and bytes of one chip in a step: what its times at the sustained rates come to, those of attention at a rate of their own."""
+"""FLOPs and bytes of one chip in a step: what its times at the sustained rates come to.
+
+A FLOP of attention that runs at half the rate counts as two: all arithmetic is under one roof, and a step that it binds on the flat.
+"""
 RATE: Tree = ("/", ARITHMETIC, "step_time")
 INTENSITY: Tree = ("/", ARITHMETIC, READ)
 ATTAINABLE: Tree = ("Min", "peak_flops", ("*", "hbm_bandwidth", "intensity"))
@@ -73,10 +76,22 @@ def roof(name: str, known: Mapping[str, float]) -> Roof | None:
         name=name,
         peak=known["peak_flops"],
         bandwidth=known["hbm_bandwidth"],
-        step=f"step of {show('step_time', known['step_time'])}",
+        step=f"step of {show('step_time', known['step_time'])}{counted(known)}",
         intensity=value_of(INTENSITY, at),
         rate=value_of(RATE, at),
     )
+
+
+def counted(known: Mapping[str, float]) -> str:
+    """How FLOPs of attention are counted that run at a rate of their own.
+
+    >>> counted({"attention_time": 0.01, "attention_rate_ratio": 0.5}), counted({"attention_time": 0.01})
+    (', a FLOP of attention counted as 2', '')
+    """
+    at = {**NEUTRAL_DEFAULTS, **known}
+    if not at["attention_time"] or at["attention_rate_ratio"] == 1:
+        return ""
+    return f", a FLOP of attention counted as {1 / at['attention_rate_ratio']:.3g}"
 
 
 def roof_lines(roofs: Sequence[Roof]) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:

@@ -36,7 +36,9 @@ def test_what_binds_what_fits_and_where_it_is_under_the_roof() -> None:
     small, large = deployments(["B200-SXM:fp8"], ["Llama-3.1-8B"], [1.0, 4096.0], [20.0])
     assert (small.told["binds"], large.told["binds"]) == ("memory", "arithmetic")
     assert small.solved("memory_time_share") > 0.5 > large.solved("memory_time_share")
-    for one in (small, large):
+    (apart,) = deployments(["H100-SXM:fp8"], ["DeepSeek-V3"], [4000.0], [8000.0])
+    assert apart.told["binds"] == "arithmetic" and apart.told["roof"][1] == pytest.approx(FIELDS["mfu"] * 1979e12)
+    for one in (small, large, apart):
         under = roof("", one.told["values"])
         assert under and one.told["roof"] == [under.intensity, under.rate]
     most = large.told["most"]

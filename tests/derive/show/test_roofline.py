@@ -29,6 +29,19 @@ def test_a_step_that_arithmetic_binds_lies_on_the_flat():
     assert found.intensity > found.ridge and found.rate == pytest.approx(989e12)
 
 
+def test_attention_at_a_rate_of_its_own_is_under_the_same_roof():
+    """2 x 37 GFLOP of a token in fp8, and 8000 x 61 x 128 heads of 2 x (512 + 512 + 64) FLOP in bf16, at 989 of 1979 TFLOP/s."""
+    chips, batch, mfu = 64, 4000, 0.5
+    at = SERVED | {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": chips, "batch": batch, "mfu": mfu, "mbu": 0.7}
+    known = numbers(solve("step_time", **at))
+    found = roof("", known)
+    assert found and found.rate == pytest.approx(mfu * found.peak)
+    assert found.intensity > mfu / 0.7 * found.ridge
+    flops = 2 * known["active_params"] + 8000 * 61 * 128 * 2 * (512 + 512 + 64) * 1979 / 989
+    assert found.rate * known["step_time"] == pytest.approx(batch / chips * flops)
+    assert found.step.endswith(", a FLOP of attention counted as 2")
+
+
 @in_one_test("more", [{"mfu": 0.5}, {"mbu": 0.6}, {"mfu": 0.4, "mbu": 0.6}])
 def test_what_is_sustained_is_below_the_roof(more):
     found, ideal = (under("step_time", batch=64, **one) for one in (more, {}))
