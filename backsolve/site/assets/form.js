@@ -46,6 +46,8 @@
       const named = row.units.find(([, , name]) => bare(name) === bare(own) || bare(name).replace(/^USD|\/token$/g, "") === bare(own));
       const sized = row.unit.includes("byte") && own === "B" ? null : SUFFIXES[own];
       const units = row.units.map(([, , name]) => name.trim()).filter(Boolean);
+      if (!named && own.includes(",")) return { fault: "takes no comma: write thousands as 1000 or 1_000, decimals as 1.5" };
+      if (!named && /\d/.test(own)) return { fault: "takes a single number, not a range or a list" };
       if (!named && !sized) return { fault: `is not given in ${own}, but ${units.length ? `in ${units.join(", ")}` : "as a plain number"}` };
       size = named ? named[1] : sized;
     }
@@ -54,10 +56,14 @@
     return withinDomain(row, made);
   }
 
+  const isWhole = (value) => Math.abs(value - Math.round(value)) <= 1e-9 * value;
+
   /** The value, or what is allowed instead. */
   function withinDomain(row, value) {
     const beyond = value > (row.ceiling ?? Infinity), ends = `values met in practice run from ${show(row, row.low)} to ${show(row, row.high)}`;
-    if (!Number.isFinite(value) || value < (row.floor ?? 0) || beyond || (value === 0 && !row.zero)) return { fault: `must be ${row.domain}` };
+    if (value < (row.floor ?? 0) || beyond || (value === 0 && !row.zero)) return { fault: `must be ${row.domain}` };
+    if (value === Infinity) return { fault: `is too large: ${ends}` };
+    if (row.undivided && !isWhole(value)) return { fault: `must be a whole number: write ${Math.floor(value) || 1} or ${Math.floor(value) + 1}` };
     return value && !(row.least <= value && value <= row.most) ? { fault: `is far from what is met: ${ends}` } : { value };
   }
 
@@ -109,7 +115,7 @@
   function field(name, row, onchange, title = name.replaceAll("_", " ")) {
     const id = `field-${(fields += 1)}`, scale = scaleOf(row.low || 0, row.high);
     const number = element("input", { id, type: "text", "aria-label": title, inputmode: "decimal", autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-fault`, oninput: typed });
-    const units = element("select", { "aria-label": `unit of ${title}`, onchange: inUnit },
+    const units = element("select", { "aria-label": `unit of ${title}`, onchange: typed },
       ...row.units.map(([, , unit], place) => element("option", { value: place }, unit.trim() || (row.units.length > 1 ? "×1" : "-"))));
     const slider = element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${title}, slider`, oninput: moved });
     const fault = element("p", { id: `${id}-fault`, class: "solver-fault", role: "alert" });
@@ -130,17 +136,18 @@
       onchange(self);
     }
     function place() {
+      if (self.value === null) { slider.value = 0; slider.setAttribute("aria-valuetext", "none"); return; }
       const share = scale.of(self.value);
       slider.value = Math.round(STEPS * Math.min(Math.max(share, 0), 1));
       slider.setAttribute("aria-valuetext", show(row, self.value));
     }
     function write() {
+      if (self.value === null) { number.value = ""; return; }
       const at = unitOf(row, self.value);
       units.value = String(at);
       number.value = figure(self.value / row.units[at][1], 6);
     }
-    function typed() { take(read(row, number.value, Number(units.value) || 0)); }
-    function inUnit() { take(read(row, number.value, Number(units.value))); }
+    function typed() { take(row.optional && !number.value.trim() ? { value: null } : read(row, number.value, Number(units.value) || 0)); }
     function moved() {
       const value = rounded(scale.at(Number(slider.value) / STEPS), 3), least = row.whole ? 1 : row.least;
       set(Math.min(Math.max(row.whole ? Math.round(value) : value, least), row.most));
@@ -257,7 +264,7 @@
   /** What takes a text into a place of a state where it is one that fits. */
   const takenInto = (state, key, fits, made = (text) => text) => (text) => { const good = text !== "" && fits(made(text)); if (good) state[key] = made(text); return good; };
 
-  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, takenInto, typed, typeset, unitOf };
+  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, takenInto, typed, typeset, unitOf, withinDomain };
   if (typeof module !== "undefined") module.exports = form;
   else (root.backsolve = root.backsolve || {}).form = form;
 })(globalThis);

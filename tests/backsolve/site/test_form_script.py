@@ -59,6 +59,9 @@ def test_what_is_typed_is_read_as_at_the_command_line(name: str, typed: str) -> 
         *(
             ("hbm_bandwidth", "3 km", "is not given in km, but in PB/s, "),
             ("step_time", "9e15", "is far from what is met: values met in practice run from"),
+            ("context_length", "1,000", "takes no comma: write thousands as 1000 or 1_000"),
+            ("batch", "3..5", "takes a single number"),
+            ("batch", "1e400", "is too large: values met in practice run from"),
         ),
     ],
 )
