@@ -10,6 +10,7 @@ from math import isfinite
 from backsolve.site.formulas import Json, presets_data, roof_data, solvable
 from backsolve.site.writing import INDEX, Entry, Page
 from derive import presets
+from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.chain import answered
 from derive.solving.defaults import in_numbers
@@ -30,7 +31,7 @@ FIELDS = {
     **{"chips": 16.0, "batch": 64.0, "context_length": 8000.0, "chip_price": 2 / 3600},
     **{"bytes_per_element": 2.0, "kv_copies": 1.0, "mfu": 0.5, "mbu": 0.7},
 }
-"""What is chosen beside chip and model, with what it begins with."""
+"""What is chosen beside chip and model, with what it begins with; a chip brings its rent."""
 
 START = ("H100-SXM", "fp8", "DeepSeek-V3")
 """The chip, the data type and the model that the desk begins with."""
@@ -53,8 +54,6 @@ class Way:
 
 def desk_page() -> Page:
     """The page of the desk."""
-    chip, dtype, model = START
-    fields = " ".join(f"'{name}={show(name, value)}'" for name, value in FIELDS.items())
     summary = (
         "Pick a model, chips, a batch and a context: how long a step takes, what users get, what a token costs, what fits and what binds."
     )
@@ -65,10 +64,17 @@ def desk_page() -> Page:
         summary=summary,
         context={
             "desk": desk_data(),
-            "command": f"backsolve solve {','.join(ASKED)} --hardware {chip}:{dtype} --model {model} {fields}",
+            "command": first_command(),
         },
         entries=(Entry(title="The sizing desk", kind="desk", address=DESK, summary=summary, words=" ".join((*ASKED, *FIELDS))),),
     )
+
+
+def first_command() -> str:
+    """What the desk begins with as it is asked at the command line: with the rent of its chip."""
+    chip, dtype, model = START
+    fields = " ".join(f"'{name}={show(name, value)}'" for name, value in (FIELDS | presets.rent(chip).givens).items())
+    return f"backsolve solve {','.join(ASKED)} --hardware {chip}:{dtype} --model {model} {fields}"
 
 
 def desk_data() -> Json:
@@ -87,6 +93,7 @@ def desk_data() -> Json:
         "equations": [_leg(*leg) for leg in legs],
         "ways": [{"equations": [*map(legs.index, way.legs)], "defaults": dict(way.defaults)} for way in ways.values()],
         "bounds": _bounds(),
+        "parts": {name: quantity(name).whole for name in FIELDS if quantity(name).whole in FIELDS},
         "roof": roof_data(),
     }
 

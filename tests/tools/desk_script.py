@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from backsolve.site.desk import ASKED, FIELDS, covered_models, desk_data
+from backsolve.site.formulas import quantities_data
 from derive import solve
 from tests.tools.solver_script import NODE
 
@@ -31,7 +32,7 @@ class Deployment:
 
     chip: str
     model: str
-    fields: dict[str, float]
+    fields: dict[str, float | None]
     told: dict[str, Any]
 
     def solved(self, name: str, **instead: float) -> float:
@@ -48,17 +49,23 @@ class Deployment:
 
 @cache
 def data_in_json() -> str:
-    """What the page of the desk is given."""
-    return json.dumps(desk_data(), allow_nan=False)
+    """What the page of the desk is given, and the quantities of its fields."""
+    return json.dumps({**desk_data(), "quantities": quantities_data(FIELDS)}, allow_nan=False)
 
 
 def deployments(chips: Iterable[str], models: Iterable[str], batches: Iterable[float], contexts: Iterable[float]) -> list[Deployment]:
     """What the script makes of all of these with all of those."""
-    asked = [(chip, model, {**FIELDS, "batch": b, "context_length": c}) for chip, model, b, c in product(chips, models, batches, contexts)]
+    all_of = product(chips, models, batches, contexts)
+    return told((chip, model, {**FIELDS, "batch": batch, "context_length": context}) for chip, model, batch, context in all_of)
+
+
+def told(deployed: Iterable[tuple[str, str, dict[str, float | None]]]) -> list[Deployment]:
+    """What the script makes of models on chips with fields, of which one may be blank."""
+    asked = [*deployed]
     lines = [{"chip": chip.split(":")[0], "dtype": chip.split(":")[1], "model": model, "fields": fields} for chip, model, fields in asked]
     text = "\n".join((data_in_json(), *map(json.dumps, lines)))
-    told = subprocess.run([NODE or "node", SCRIPT], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [Deployment(*one, json.loads(line)) for one, line in zip(asked, told, strict=True)]
+    made = subprocess.run([NODE or "node", SCRIPT], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [Deployment(*one, json.loads(line)) for one, line in zip(asked, made, strict=True)]
 
 
 def main() -> None:

@@ -2,29 +2,39 @@
 "use strict";
 
 (function (root) {
-  const engine = typeof module === "undefined" ? root.backsolve.engine : require("./solver.js");
+  const { engine, form } = typeof module === "undefined" ? root.backsolve : { engine: require("./solver.js"), form: require("./form.js") };
 
   // -- what a deployment comes to ------------------------------------------------------------------------------------------------
 
   const kindOf = (type) => `${type.bytes_per_weight}${"attention_rate_ratio" in type ? " apart" : ""}`;
 
-  /** The equations of a model on a chip, and all that is known before they are put to use. */
+  /** The fields that are filled in. */
+  const filled = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+  /** The equations of a model on a chip that need nothing that is not known, and all that is known before they are put to use. */
   function posed(desk, { chip, dtype, model, fields }) {
     const ofChip = desk.chips[chip], type = ofChip.types[dtype], ofModel = desk.models[model], own = ofModel.kinds[kindOf(type)];
-    const way = desk.ways[own.way];
-    return {
-      legs: way.equations.map((place) => desk.equations[place]),
-      given: { ...way.defaults, ...ofChip.givens, ...type, ...ofModel.givens, ...own.givens, ...fields },
-    };
+    const way = desk.ways[own.way], missing = Object.keys(fields).filter((name) => fields[name] === null);
+    const legs = [];
+    for (const leg of way.equations.map((place) => desk.equations[place])) {
+      if (missing.some((name) => engine.has(leg.right, name))) missing.push(leg.makes);
+      else legs.push(leg);
+    }
+    return { legs, given: { ...way.defaults, ...ofChip.givens, ...type, ...ofModel.givens, ...own.givens, ...fields } };
   }
+
+  /** What there is more of than of the whole that it is a part of. */
+  const parted = (desk, values) => Object.entries(desk.parts).filter(([part, whole]) => values[part] > values[whole])
+    .map(([part, whole]) => ({ said: `${part} = ${values[part]}: no more than ${whole} = ${values[whole]}` }));
 
   /** All values of a deployment, which time of a step is the longer one, and which requirements are not met. */
   function deployed(desk, chosen) {
-    const { legs, given } = posed(desk, chosen), values = engine.chain(legs, given);
+    const { legs, given } = posed(desk, chosen), values = engine.chain(legs, given), impossible = parted(desk, values);
     const { binding } = legs.find((leg) => leg.binding), longer = ({ larger, smaller }) => engine.valueOf(larger, values) >= engine.valueOf(smaller, values);
     return {
       legs, values, binds: (binding.find(({ wins }) => wins.every(longer)) || binding[0]).binds,
-      unmet: legs.flatMap((leg) => engine.broken(leg, values)), fits: values.memory_per_chip <= values.hbm_capacity };
+      unmet: [...impossible, ...legs.flatMap((leg) => engine.broken(leg, values))],
+      fits: !impossible.length && values.memory_per_chip <= values.hbm_capacity };
   }
 
   const MOST = 2 ** 24;
@@ -49,17 +59,24 @@
     return told(high === 1 || high - low <= 1 ? high : low);
   }
 
-  if (typeof module !== "undefined") { module.exports = { deployed, mostThatFits, fewestThatFit }; return; }
+  /** The same question at the command line. */
+  function command(desk, { chip, dtype, model, fields }, { values, fits }, quantities) {
+    const asked = desk.asked.filter((name) => name in values), given = filled(fields);
+    return `backsolve solve ${asked.join(",")} --hardware ${chip}:${dtype} --model ${model} ${form.typed(Object.keys(given), given, quantities)}${fits ? "" : " --anyway"}`;
+  }
+
+  if (typeof module !== "undefined") { module.exports = { command, deployed, mostThatFits, fewestThatFit }; return; }
 
   // -- the page ------------------------------------------------------------------------------------------------------------------
 
   const place = document.getElementById("desk");
   if (!place) return;
-  const { form, roofline } = root.backsolve, { element, show } = form;
+  const { roofline } = root.backsolve, { element, show } = form;
+  const PRICE = "chip_price"; // without it all is answered but costs
   const desk = JSON.parse(document.getElementById("desk-data").textContent), names = Object.keys(desk.fields);
-  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
+  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf({ ...row, undivided: row.whole, optional: name === PRICE })]));
   const words = (name) => name.replaceAll("_", " ");
-  const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.fields }, over: "batch", picture: "step_time", span: null };
+  const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.fields }, priced: false, over: "batch", picture: "step_time", span: null };
   const PICTURES = { step_time: "time of a step", cost_per_token: "cost of a token", tokens_per_second_per_user: "tokens per second of a user", memory_per_chip: "memory of a chip" };
   const OVER = ["batch", "context_length", "chips"], TIMES = ["memory_time", "compute_time"];
   const PARTS = { weight_time: "reading weights", kv_time: "reading the cache", compute_time: "arithmetic of weights", attention_time: "arithmetic of attention" };
@@ -69,20 +86,22 @@
     mfu: "share of the peak FLOP/s sustained", mbu: "share of the bandwidth sustained" };
 
   function fromAddress() {
-    const within = (name) => (value) => quantities[name].least <= value && value <= quantities[name].most;
+    const within = (name) => (value) => "value" in form.withinDomain(quantities[name], value);
     notice.textContent = form.fromAddress({
       hardware: chosen, model: form.takenInto(state, "model", (name) => Object.hasOwn(desk.models, name)),
       ...Object.fromEntries(names.map((name) => [name, form.takenInto(state.fields, name, within(name), Number)])),
       over: form.takenInto(state, "over", (name) => OVER.includes(name)), picture: form.takenInto(state, "picture", (name) => Object.hasOwn(PICTURES, name)) });
+    state.priced = ![rent(), null].includes(state.fields[PRICE]);
   }
-  /** Takes a chip in a data type, and its rent, where there is such a one. */
+  /** Takes a chip in a data type, where there is such a one, and its rent unless a price was typed. */
   function chosen(text) {
     const there = chips.some(([name]) => name === text);
     if (there) { [state.chip, state.dtype] = text.split(":"); rented(); }
     return there;
   }
-  const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...state.fields, over: state.over, picture: state.picture }));
-  const rented = () => { const rent = desk.chips[state.chip].givens.chip_price; if (rent) state.fields.chip_price = rent; };
+  const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...filled(state.fields), over: state.over, picture: state.picture }));
+  const rent = () => desk.chips[state.chip].givens[PRICE] ?? null;
+  const rented = () => { if (!state.priced) state.fields[PRICE] = rent(); };
 
   const chips = Object.entries(desk.chips).flatMap(([name, one]) => Object.keys(one.types).map((type) => [`${name}:${type}`, `${name} in ${type}`]));
   const hardware = form.choice("Chip", chips, null, (value) => { chosen(value); ask(); });
@@ -93,13 +112,14 @@
   const notice = element("p", { class: "solver-fault", role: "alert" });
   const answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
   const shares = element("div", { class: "desk-shares" }), figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div"), way = element("ol", { class: "desk-way" });
-  const command = element("code", {});
+  const typedOf = element("code", {}), slim = element("p", { class: "desk-slim", "aria-hidden": "true" });
 
   function changed(field) {
     notice.textContent = "";
     if (!field.wrong) state.fields[field.name] = field.value;
+    if (field.name === PRICE) state.priced = field.value !== null;
     const wrong = names.find((name) => fields.get(name).wrong);
-    if (wrong) { answer.replaceChildren(element("p", { class: "solver-none" }, `No answer: ${TITLES[wrong] || words(wrong)} cannot be used as it stands.`)); return; }
+    if (wrong) { unanswered(`${TITLES[wrong] || words(wrong)} cannot be used as it stands`); return; }
     sized();
   }
   function ask() {
@@ -114,18 +134,37 @@
   let waiting = 0;
   const later = (act) => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(act); };
 
+  function unanswered(why) {
+    answer.replaceChildren(element("p", { class: "solver-none" }, `No answer: ${why}.`));
+    slim.textContent = "No answer";
+    later(() => { for (const part of [shares, roofOf, figureOf, way, typedOf]) part.replaceChildren(); });
+  }
   function sized() {
     const found = deployed(desk, state);
-    answer.replaceChildren(...told(found));
     toAddress();
+    if (found.unmet.length) { unanswered(found.unmet.map((one) => one.otherwise || one.said).join("; ")); return; }
+    answer.replaceChildren(...told(found));
+    slim.textContent = briefly(found);
     later(() => { sharesOf(found); wayOf(found); roofOf.replaceChildren(roofline.figure(desk.roof, found.values)); later(draw); });
   }
 
   const bounded = (name, value) => `${show(quantities[name], value)}${{ lower: " or more", upper: " or less" }[desk.bounds[name]] || ""}`;
   const fact = (name, title, value, more = "") => element("div", { class: "desk-fact" }, element("span", {}, title), element("strong", {}, value), element("small", {}, more));
 
-  function told({ values, binds, fits, unmet }) {
-    if (unmet.length) return [element("p", { class: "solver-none" }, `No answer: ${unmet.map((one) => one.otherwise || one.said).join("; ")}.`)];
+  /** The answer in a line, which stays in sight on a phone. */
+  const briefly = ({ values, binds, fits }) => [
+    fits ? "fits" : "does not fit", `${show(quantities.step_time, values.step_time, 3)}, ${binds} binds`,
+    ...("cost_per_token" in values ? [show(quantities.cost_per_token, values.cost_per_token, 3)] : []),
+    show(quantities.tokens_per_second_per_user, values.tokens_per_second_per_user, 3)].join(" · ");
+
+  /** What is to be said of the price of a chip. */
+  function ofPrice() {
+    const none = rent() === null ? [`The table has no rent of ${state.chip}`] : [];
+    if (state.fields[PRICE] === null) return [[...none, "set the price of a chip to see what a token costs"].join(": ")];
+    return none.map((said) => `${said}: the price of a chip is what you set.`);
+  }
+
+  function told({ values, binds, fits }) {
     const size = (value) => show(quantities.hbm_capacity, value), { longest } = desk.models[state.model];
     const most = mostThatFits(desk, state, "batch"), least = fits ? null : fewestThatFit(desk, state, "chips");
     const ways = [...(least === null ? [] : [`${least} chips`]), ...(most ? [`a batch of ${most}`] : [])];
@@ -133,14 +172,14 @@
     const short = element("p", { class: "desk-note" }, "It does not fit: times and costs are those of chips with more memory.");
     const notes = [
       ...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []),
-      ...(desk.chips[state.chip].givens.chip_price ? [] : [`The table has no rent of ${state.chip}: the price of a chip is what you set.`])];
+      ...ofPrice()];
     return [
       ...(fits ? [] : [short]),
       element("div", { class: "desk-facts" },
         fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
         fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
         fact("throughput", "all chips make", bounded("throughput", values.throughput)),
-        fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken"),
+        "cost_per_token" in values ? fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken") : null,
         fact("memory", fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room)),
       ...notes.map((note) => element("p", { class: "desk-note" }, note))];
   }
@@ -156,8 +195,9 @@
   }
   const partOf = (name) => (["weight_time", "kv_time"].includes(name) ? "memory_time" : "compute_time");
 
-  function wayOf({ legs, values }) {
-    command.textContent = `backsolve solve ${desk.asked.join(",")} --hardware ${state.chip}:${state.dtype} --model ${state.model} ${form.typed(names, state.fields, quantities)}`;
+  function wayOf(found) {
+    const { legs, values } = found;
+    typedOf.textContent = command(desk, state, found, quantities);
     way.replaceChildren(...legs.map((leg) => element("li", {},
       element("a", { href: `../eq/${leg.id}/index.html` }, leg.id), ` ${words(leg.makes)} = ${show(quantities[leg.makes], values[leg.makes])}`)));
   }
@@ -170,16 +210,21 @@
     const x = quantities[state.over], y = quantities[state.picture], here = state.fields[state.over];
     state.span = form.spanAround(x, here, state.span);
     const scale = form.scaleOf(state.span.low, state.span.high);
+    const found = deployed(desk, state);
+    if (found.unmet.length || !(state.picture in found.values)) {
+      figureOf.replaceChildren(element("figcaption", {}, found.unmet.length ? "" : `No picture: ${ofPrice().join("")}`));
+      return;
+    }
     const rows = Array.from({ length: PLACES + 1 }, (_, k) => scale.at(k / PLACES)).map((at) => (
       { at, ...deployed(desk, { ...state, fields: { ...state.fields, [state.over]: at } }) })).filter(({ unmet }) => !unmet.length);
     const line = (name, kind, label) => ({ kind, label, points: rows.map(({ at, values }) => [at, name(values)]) });
     const lines = [line((values) => values[state.picture], "answer", PICTURES[state.picture])];
     if (state.picture === "step_time") {
       lines.push(line((values) => values.memory_time, "second", "memory traffic"),
-        line((values) => engine.valueOf(arithmeticOf(rows[0].legs), values), "term", "arithmetic"));
+        line((values) => engine.valueOf(arithmeticOf(found.legs), values), "term", "arithmetic"));
     }
     if (state.picture === "memory_per_chip") lines.push(line((values) => values.hbm_capacity, "second", "memory that a chip has"));
-    const value = deployed(desk, state).values[state.picture], scaleY = form.scaleAround([...lines.flatMap((one) => one.points.map(([, height]) => height)), value]);
+    const value = found.values[state.picture], scaleY = form.scaleAround([...lines.flatMap((one) => one.points.map(([, height]) => height)), value]);
     const short = rows.filter(({ fits }) => !fits).map(({ at }) => at);
     const label = `${PICTURES[state.picture]} over ${words(state.over)}`;
     figureOf.replaceChildren(
@@ -199,11 +244,11 @@
   fromAddress();
   place.classList.add("solver");
   place.replaceChildren(
-    element("div", { class: "solver-choices" }, hardware.root, models.root), notice, answer,
+    element("div", { class: "solver-choices" }, hardware.root, models.root), notice, slim, answer,
     element("div", { class: "solver-fields" }, ...names.map((name) => fields.get(name).root)), shares, roofOf,
     element("div", { class: "solver-choices" }, pictures.root, over.root), figureOf,
     element("details", {}, element("summary", {}, "The way: every equation, and what it comes to here"), way),
-    element("p", {}, "The same at the command line, with every assumption: ", command));
+    element("p", {}, "The same at the command line, with every assumption: ", typedOf));
   ask();
   root.addEventListener("hashchange", () => { fromAddress(); ask(); });
 })(globalThis);

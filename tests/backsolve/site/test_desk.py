@@ -4,9 +4,13 @@ import json
 
 import pytest
 
-from backsolve.site.desk import ASKED, FIELDS
+from backsolve.site.desk import ASKED, FIELDS, START, first_command
+from derive.errors import WrongValue
+from derive.presets import rent
 from derive.show.roofline import roof
-from tests.tools.desk_script import data_in_json, deployments
+from derive.solving.questions import question
+from derive.units import show
+from tests.tools.desk_script import data_in_json, deployments, told
 from tests.tools.solver_script import NODE
 
 KINDS = ("Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "DeepSeek-V3.2", "Qwen3-Next-80B-A3B", "gpt-oss-120b", "Gemma-3-27B")
@@ -47,3 +51,18 @@ def test_what_binds_what_fits_and_where_it_is_under_the_roof() -> None:
         <= large.told["values"]["hbm_capacity"]
         < large.solved("memory_per_chip", batch=most + 1)
     )
+
+
+@needs_node
+def test_it_refuses_what_the_command_refuses_and_asks_it_the_same() -> None:
+    chip, model = "H100-SXM:fp8", "DeepSeek-V3"
+    copies, short, free = told((chip, model, FIELDS | more) for more in ({"kv_copies": 32.0}, {"chips": 2.0}, {"chip_price": None}))
+    assert not copies.told["fits"] and copies.told["unmet"] == ["kv_copies = 32: no more than chips = 16"]
+    with pytest.raises(WrongValue, match=copies.told["unmet"][0]):
+        question("step_time", copies.fields, chip, model)
+    assert not short.told["fits"] and short.told["typed"].endswith("'mbu=0.7' --anyway") and not free.told["typed"].endswith("--anyway")
+    assert "cost_per_token" not in free.told["values"] and not any(name in free.told["typed"] for name in ("cost_per_token", "chip_price"))
+
+
+def test_without_a_script_it_begins_with_the_rent_of_its_chip() -> None:
+    assert f"'chip_price={show('chip_price', rent(START[0]).givens['chip_price'])}'" in first_command()
