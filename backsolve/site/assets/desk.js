@@ -153,15 +153,14 @@
 
   /** The answer in a line, which stays in sight on a phone. */
   const briefly = ({ values, binds, fits }) => [
-    fits ? "fits" : "does not fit", `${show(quantities.step_time, values.step_time, 3)}, ${binds} binds`,
-    ...("cost_per_token" in values ? [show(quantities.cost_per_token, values.cost_per_token, 3)] : []),
-    show(quantities.tokens_per_second_per_user, values.tokens_per_second_per_user, 3)].join(" · ");
+    fits ? "fits" : "does not fit", show(quantities.step_time, values.step_time, 3),
+    ...("cost_per_token" in values ? [show(quantities.cost_per_token, values.cost_per_token, 3)] : []), `${binds} binds`].join(" · ");
 
   /** What is to be said of the price of a chip. */
   function ofPrice() {
-    const none = rent() === null ? [`The table has no rent of ${state.chip}`] : [];
-    if (state.fields[PRICE] === null) return [[...none, "set the price of a chip to see what a token costs"].join(": ")];
-    return none.map((said) => `${said}: the price of a chip is what you set.`);
+    const none = rent() === null ? [`The table has no rent of ${state.chip}.`] : [], blank = state.fields[PRICE] === null;
+    if (blank) return [...none, "Set the price of a chip to see what a token costs."];
+    return none.map((said) => `${said} The price of a chip is what you set.`);
   }
 
   function told({ values, binds, fits }) {
@@ -212,7 +211,7 @@
     const scale = form.scaleOf(state.span.low, state.span.high);
     const found = deployed(desk, state);
     if (found.unmet.length || !(state.picture in found.values)) {
-      figureOf.replaceChildren(element("figcaption", {}, found.unmet.length ? "" : `No picture: ${ofPrice().join("")}`));
+      figureOf.replaceChildren(element("figcaption", {}, found.unmet.length ? "" : `No picture. ${ofPrice().join(" ")}`));
       return;
     }
     const rows = Array.from({ length: PLACES + 1 }, (_, k) => scale.at(k / PLACES)).map((at) => (

@@ -19,6 +19,7 @@ from backsolve.site.sheets import pages_of_sheets
 from backsolve.site.what_if import what_if
 from derive import solve
 from derive.catalogue import equation
+from derive.presets import rent
 from derive.show.roofline import numbers, roof
 from derive.solving.one_equation import solve_equation
 from derive.units import show
@@ -116,12 +117,29 @@ def test_a_deployment_is_sized(site: Path, page):
         assert shown == f"{show(name, solved[name].value)} or more"
     page.get_by_label("batch", exact=True).fill("900000")
     assert page.locator("output").inner_text().startswith("It does not fit")
+    page.get_by_text("--anyway").wait_for()
+    assert CliRunner().invoke(backsolve, split(page.locator("#desk > p code").inner_text())[1:]).exit_code == 0
     most = int(re.findall(r"chips, or a batch of (\d+)", page.locator("output").inner_text())[0])
     page.get_by_label("batch", exact=True).fill(str(most))
     assert f"a batch of {most} still fits" in page.locator("output").inner_text()
     page.get_by_label("batch", exact=True).fill("200")
     under = roof("", numbers(solved["step_time"]))
-    assert under and f"attains {show('peak_flops', under.rate)} on each chip" in page.locator("figcaption").first.inner_text()
+    assert under
+    page.locator("figcaption").get_by_text(f"attains {show('peak_flops', under.rate)} on each chip").wait_for()
+
+
+def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
+    page.goto((site / "desk/index.html").as_uri())
+    price, chip = (page.get_by_label(label, exact=True) for label in ("price of a chip", "Chip"))
+    rented = {name: f"{rent(name).givens['chip_price'] * 3600:.6g}" for name in ("H100-SXM", "B200-SXM")}
+    assert price.input_value() == rented["H100-SXM"]
+    for name, shown, said in (("B200-SXM:fp8", rented["B200-SXM"], ""), ("Rubin-VR200:fp4", "", "has no rent of Rubin-VR200")):
+        chip.select_option(name)
+        told = page.locator("output").inner_text()
+        assert price.input_value() == shown and said in told and ("a token costs" in told.splitlines()) == bool(shown)
+    price.fill("5")
+    chip.select_option("H100-SXM:fp8")
+    assert price.input_value() == "5" and "a token costs" in page.locator("output").inner_text()
 
 
 @pytest.mark.parametrize(
