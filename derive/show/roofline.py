@@ -11,6 +11,8 @@ from derive.trees import Tree, names, value_of
 from derive.units import show
 
 PEAKS = ("peak_flops", "hbm_bandwidth")
+SHARES = ("mfu", "mbu")
+"""Which shares of these a step sustains."""
 STEPS = ("step_time", "compute_time", "memory_time")
 """Times of a step that its place under the roof follows from."""
 ARITHMETIC: Tree = (
@@ -38,7 +40,9 @@ MANY = 61
 
 @dataclass(frozen=True, slots=True)
 class Roof:
-    """A chip: its peak [FLOP/s], its bandwidth [byte/s], and the intensity [FLOP/byte] and rate [FLOP/s] of a step on it, with its name."""
+    """A chip by name: the FLOP/s and bytes/s that a step sustains, intensity [FLOP/byte] and rate [FLOP/s] of that step, and in words
+    which shares of its peaks are sustained.
+    """
 
     name: str
     peak: float
@@ -46,6 +50,7 @@ class Roof:
     step: str
     intensity: float
     rate: float
+    shares: str = ""
 
     @property
     def ridge(self) -> float:
@@ -74,11 +79,12 @@ def roof(name: str, known: Mapping[str, float]) -> Roof | None:
     at = {**NEUTRAL, **known}
     return Roof(
         name=name,
-        peak=known["peak_flops"],
-        bandwidth=known["hbm_bandwidth"],
+        peak=at["mfu"] * at["peak_flops"],
+        bandwidth=at["mbu"] * at["hbm_bandwidth"],
         step=f"step of {show('step_time', known['step_time'])}{counted(known)}",
         intensity=value_of(INTENSITY, at),
         rate=value_of(RATE, at),
+        shares="".join(f", {share} = {show(share, at[share])}" for share in SHARES if at[share] != 1),
     )
 
 
@@ -102,6 +108,6 @@ def roof_lines(roofs: Sequence[Roof]) -> Iterator[tuple[str, tuple[float, ...], 
         label = f"{one.name}: " if one.name else ""
         xs = sorted({one.ridge, *(low * (high / low) ** (at / (MANY - 1)) for at in range(MANY))})
         yield one.name or "roof", tuple(xs), tuple(map(one.attainable, xs))
-        yield f"{label}ridge at {show('ridge_point', one.ridge)}, {show('peak_flops', one.peak)}", (one.ridge,), (one.peak,)
+        yield f"{label}ridge at {show('ridge_point', one.ridge)}, {show('peak_flops', one.peak)}{one.shares}", (one.ridge,), (one.peak,)
         point = f"{show('peak_flops', one.rate)} at {show('ridge_point', one.intensity)}"
         yield f"{label}{one.step}: {point}", (one.intensity,), (one.rate,)

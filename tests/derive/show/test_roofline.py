@@ -35,18 +35,20 @@ def test_attention_at_a_rate_of_its_own_is_under_the_same_roof():
     at = SERVED | {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": chips, "batch": batch, "mfu": mfu, "mbu": 0.7}
     known = numbers(solve("step_time", **at))
     found = roof("", known)
-    assert found and found.rate == pytest.approx(mfu * found.peak)
-    assert found.intensity > mfu / 0.7 * found.ridge
+    assert found and found.rate == pytest.approx(found.peak) == pytest.approx(mfu * 1979e12)
+    assert found.intensity > found.ridge
     flops = 2 * known["active_params"] + 8000 * 61 * 128 * 2 * (512 + 512 + 64) * 1979 / 989
     assert found.rate * known["step_time"] == pytest.approx(batch / chips * flops)
     assert found.step.endswith(", a FLOP of attention counted as 2")
 
 
 @in_one_test("more", [{"mfu": 0.5}, {"mbu": 0.6}, {"mfu": 0.4, "mbu": 0.6}])
-def test_what_is_sustained_is_below_the_roof(more):
+def test_a_step_lies_on_the_roof_of_what_is_sustained(more):
     found, ideal = (under("step_time", batch=64, **one) for one in (more, {}))
     assert found.intensity == pytest.approx(ideal.intensity)
-    assert found.rate == pytest.approx(ideal.rate * more.get("mbu", 1.0))
+    assert found.rate == pytest.approx(ideal.rate * more.get("mbu", 1.0)) == pytest.approx(found.attainable(found.intensity))
+    (_, ridge, _) = roof_lines([found])
+    assert ridge[0].endswith("".join(f", {name} = {value}" for name, value in more.items()))
 
 
 def test_drafts_that_are_checked_are_arithmetic_too():
