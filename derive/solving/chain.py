@@ -31,6 +31,7 @@ from derive.solving.fit import (
     NO_CACHE,
     SHORT_OF_MEMORY,
     fast_enough,
+    held_against,
     held_by_memory,
     is_warning,
     misfit,
@@ -1230,6 +1231,8 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
     answers = tuple(one for _, one in ends)
     doubts = caveats(asked, ends[0][0].values, used)
     said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
+    left = _unused(asked, touched.union(*(one.rests for one in doubts.values())))
+    against = held_against(asked, ends[0][0].values, used, left)
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
@@ -1237,7 +1240,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
         assumptions=rests_on(asked, known, way, touched),
-        unused=_unused(asked, touched.union(*(one.rests for one in doubts.values()))),
+        unused=tuple(name for name in left if name not in against),
         warnings=tuple(said.values()),
         kinds=tuple(said),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
