@@ -34,6 +34,9 @@ OR = {LOWER: " or more", UPPER: " or less", None: ""}
 SHORT = "does not fit"
 """How what is said of memory begins."""
 
+LIMITS_BIND = "limits bind: "
+"""What the regime of as many chips begins with as limits take, whatever memory holds; their names follow."""
+
 BY_DEFAULT = " (default)"
 """What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
 
