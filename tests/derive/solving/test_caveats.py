@@ -614,6 +614,13 @@ def test_more_active_experts_than_experts_are_refused():
         solve("weight_time", **V3, experts=8, active_experts=9, batch=1)
 
 
+def test_more_active_than_total_parameters_are_refused():
+    with pytest.raises(WrongValue, match="active_params = 500B: no more than total_params = 400B"):
+        solve("step_time", **{**STEP, "total_params": 4e11, "active_params": 5e11}, batch=8)
+    with pytest.raises(WrongValue, match="active_params = 100B: no more than total_params = 70B"):
+        solve("weight_bytes", hardware="H200:fp8", model="Llama-3.1-70B", active_params=1e11)
+
+
 @pytest.mark.parametrize("experts", [1, 8])
 def test_a_router_that_uses_all_experts_reads_all_weights(experts):
     solution = solve("weight_time", **V3, experts=experts, active_experts=experts, batch=1)
