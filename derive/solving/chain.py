@@ -186,7 +186,7 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
         return solution, None
     if [one.kind for one in solution.answers] != ["point"]:
         return None
-    met = []
+    met, beside = [], []
     for alone in one_by_one(asked):
         there = _result_beside(alone)
         if not there.answers:
@@ -197,7 +197,8 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
             message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given{more}"
             return _without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(f"{limit_in_words(alone)} is met: it comes to {value}")
-    return replace(solution, assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
+        beside.append((alone, there))
+    return replace(_doubted(solution, beside), assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
 
 
 def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None] | None:
