@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sympy import Basic, Expr
 
 
-BOUGHT = ("chips", "replicas")
+BOUGHT = ("chips", "replicas", "training_chips")
 COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
 """What is bought whole, and what there is only in whole ones."""
 
@@ -33,6 +33,9 @@ OR = {LOWER: " or more", UPPER: " or less", None: ""}
 
 SHORT = "does not fit"
 """How what is said of memory begins."""
+
+LIMITS_BIND = "limits bind: "
+"""What the regime of as many chips begins with as limits take, whatever memory holds; their names follow."""
 
 BY_DEFAULT = " (default)"
 """What an assumption ends with that says no more than the neutral value a quantity was taken to have."""

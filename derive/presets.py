@@ -200,7 +200,7 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
         provenance["attention_rate_ratio"] = (
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
-    unsaid = {} if asked or len(known) == 1 else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, known))
+    unsaid = {} if asked or known == [ATTENTION_DTYPE] else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, known))
     return Preset(givens, provenance, {}, unsaid=unsaid)
 
 
@@ -334,9 +334,12 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
 
 
 def _taken_in(name: str, dtype: str, known: Iterable[str]) -> str:
-    """What is said of a data type that nobody gave, with the first other one."""
-    other = next(one for one in known if one != dtype)
-    return f"no data type is given, and {name} is taken in {dtype}: for another write e.g. --hardware {name}:{other}"
+    """What is said of a data type that nobody gave, with the first other one; where there is none, how wider weights are given."""
+    told = f"no data type is given, and {name} is taken in {dtype}"
+    if other := next((one for one in known if one != dtype), None):
+        return f"{told}: for another write e.g. --hardware {name}:{other}"
+    wide = f"give bytes_per_weight={BYTES_PER_WEIGHT[ATTENTION_DTYPE]:g} and the peak_flops of {ATTENTION_DTYPE}"
+    return f"{told}, the only one of which {HARDWARE}.csv has a rate: for wider weights {wide}"
 
 
 def model(text: str, tables: Tables | None = None) -> Preset:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
-from derive.answers import Answer
+from derive.answers import LIMITS_BIND, Answer
 from derive.evaluate import evaluate
 from derive.trees import Tree, difference, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
 
@@ -104,6 +104,8 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
     >>> binds(Answer("point", value=0.01, regime="memory_time >= compute_time"), times)
     'memory-bound: weights 80 %, KV 20 %; arithmetic takes 10 % of that time'
     """
+    if answer.regime and answer.regime.startswith(LIMITS_BIND):
+        return answer.regime
     held = _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
     capacity = f"{CAPACITY_BOUND}: {held}" if held else ""
     if not answer.regime:

@@ -1,7 +1,7 @@
 """Several unknowns, of which one says how large the others are: it is answered first, and the others at its best end."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil, floor, inf
 from typing import Any
@@ -12,6 +12,7 @@ from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
 from derive.requirements import HOLDS
+from derive.show.binding import SEQUENCES_FIT
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole import BEST
@@ -22,6 +23,22 @@ COPIES = "replicas"
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The better end of a size: what was given that it was sized by, and whether it is memory that ends it."""
+
+    size: str
+    value: float
+    by: Set[str]
+    memory_binds: bool
+
+    @property
+    def told(self) -> str:
+        """The end in words."""
+        which = "fewest" if self.size in BOUGHT else "largest"
+        return f"at {self.size} = {show(self.size, self.value)}, the {which}{' that memory holds' if self.memory_binds else ''}"
 
 
 def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
@@ -37,7 +54,7 @@ def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple
     names = {name: quantity(name).name for name in unknowns}
     limited = {*limits(given)[1]} - {*names.values()}
     found: dict[str, Solution] = {}
-    end: tuple[str, float] | None = None
+    end: End | None = None
     for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
         others = [name for name in names.values() if name not in SIZED]
         found[size] = _answered(ask, size, _that_size_it(given, others), end, at_once=bool(limited))
@@ -150,7 +167,7 @@ def _part(name: str, one: Answer, least: float, most: float) -> Answer | None:
     return Answer("interval", low=bottom, high=None if top == inf else top)
 
 
-def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, float] | None, at_once: bool) -> Solution:
+def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, at_once: bool) -> Solution:
     """The answer at the end of a size that is known by now: of a limit at once, and else where there is none without it."""
     if end is None:
         return ask(name, given)
@@ -163,19 +180,18 @@ def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, flo
     return _at(ask, name, given, end)
 
 
-def _at(ask: Ask, name: str, given: Mapping[str, Any], end: tuple[str, float]) -> Solution:
+def _at(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
     """The answer with a size at its best end, which is said where it rests on that."""
-    size, value = end
-    solution = ask(name, {**{spelled: one for spelled, one in given.items() if quantity(spelled).name != size}, size: value})
-    if size not in solution.given and solution.answers:
-        return replace(solution, unused=tuple(one for one in solution.unused if one != size))
-    told = f"at {size} = {show(size, value)}, the {'fewest' if size in BOUGHT else 'largest'}"
-    reason = solution.reason and replace(solution.reason, message=f"{told}: {solution.why_not}")
-    provenance = {**solution.provenance, **({size: told} if size in solution.provenance else {})}
-    return replace(solution, provenance=provenance, said=(told, *solution.said), reason=reason)
+    solution = ask(name, {**{spelled: one for spelled, one in given.items() if quantity(spelled).name != end.size}, end.size: end.value})
+    if end.size not in solution.given and solution.answers:
+        return replace(solution, unused=tuple(one for one in solution.unused if one != end.size))
+    reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")
+    provenance = {**solution.provenance, **({end.size: end.told} if end.size in solution.provenance else {})}
+    unused = tuple(one for one in solution.unused if one not in end.by)
+    return replace(solution, provenance=provenance, said=(end.told, *solution.said), reason=reason, unused=unused)
 
 
-def best_end(solution: Solution) -> tuple[str, float] | None:
+def best_end(solution: Solution) -> End | None:
     """The better end of a size of which only bounds are known: the fewest whole ones of what is bought, the most of all else."""
     if solution.sweep or solution.spans or len(solution.answers) != 1:
         return None
@@ -187,7 +203,10 @@ def best_end(solution: Solution) -> tuple[str, float] | None:
         return None
     whole = ceil(value * (1 - HOLDS)) if side == LOWER else floor(value * (1 + HOLDS))
     value = float(whole) if name in COUNTED else value
-    return (name, value) if value > 0 else None
+    if value <= 0:
+        return None
+    binds = side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in solution.equations}
+    return End(name, value, by=solution.given.keys(), memory_binds=binds)
 
 
 def _unanswered(name: str, reason: Reason, beside: Solution) -> Solution:

@@ -143,6 +143,24 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     return f"{told}: {takes}; {both}"
 
 
+def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """The time of a request as if no other had a prompt: what it takes where the prompts of all are computed on its chips."""
+    row, prompts = equation("serving.request_latency"), "time_to_first_token"
+    rests = row in used or row.symbols[0] in asked.known
+    if not rests or "prompt_tokens" not in asked.known or any(one.defines == "mixed_step_time" for one in used):
+        return None
+    wanted = (row.symbols[0], prompts, PROMPTS_TAKE)
+    known = _anew(wanted, asked, {name: value for name, value in values.items() if name not in wanted}, used)
+    if not {*wanted} <= known.keys():
+        return None
+    alone, share = known[row.symbols[0]], known[PROMPTS_TAKE]
+    beside = (alone - known[prompts]) / (1 - share)
+    if beside <= READ_TOO_MUCH * alone:
+        return None
+    told = "prompts of other requests are taken to be computed on chips of their own"
+    return f"{told}: on these, they take {share:.0%} of the time, and {row.symbols[0]} is {show(row.symbols[0], beside)}"
+
+
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A mixture of experts of which all weights are read for want of its router: by how much that may be too long."""
     if not _reads("sharded", used) or values.keys() >= {"experts", "active_experts"}:
@@ -589,8 +607,9 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (may_be_a_slip, prompts_elsewhere, wider_beside_the_experts, chip_type_unsaid, cache_type_unsaid,
-    attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
+CAVEATS: tuple[Caveat, ...] = (may_be_a_slip, prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
+    chip_type_unsaid, cache_type_unsaid, attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
+    busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, rate_of_one_replica,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

@@ -31,6 +31,7 @@ from derive.solving.fit import (
     NO_CACHE,
     SHORT_OF_MEMORY,
     fast_enough,
+    held_against,
     held_by_memory,
     is_warning,
     misfit,
@@ -185,7 +186,7 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
         return solution, None
     if [one.kind for one in solution.answers] != ["point"]:
         return None
-    met = []
+    met, beside = [], []
     for alone in one_by_one(asked):
         there = _result_beside(alone)
         if not there.answers:
@@ -196,7 +197,8 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
             message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given{more}"
             return _without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(f"{limit_in_words(alone)} is met: it comes to {value}")
-    return replace(solution, assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
+        beside.append((alone, there))
+    return replace(_doubted(solution, beside), assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
 
 
 def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None] | None:
@@ -1230,6 +1232,8 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
     answers = tuple(one for _, one in ends)
     doubts = caveats(asked, ends[0][0].values, used)
     said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
+    left = _unused(asked, touched.union(*(one.rests for one in doubts.values())))
+    against = held_against(asked, ends[0][0].values, used, left)
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
@@ -1237,7 +1241,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
         assumptions=rests_on(asked, known, way, touched),
-        unused=_unused(asked, touched.union(*(one.rests for one in doubts.values()))),
+        unused=tuple(name for name in left if name not in against),
         warnings=tuple(said.values()),
         kinds=tuple(said),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},

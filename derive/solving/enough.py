@@ -88,7 +88,7 @@ def _chips_that_hold(ask: Ask, found: Enough, given: Mapping[str, Any]) -> Enoug
         end = best_end(ask({**given, **found.given}, found.hardware, found.model)("chips"))
     except BacksolveError:
         return None
-    return replace(found, given={**found.given, "chips": f"{end[1]:.0f}"}) if end else None
+    return replace(found, given={**found.given, "chips": f"{end.value:.0f}"}) if end else None
 
 
 @cache

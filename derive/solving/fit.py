@@ -31,6 +31,9 @@ OF_A_PASS = (
 )
 """What there is only where chips pass sequences through weights that they hold."""
 
+HELD = ("memory_demand", "memory_per_chip")
+"""What is held itself, of which a number stands whether it fits or not: that it does not is only said."""
+
 PARTS = {"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"}
 CAN_BE_LESS = ("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element")
 """What makes a smaller cache; weights stay."""
@@ -71,9 +74,16 @@ def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, .
     return _memory(asked, values, used).get("short")
 
 
+def held_against(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], names: Iterable[str]) -> Set[str]:
+    """Those of some quantities that the memory is made of which an answer was held against; none where it was held against none."""
+    made = _made(asked.active)
+    found = {name for name in names if _rests("memory_capacity", name, made, frozenset())}
+    return found if found and shortage(asked, values, used) is not None else set()
+
+
 def is_warning(asked: Question, way: Route) -> bool:
-    """Whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone."""
-    return asked.anyway or _supposed(asked, way.rows) <= {*ARITHMETIC_ALONE}
+    """Whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone or of what is held itself."""
+    return asked.anyway or _supposed(asked, way.rows) <= {*ARITHMETIC_ALONE, *HELD}
 
 
 def speeds(asked: Question) -> tuple[str, ...]:
@@ -120,8 +130,10 @@ def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation
 
 
 def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:
-    """What an answer speaks of that only a pass has."""
-    return {asked.unknown, *(name for row in used for name in row.symbols)} & {*OF_A_PASS}
+    """What an answer speaks of that only a pass has; and what is held, where that is asked for on chips that are spoken of."""
+    spoken = {name for row in used for name in row.symbols}
+    held = {asked.unknown} & {*HELD} if {"chips", "memory_capacity"} & (spoken | asked.known.keys()) else set()
+    return ({asked.unknown, *spoken} & {*OF_A_PASS}) | held
 
 
 def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, Any]:

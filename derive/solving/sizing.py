@@ -1,20 +1,20 @@
 """Fewest chips for targets of speed or cost where the batch is free: whole numbers of chips, at each the batches that meet all targets."""
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import ceil, floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from derive.answers import Answer
+from derive.answers import LIMITS_BIND, Answer
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.chain import answered
-from derive.solving.fit import FASTER, SHORT_OF_MEMORY, worked_out
+from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, worked_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
 from derive.solving.questions import Question, posed, standing_beside, without
 from derive.solving.reach import beyond_one_domain
@@ -50,7 +50,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
     if not any(limited_by(one) in made_of(one, FREE) for one in one_by_one(asked)):
         return None
-    meets = _meeting(asked)
+    meets = partial(_meets, asked)
     doubled = np.exp2(np.arange(float(MOST_CHIPS.bit_length())))
     some = np.unique(np.geomspace(1, MOST_BATCH, BATCHES).round())
     if not (there := meets(doubled, some)).any():
@@ -76,20 +76,28 @@ def _looked_at(asked: Question, chips: Points, batches: Points) -> tuple[dict[st
     return known, np.broadcast_to(demand <= capacity, (len(chips), len(batches)))
 
 
-def _meeting(asked: Question) -> Callable[[Points, Points], Fits]:
-    """Of numbers of chips whether one of some batches meets every target and fits."""
-    limits = one_by_one(asked)
+def _meets(asked: Question, chips: Points, batches: Points, memory: bool = True) -> Fits:
+    """Of numbers of chips whether one of some batches meets every target, and fits, unless memory is left aside."""
+    known, fits = _looked_at(asked, chips, batches)
+    if not asked.limits.keys() <= known.keys():
+        return np.zeros(len(chips), dtype=bool)
+    within = fits if memory else np.ones_like(fits)
+    for one in one_by_one(asked):
+        name = limited_by(one)
+        within = within & (known[name] <= one.known[name] if one.limits[name] == UPPER else known[name] >= one.known[name])
+    return np.asarray(within.any(axis=1))
 
-    def meets(chips: Points, batches: Points) -> Fits:
-        known, within = _looked_at(asked, chips, batches)
-        if not asked.limits.keys() <= known.keys():
-            return np.zeros(len(chips), dtype=bool)
-        for one in limits:
-            name = limited_by(one)
-            within = within & (known[name] <= one.known[name] if one.limits[name] == UPPER else known[name] >= one.known[name])
-        return np.asarray(within.any(axis=1))
 
-    return meets
+def _rules_out(asked: Question, chips: int) -> str:
+    """Why no batch meets every target on so many chips: memory, or whatever it holds the targets that none meets, alone or together."""
+    at, every = np.array([float(chips)]), np.arange(1.0, MOST_BATCH + 1)
+    if chips < 1:
+        return ""
+    if _meets(asked, at, every, memory=False)[0]:
+        return MEMORY_BINDS
+    limits = {limited_by(one): one for one in one_by_one(asked)}
+    alone = [name for name, one in limits.items() if not _meets(one, at, every, memory=False)[0]]
+    return f"{LIMITS_BIND}{', '.join(alone or limits)}"
 
 
 def _none_at_all(asked: Question, chips: Points, batches: Points) -> Solution | None:
@@ -152,6 +160,7 @@ def _sized(asked: Question, chips: int, there: Solution, least: float, most: flo
     targets = " and ".join(map(limit_in_words, one_by_one(asked)))
     given = {name: value for name, value in there.given.items() if name != "chips"}
     rows = tuple(equation(id.split("@")[0]) for id in there.equations)
+    less = ": with one chip less no whole batch meets them all" if chips > 1 else ""
     beyond = beyond_one_domain(asked, {**asked.known, "chips": float(chips)}, rows)
     said = {**({beyond_one_domain.__name__: beyond} if beyond else {}), **dict(zip(there.kinds, there.warnings, strict=True))}
     return replace(
@@ -160,9 +169,9 @@ def _sized(asked: Question, chips: int, there: Solution, least: float, most: flo
         kinds=tuple(said),
         unknown="chips",
         unit=QUANTITIES["chips"].unit,
-        answers=(Answer("point", value=float(chips), bound=LOWER),),
+        answers=(Answer("point", value=float(chips), bound=LOWER, regime=_rules_out(asked, chips - 1) or None),),
         given=given,
         provenance={name: source for name, source in there.provenance.items() if name != "chips"},
-        said=(f"with {batches}, for {targets}", f"best: chips = {chips}, the fewest: with one chip less no whole batch meets them all"),
+        said=(f"with {batches}, for {targets}", f"best: chips = {chips}, the fewest{less}"),
         further=(),
     )

@@ -169,7 +169,12 @@ def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
     published = [replace(one, dtype="fp8") for one in model("V3.2").published]
     assert hardware("8xH100", published=published).unsaid["peak_flops"] == told.format("fp8", "bf16")
     assert hardware("H100", published=[replace(one, dtype="mxfp4 experts + bf16") for one in published]).givens["bytes_per_weight"] == 2
-    assert not hardware("B200").unsaid and not hardware("H100:fp8", published=published).unsaid
+    assert not hardware("B200:fp4").unsaid and not hardware("H100:fp8", published=published).unsaid
+
+
+def test_the_only_data_type_of_a_chip_is_said_where_it_is_no_bf16(small):
+    told = "no data type is given, and B200-SXM is taken in fp4, the only one of which hardware.csv has a rate: for wider weights"
+    assert hardware("B200").unsaid == dict.fromkeys(OF_DATA_TYPE, f"{told} give bytes_per_weight=2 and the peak_flops of bf16")
 
 
 @in_one_test(

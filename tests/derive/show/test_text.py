@@ -33,6 +33,8 @@ def test_a_bound_is_said_behind_its_value():
 def test_chips_that_are_too_few_are_rounded_up_and_what_is_at_most_so_many_is_not():
     step = {**MACHINE, "kv_bytes_per_token": 3e5, "context_length": 4000, "batch": 64}
     assert first_line("chips", **step, step_time=0.02).startswith("chips = 2.447 or more (so 3 whole ones)   where")
+    run = {"pretrain_flops": 3.2856e24, "mfu": 0.35, "peak_flops": 1.979e15, "training_time": "60days"}
+    assert first_line("training_chips", **run) == "training_chips = 915 (so 916 whole ones)"
     rate = {**TIMES, "batch": 64, "chip_price": 5e-4, "cost_per_token": 5e-7}
     assert first_line("chips", **rate).startswith("chips = 3.2 or less   where")
 

@@ -46,7 +46,8 @@ def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_
     given = {"chips": 8, "context_length": "4k", "step_time": "<=30ms"}
     rate = solve("throughput", hardware=CHIP, model=MODEL, given=given)
     copies = solve("replicas", hardware=CHIP, model=MODEL, fleet_throughput=50_000, given=given)
-    assert copies.said[0] == rate.said[0] == "at batch = 434, the largest" and copies.said[-1] == "best: replicas = 3, the fewest"
+    assert copies.said[0] == rate.said[0] == "at batch = 434, the largest that memory holds"
+    assert copies.said[-1] == "best: replicas = 3, the fewest"
     assert copies.value == 3 and 50_000 / rate.value == pytest.approx(2.746, abs=1e-3)
     asked = {**given, "fleet_throughput": 50_000, "chip_price": 1.0, "deployment_time": 1e6}
     both = respond_all(("replicas", "batch", "fleet_cost"), asked, CHIP, MODEL)
@@ -58,7 +59,7 @@ def test_what_a_limit_takes_is_used_though_the_answer_at_its_end_does_without() 
     """A latency of 500 tokens after a prompt of 2,000; the context is given, and 2 replicas serve no faster."""
     given = {**DEPLOYED, "prompt_tokens": 2000, "output_tokens": 500, "replicas": 2}
     rate = solve("throughput", hardware=CHIP, model=MODEL, request_latency="<=20s", given=given)
-    assert rate.said[0] == "at batch = 434, the largest" and rate.unused == ("replicas",)
+    assert rate.said[0] == "at batch = 434, the largest that memory holds" and rate.unused == ("replicas",)
     both = solve("batch", hardware=CHIP, model=MODEL, request_latency="<=20s", step_time="<=10ms", given=given)
     assert both.value == 151 and both.unused == ("replicas",)
 
@@ -72,7 +73,7 @@ def test_a_rate_at_a_batch_that_no_limit_leaves_says_why() -> None:
 def test_without_a_limit_only_what_lacks_the_size_is_answered_at_its_end() -> None:
     batch, rate, sweep = respond_all(("batch", "throughput", "sweep_time"), DEPLOYED, CHIP, MODEL)
     assert batch.answers[0].high == pytest.approx(434.9, abs=0.1)
-    assert rate.given["batch"] == 434 and rate.said == ("at batch = 434, the largest",)
+    assert rate.given["batch"] == 434 and rate.said == ("at batch = 434, the largest that memory holds",)
     assert sweep.value == respond("sweep_time", DEPLOYED, CHIP, MODEL).value and not sweep.said
 
 
@@ -122,3 +123,11 @@ def test_a_time_that_is_asked_for_is_held_against_its_limit() -> None:
     assert refused.why_not == "step_time at most 1 ms is not met: with what is given it is 5.742 ms or more"
     with pytest.raises(WrongValue, match="asked for over several values and limited"):
         solve("step_time", hardware=CHIP, model=MODEL, batch=[8, 64], step_time="<=1ms", given=DEPLOYED)
+
+
+def test_where_memory_ends_the_batch_it_is_said_and_what_it_was_sized_by_is_used() -> None:
+    """Weights of 671 GB on 1,086 GB leave 415 GB for caches of 576 * 61 * 2 bytes * 8,192 tokens; a fifth of these takes 20 ms."""
+    sized = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "context_length": "8Ki", "bytes_per_element": 2, "reserved_share": 0.1}
+    held, hurried = (solve("throughput", **sized, tpot=limit) for limit in ("<=30ms", "<=20ms"))
+    assert held.said[0] == "at batch = 719, the largest that memory holds" and held.unused == ()
+    assert hurried.said[0] == "at batch = 173, the largest" and hurried.unused == ()

@@ -9,6 +9,7 @@ from derive import shipped
 from derive.errors import WrongValue
 from derive.solving import caveats as doubts
 from derive.solving.api import solve
+from derive.units import show
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
@@ -614,6 +615,13 @@ def test_more_active_experts_than_experts_are_refused():
         solve("weight_time", **V3, experts=8, active_experts=9, batch=1)
 
 
+def test_more_active_than_total_parameters_are_refused():
+    with pytest.raises(WrongValue, match="active_params = 500B: no more than total_params = 400B"):
+        solve("step_time", **{**STEP, "total_params": 4e11, "active_params": 5e11}, batch=8)
+    with pytest.raises(WrongValue, match="active_params = 100B: no more than total_params = 70B"):
+        solve("weight_bytes", hardware="H200:fp8", model="Llama-3.1-70B", active_params=1e11)
+
+
 @pytest.mark.parametrize("experts", [1, 8])
 def test_a_router_that_uses_all_experts_reads_all_weights(experts):
     solution = solve("weight_time", **V3, experts=experts, active_experts=experts, batch=1)
@@ -992,6 +1000,18 @@ def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():
         said = solve(unknown, **asked, **more).warnings
         assert any("prompts are taken to be computed on chips of their own" in text for text in said) == (unknown == "chips")
     assert not any("of their own" in text for text in solve("throughput", **asked, chips=8).warnings)
+
+
+def test_a_time_of_a_request_says_what_it_is_beside_the_prompts_of_others_on_the_same_chips():
+    """By Little's law 64 requests at once take 64 times what one takes of all chips, prompt and output in turn."""
+    asked = {"model": "Llama-3.1-70B", "hardware": "8xH200:fp8", "prompt_tokens": 2048, "output_tokens": 512, "bytes_per_element": 2}
+    rate = solve("requests_per_second", using="serving.requests_per_second_with_prompts", **asked, batch=64)
+    beside = f"of the time, and request_latency is {show('request_latency', 64 / rate.value)}"
+    alone = solve("request_latency", **asked, batch=64)
+    assert any(text.startswith("prompts of other requests") and text.endswith(beside) for text in alone.warnings)
+    for unknown, more in (("batch", {}), ("throughput", {}), ("chips", {"batch": 64, "hardware": "H200:fp8"})):
+        assert any("prompts of other requests" in text for text in warned(unknown, **{**asked, **more}, request_latency="<=5s")), unknown
+    assert not any("prompts of other requests" in text for text in warned("request_latency", **asked, batch=1))
 
 
 def test_chips_are_as_many_as_the_experts_lie_on_where_nobody_says():

@@ -385,3 +385,25 @@ def test_what_an_engine_holds_back_is_room_for_nothing_else():
         (least,) = solve("chips", **node_of_any_size, **held, sequences_in_flight=8).answers
         assert least.low == pytest.approx((140e9 + 8 * 327680 * 4096) / (0.9 * 80e9))
     assert solve("step_time", **node, batch=3).reason is None
+
+
+# -- what is held itself -----------------------------------------------------------------------------------------------
+
+LARGE = {"hardware": "8xH200:bf16", "model": "Llama-3.1-405B", "context_length": "16Ki", "bytes_per_element": 2}
+
+
+@in_one_test("unknown", ["memory_per_chip", "memory_demand"])
+def test_what_is_held_stands_with_what_is_short_said_first(unknown):
+    assert solve(unknown, **LARGE, batch=100).warnings[0].startswith("does not fit: weights of 810 GB and a KV cache of 845.6 GB")
+    tight = {**LARGE, "batch": 33, "reserved_share": 0.1}
+    assert solve(unknown, **tight).warnings[0].startswith("does not fit") and solve(unknown, **tight).unused == ()
+    assert not solve(unknown, **{**tight, "reserved_share": 0}).warnings and solve(unknown, **{**LARGE, "batch": 32}).answers
+
+
+def test_chips_that_nobody_speaks_of_hold_nothing():
+    assert not solve("memory_demand", **{**LARGE, "hardware": "H200:bf16"}, batch=100).warnings
+
+
+def test_what_an_answer_was_held_against_is_used():
+    assert solve("step_time", **LARGE, batch=10, reserved_share=0.1).unused == ()
+    assert solve("machine_balance_ratio", **LARGE, reserved_share=0.1).unused != ()

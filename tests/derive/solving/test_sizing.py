@@ -31,6 +31,32 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
     assert not any(meets(14, batch) for batch in (1, 100, 700, 1500, 1523))
 
 
+@pytest.mark.parametrize(
+    ("capacity", "chips", "binds"),
+    [
+        ("150.8GB", 15, "limits bind: throughput, step_time"),
+        ("10TB", 15, "limits bind: throughput, step_time"),
+        ("50GB", 16, "memory binds"),
+    ],
+)
+def test_what_rules_out_one_chip_less_is_what_binds(capacity, chips, binds):
+    """14 chips miss 50,000 tokens a second in 50 ms whatever they hold; 15 of 50 GB hold 506 sequences, of the 716 that take them."""
+    (found,) = solve("chips", **SERVED, **TARGETS, hbm_capacity=capacity).answers
+    assert (found.value, found.regime) == (chips, binds)
+
+
+def test_one_target_that_no_batch_meets_on_one_chip_less_is_named_alone():
+    """A prompt of 8,192 tokens takes a number of chips of its own, whatever the batch."""
+    solution = solve("chips", **SERVED, **TARGETS, prompt_tokens=8192, time_to_first_token="<=30ms")
+    assert solution.answers[0].regime == "limits bind: time_to_first_token"
+    assert str(solution).startswith(f"chips = {solution.value:.0f} or more   limits bind: time_to_first_token\n")
+
+
+def test_of_one_chip_there_is_none_less():
+    (found,), (_, best) = (part := solve("chips", **SERVED, step_time="<=50ms")).answers, part.said
+    assert (found.value, found.regime, best) == (1, None, "best: chips = 1, the fewest")
+
+
 def test_times_and_rates_that_are_given_are_targets_where_memory_is_short_of_meeting_them_exactly():
     given = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "bytes_per_element": 2, "context_length": 4096}
     exact = solve("chips", **given, throughput=5e4, step_time=0.05)
