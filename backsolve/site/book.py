@@ -15,6 +15,7 @@ from derive.quantities import QUANTITIES, aliases
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.searching import TALK
+from derive.shipped import Problem
 from derive.show.entry import worked
 from invert.scoreboard import sections
 
@@ -135,7 +136,7 @@ def _defined_and_used(row: Quantity) -> tuple[list[Equation], list[Equation]]:
 
 
 def _by_claim() -> Page:
-    rows = claims_found()
+    rows, problems = claims_found()
     return Page(
         address=BY_CLAIM,
         template="claims.html",
@@ -155,14 +156,15 @@ def _by_claim() -> Page:
             )
             for row in rows
         ),
+        problems=problems,
     )
 
 
 @cache
-def claims_found() -> list[Mapping[str, Any]]:
-    """The claims as `backsolve validate --section claims` prints them."""
-    found, _problems = sections(("claims",))
-    return list(found["claims"])
+def claims_found() -> tuple[list[Mapping[str, Any]], tuple[Problem, ...]]:
+    """The claims as `backsolve validate --section claims` prints them, and what it says of the tables."""
+    found, problems = sections(("claims",))
+    return list(found["claims"]), tuple(problems)
 
 
 def _rests_on(by: str) -> list[tuple[str, bool]]:
