@@ -60,9 +60,9 @@ def site_build(out: str, html_base: str) -> None:
 
 
 @site_command.command("book")
-@click.option("--out", required=True, metavar="FILE", help="The file to write: LaTeX, or PDF if it ends with .pdf and TeX is here.")
+@click.option("--out", required=True, metavar="FILE", help="The file to write: LaTeX if it ends in .tex, PDF if in .pdf and TeX is here.")
 def site_book(out: str) -> None:
-    """Write the book as one LaTeX document, or as PDF.
+    """Write the book as one LaTeX document, or as PDF: the chapters, and behind them times of the lecture, quantities and claims.
 
     Example:
 

@@ -4,7 +4,8 @@ from functools import cache
 
 import pytest
 
-from backsolve.site.book import BY_CLAIM, BY_QUANTITY, BY_TIME, book_pages, chapter_address, claims_found, time_anchor
+from backsolve.site.book import BY_CLAIM, BY_QUANTITY, BY_TIME, book_pages, chapter_address, time_anchor
+from backsolve.site.lookups import claims_found
 from backsolve.site.writing import Page, Surroundings, written_page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.quantities import QUANTITIES
