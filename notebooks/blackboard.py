@@ -24,9 +24,13 @@
 
 # %%
 import pandas as pd
+from IPython.display import SVG
 
 import derive
 import invert
+from derive.show.figures import picture
+from derive.show.plot import panels, roofline
+from derive.show.roofline import numbers, roof
 
 pd.set_option("display.float_format", lambda x: f"{x:,.0f}" if 1e3 <= abs(x) < 1e9 else f"{x:.4g}")
 pd.set_option("display.max_colwidth", None, "display.max_columns", None)
@@ -65,6 +69,12 @@ pd.DataFrame(
     [(leg.unknown, leg.value, leg.formula, leg.equation) for leg in step.route],
     columns=["quantity", "SI value", "formula", "equation"],
 )
+
+# %% [markdown]
+# The same step as a point under the roof of its chip: left of the ridge it waits for memory, right of it for arithmetic.
+
+# %%
+SVG(picture([roofline([roof("H100", numbers(step))])], "svg"))
 
 # %% [markdown]
 # Which term binds depends on the batch. Arithmetic and KV reads grow with it. The weight read grows too, but only until
@@ -159,6 +169,13 @@ assert 200 < over_floor[1] < 1_000 < 2_000 < all_read and abs(cost[10_000] / cos
 assert 1 < over_floor[20_000] == over_floor[10_000] < 2
 print(f"one sequence that reads every expert: {all_read:,.0f} times its arithmetic")
 pd.DataFrame({"USD per million tokens": cost, "over the compute floor": over_floor}).rename_axis("batch")
+
+# %% [markdown]
+# As a picture, the fall and the floor.
+
+# %%
+bills = derive.solve("cost_per_token", batch="1..20k:log:25", chip_price="2 USD/h", **serving)
+SVG(picture(panels([("", [bills])]), "svg"))
 
 # %% [markdown]
 # ## 5. A price sheet, and what the lecture reads off it (1:35:23 to 2:03:33)

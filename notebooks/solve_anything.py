@@ -20,7 +20,12 @@
 # Each cell below asks one question and puts the answer back in, or asks it another way. `derive.solve` is all that is called.
 
 # %%
+from IPython.display import SVG
+
 import derive
+from derive.show.figures import picture
+from derive.show.plot import panels, roofline
+from derive.show.roofline import numbers, roof
 
 chip = {"hardware": "H100-SXM:fp8"}
 served = {**chip, "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": "8k", "chips": 64}
@@ -51,7 +56,14 @@ for unknown in ("machine_balance_ratio", "sparsity"):
 # and all that it rests on join by themselves. The answer shows every number on the way.
 
 # %%
-derive.solve("step_time", **served, batch=256)
+step = derive.solve("step_time", **served, batch=256)
+step
+
+# %% [markdown]
+# The numbers on the way are also those of a roofline: the roof of the chip, and the point that the step works at.
+
+# %%
+SVG(picture([roofline([roof("H100", numbers(step))])], "svg"))
 
 # %% [markdown]
 # ## 3. Backwards through all of them
@@ -60,10 +72,17 @@ derive.solve("step_time", **served, batch=256)
 # The batch that comes out has the step time that was asked for: `roofline.step_time` once more.
 
 # %%
-step_time = value("step_time", **served, batch=256)
+step_time = step.value
 batch = value("batch", **served, step_time=step_time)
 assert abs(batch / 256 - 1) < 1e-9
 print(f"a step of {1e3 * step_time:.3f} ms: a batch of {batch:.0f}")
+
+# %% [markdown]
+# A given may be a sweep, and the answer is a curve. Short steps read few experts, and each sequence more brings others; where all of them
+# are read anyway, a little more time takes many more sequences. The curve ends where their caches no longer fit.
+
+# %%
+SVG(picture(panels([("", [derive.solve("batch", **served, step_time="1..80 ms:log:25")])]), "svg"))
 
 # %% [markdown]
 # ## 4. Where only a bound is known

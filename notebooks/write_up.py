@@ -20,11 +20,13 @@
 # is cited. Nothing is typed that the catalogue has.
 
 # %%
-from IPython.display import Markdown
+from IPython.display import SVG, Markdown
 
 import derive
 import invert
+from derive.show.figures import picture
 from derive.show.narration import as_latex
+from derive.show.plot import panels
 
 # %% [markdown]
 # ## 1. The claim
@@ -65,7 +67,17 @@ Markdown(
 )
 
 # %% [markdown]
-# ## 5. The references
+# ## 5. The figure
+#
+# A batch pays for what it shares until arithmetic binds: `serving.cost_per_token` over the batch. `backsolve plot cost-batch` writes such
+# a picture into a file, as SVG or PNG.
+
+# %%
+served = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 64, "context_length": "1k", "chip_price": "2 USD/h"}
+SVG(picture(panels([("", [derive.solve("cost_per_token", **served, batch="1..16k:log:25")])]), "svg"))
+
+# %% [markdown]
+# ## 6. The references
 #
 # Every equation that an answer used is cited by id and version: `batching.balance_batch` and what it rests on. The styles are those of
 # papers, notebooks and web pages.
@@ -76,7 +88,7 @@ for id in used:
     print(derive.cite(id, "bibtex"), end="\n\n")
 
 # %% [markdown]
-# ## 6. Prices
+# ## 7. Prices
 #
 # A reading of prices cites its equations, `readings.bandwidth_bound_fraction` here, and the page where the prices were read, with its
 # grade and the day.

@@ -44,6 +44,7 @@ def test_it_runs_to_the_end_in_a_folder_of_its_own(path: Path, tmp_path: Path):
     said = [output.text for cell in notebook.cells for output in cell.get("outputs", ()) if output.get("name") == "stderr"]
     assert not said, said
     assert not list(tmp_path.iterdir())
+    assert any("image/svg+xml" in output.get("data", ()) for cell in notebook.cells for output in cell.get("outputs", ())), "no figure"
 
 
 @every_notebook

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import click
 
-from backsolve.cli.common import Commands, tell
+from backsolve.cli.common import Commands, fail_on, tell
 from derive.errors import WrongValue
 from derive.files import label
 
@@ -30,13 +30,21 @@ def site_command() -> None:
 
 
 @site_command.command("build")
-@click.option("--out", required=True, metavar="DIR", help="The folder to write: a new one, or one that an earlier build made.")
+@click.option(
+    "--out",
+    required=True,
+    metavar="DIR",
+    help="The folder to write: a new one, or one that an earlier build made, of which all is replaced and nothing else.",
+)
 @click.option(
     "--html-base", envvar="BACKSOLVE_HTML_BASE", default="", metavar="URL",
     help="Where the site will stand, for the addresses in citations; BACKSOLVE_HTML_BASE sets it for good.",
 )  # fmt: skip
 def site_build(out: str, html_base: str) -> None:
     """Write the whole site: static pages that open from disk and from any server. It needs `pip install 'backsolve[site]'`.
+
+    What you put into the folder of an earlier build, as .git or CNAME, stays there. Rows of the tables that cannot be read are named on
+    stderr, and the status is 2: the pages are written without them.
 
     Example:
 
@@ -48,12 +56,13 @@ def site_build(out: str, html_base: str) -> None:
         from backsolve.site.build import build_site
     built = build_site(out, html_base)
     tell(f"{label(out)}: {built.pages} pages, {built.bytes / 1e6:.1f} MB; open {label(out.rstrip('/'))}/index.html")
+    fail_on(built.problems)
 
 
 @site_command.command("book")
-@click.option("--out", required=True, metavar="FILE", help="The file to write: LaTeX, or PDF if it ends with .pdf and TeX is here.")
+@click.option("--out", required=True, metavar="FILE", help="The file to write: LaTeX if it ends in .tex, PDF if in .pdf and TeX is here.")
 def site_book(out: str) -> None:
-    """Write the book as one LaTeX document, or as PDF.
+    """Write the book as one LaTeX document, or as PDF: the chapters, and behind them times of the lecture, quantities and claims.
 
     Example:
 

@@ -1,34 +1,18 @@
 """The book: the catalogue as one reads it, chapter by chapter, and by time of the lecture, by quantity and by claim."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from collections.abc import Iterator
 
-from backsolve.site.equations import video_of
+from backsolve.site.lookups import claims_found, quantities_in_order, rests_on, said_in_order, video_at, video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
-from derive.catalogue.sources import talk
 from derive.derivations import parents
 from derive.quantities import QUANTITIES, aliases
-from derive.quantities.row import Quantity
 from derive.records import Equation, Source
-from derive.searching import TALK
 from derive.show.entry import worked
-from invert.scoreboard import sections
 
 BOOK = f"book/{INDEX}"
 BY_TIME, BY_QUANTITY, BY_CLAIM = (f"book/{name}/{INDEX}" for name in ("by-time", "by-quantity", "claims"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """Something of the lecture that an equation is from."""
-
-    source: Source
-    row: Equation
-    video: str
 
 
 def chapter_address(chapter: str) -> str:
@@ -81,8 +65,7 @@ def _first_said(row: Equation) -> tuple[Source, str] | None:
 
 
 def _by_time() -> Page:
-    said = [Said(source=one, row=row, video=video_of(one)) for row in by_id().values() for one in row.sources if one.kind == TALK]
-    ordered = sorted((one for one in said if one.source.start is not None), key=lambda one: (one.source.start, one.source.end))
+    ordered = said_in_order()
     return Page(
         address=BY_TIME,
         template="by_time.html",
@@ -108,7 +91,7 @@ def time_anchor(source: Source) -> str:
 
 
 def _by_quantity() -> Page:
-    rows = [(row, *_defined_and_used(row), aliases(row.name)) for row in sorted(QUANTITIES.values(), key=lambda row: row.name)]
+    rows = [(row, defined, used, aliases(row.name)) for row, defined, used in quantities_in_order()]
     return Page(
         address=BY_QUANTITY,
         template="by_quantity.html",
@@ -128,21 +111,15 @@ def _by_quantity() -> Page:
     )
 
 
-def _defined_and_used(row: Quantity) -> tuple[list[Equation], list[Equation]]:
-    """The equations that define a quantity, and the others that speak of it."""
-    found = equations(symbol=row.name)
-    return [one for one in found if one.defines == row.name], [one for one in found if one.defines != row.name]
-
-
 def _by_claim() -> Page:
-    rows = claims_found()
+    rows, problems = claims_found()
     return Page(
         address=BY_CLAIM,
         template="claims.html",
         title="By claim",
         summary="What the lecture says in numbers, beside what the equations and tables make of it.",
         context={
-            "rows": [(row, _rests_on(row["by"]), _video_at(row["time"])) for row in rows],
+            "rows": [(row, rests_on(row["by"]), video_at(row["time"])) for row in rows],
             "counts": Counter(row["verdict"] for row in rows),
         },
         entries=tuple(
@@ -155,21 +132,5 @@ def _by_claim() -> Page:
             )
             for row in rows
         ),
+        problems=problems,
     )
-
-
-@cache
-def claims_found() -> list[Mapping[str, Any]]:
-    """The claims as `backsolve validate --section claims` prints them."""
-    found, _problems = sections(("claims",))
-    return list(found["claims"])
-
-
-def _rests_on(by: str) -> list[tuple[str, bool]]:
-    """What a finding rests on, each with whether it is an equation."""
-    return [(one, one in by_id()) for one in by.split("; ") if one]
-
-
-def _video_at(time: str) -> str:
-    """The second of the video for a time written h:mm:ss; nothing for none."""
-    return talk(time, time, "").address if time else ""

@@ -19,11 +19,12 @@ from backsolve.site.prices import price_pages
 from backsolve.site.writing import HERE, Page, Surroundings, data_script, written_page
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
+from derive.shipped import Problem
 from derive.show.citation import address_of
 from derive.version import VERSION
 
 MARKER = ".backsolve-site"
-"""The file by which a folder is known for one that a build made, and may be replaced."""
+"""The file by which a folder is known for one that a build made: behind the version it names every file of that build."""
 PARTS_OF_SITE = (
     *(("Book", BOOK), ("Desk", DESK), ("Prices", "market/index.html"), ("Scoreboard", "scoreboard/index.html")),
     ("Docs", document_address(START)),
@@ -37,11 +38,13 @@ class Built:
 
     pages: int
     bytes: int
+    problems: tuple[Problem, ...]
 
 
 def build_site(out: str, html_base: str = "") -> Built:
     """Write the whole site to a folder that is not there yet, or that an earlier build made; `WrongData` where it may not be written.
 
+    Of an earlier build everything is replaced, and what somebody else put beside it stays.
     `html_base` is the address it will be published under; nothing but what names that address depends on it.
     """
     base = address_of(html_base)
@@ -52,8 +55,10 @@ def build_site(out: str, html_base: str = "") -> Built:
             _write(folder / page.address, written_page(page, site).encode())
         for name, content in assets(pages):
             _write(folder / name, content)
-        _write(folder / MARKER, f"backsolve {VERSION}\n".encode())
-        return Built(pages=len(pages), bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()))
+        files = {file.relative_to(folder).as_posix(): file.stat().st_size for file in folder.rglob("*") if file.is_file()}
+        _write(folder / MARKER, "\n".join([f"backsolve {VERSION}", *sorted(files), ""]).encode())
+        problems = tuple(dict.fromkeys(problem for page in pages for problem in page.problems))
+        return Built(pages=len(pages), bytes=sum(files.values()), problems=problems)
 
 
 def all_pages(html_base: str = "") -> Iterator[Page]:
@@ -121,9 +126,14 @@ def _refuse_taken(target: Path, out: str) -> None:
 
 
 def _put_in_place(new: Path, target: Path) -> None:
+    """The new folder where the old one was, with all that no build wrote; the old one is gone once that is carried over."""
     if not target.exists():
         new.rename(target)
         return
+    kept = [*_of_others(target, new)]
+    for path in kept:
+        if os.path.lexists(new / path):
+            raise WrongData(f"{label(str(target / path))} was not written by an earlier build, and this one would replace it; move it away")
     old = target.with_name(f".backsolve-{os.urandom(8).hex()}")
     target.rename(old)
     try:
@@ -132,7 +142,30 @@ def _put_in_place(new: Path, target: Path) -> None:
         with suppress(OSError):
             old.rename(target)
         raise
+    for path in kept:
+        try:
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            (old / path).rename(target / path)
+        except OSError as error:
+            raise WrongData(f"{label(str(old / path))} could not be moved to the new site ({error.strerror}); it stays there") from error
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _of_others(folder: Path, new: Path) -> Iterator[Path]:
+    """What a folder holds that no build wrote: files, and whole folders that neither held a page of ours nor will."""
+    marker = folder / MARKER
+    _, *names = marker.read_text(encoding="utf-8", errors="replace").splitlines() if marker.is_file() else [""]
+    written = {Path(MARKER), *map(Path, names)}
+    shared = {parent for path in written for parent in path.parents}
+    pending = [Path()]
+    while pending:
+        here = pending.pop()
+        for found in (folder / here).iterdir():
+            path = here / found.name
+            if found.is_dir() and not found.is_symlink() and (path in shared or (new / path).is_dir()):
+                pending.append(path)
+            elif path not in written:
+                yield path
 
 
 def _write(file: Path, content: bytes) -> None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from backsolve.site.formulas import page_data
+from backsolve.site.lookups import video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, equations
 from derive.derivations import parents, why_not_derived
 from derive.expressions.regimes import as_tree
 from derive.quantities import QUANTITIES, aliases
-from derive.records import Equation, Source
+from derive.records import Equation
 from derive.requirements import in_words_of_names
 from derive.show.citation import cite
 from derive.show.entry import entry_as_record
@@ -123,11 +124,6 @@ def _example(row: Equation, record: Mapping[str, Any]) -> dict[str, str] | None:
     left, _, right = record["equation"].partition(f" {row.sense} ")
     values = record["example"]["values"]
     return {"left": left, "right": right, "numbers": with_numbers(right, values), "result": row.example.result}
-
-
-def video_of(source: Source) -> str:
-    """The second of the lecture's video that a source is from; nothing for other works."""
-    return source.address if source.video and source.start is not None else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,4 +30,12 @@ def market_page(table: Run, data: Data) -> Page:
         "sections": sections_of(parts),
     }
     entry = Entry(title="Prices", kind="price sheets", address=MARKET, summary=SUMMARY, words=" ".join(one.name for one in table))
-    return Page(address=MARKET, template="market.html", title="Prices", summary=SUMMARY, context=context, entries=(entry,))
+    return Page(
+        address=MARKET,
+        template="market.html",
+        title="Prices",
+        summary=SUMMARY,
+        context=context,
+        entries=(entry,),
+        problems=table.problems,
+    )

@@ -2,26 +2,34 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from derive.catalogue import CHAPTERS, chapter_text, equations
-from derive.errors import NotCovered
+from backsolve.site.lookups import claims_found, quantities_in_order, rests_on, said_in_order, video_at, video_of
+from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
+from derive.errors import NotCovered, WrongValue, shorten
 from derive.files import write
-from derive.records import Equation
+from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.citation import latex_text
 from derive.show.entry import worked
 from derive.show.narration import as_latex as derivation_in_latex
 
+ENDINGS = (".tex", ".pdf")
 ENGINES = ("lualatex", "xelatex", "pdflatex")
-RUNS = 2
-"""The first one finds the pages that the contents name."""
+RUNS = 3
+"""The first finds what the contents name, the second on which page it stands behind them."""
 PREAMBLE = r"""\documentclass[10pt]{report}
 \usepackage[a4paper,margin=22mm]{geometry}
 \usepackage{amsmath,amssymb}
 \usepackage[hidelinks]{hyperref}
+\hypersetup{pdftitle={The equations of LLM serving},pdfauthor={The backsolve maintainers}}
+\makeatletter
+\renewcommand*\l@section{\@dottedtocline{1}{1.5em}{3.2em}}
+\makeatother
 \allowdisplaybreaks
 \sloppy
 \title{The equations of LLM serving}
@@ -33,14 +41,17 @@ PREAMBLE = r"""\documentclass[10pt]{report}
 
 
 def write_book(out: str) -> None:
-    """Write the book as LaTeX, or as PDF where the name ends so; `NotCovered` where that takes a TeX engine that is not there."""
+    """Write the book as LaTeX or as PDF, by what the name ends with; `NotCovered` where a PDF takes a TeX engine that is not there."""
+    if not out.lower().endswith(ENDINGS):
+        raise WrongValue(f"--out {shorten(out)}: the book is written to a file that ends in {' or '.join(ENDINGS)}")
     text = book_in_latex()
-    write(out, _as_pdf(text) if out.endswith(".pdf") else text)
+    write(out, _as_pdf(text) if out.lower().endswith(".pdf") else text)
 
 
 def book_in_latex() -> str:
-    """The whole catalogue, a chapter a chapter and an equation a section."""
-    return "\n\n".join([PREAMBLE, *(part for chapter in CHAPTERS for part in _chapter(chapter)), r"\end{document}"]) + "\n"
+    """The whole catalogue, a chapter a chapter and an equation a section, and behind it the ways to look something up."""
+    chapters = (part for chapter in CHAPTERS for part in _chapter(chapter))
+    return "\n\n".join([PREAMBLE, *chapters, r"\appendix", *by_time(), *by_quantity(), *by_claim(), r"\end{document}"]) + "\n"
 
 
 def _chapter(chapter: str) -> Iterator[str]:
@@ -57,19 +68,62 @@ def section_in_latex(row: Equation) -> Iterator[str]:
     yield rf"\texttt{{{latex_text(row.reference)}}}, {row.described}. {latex_text(row.statement)}"
     yield derivation_in_latex(row)
     for head, texts in {
-        "Requires": [*map(in_words_of_names, row.requires)],
-        "Takes for granted": [*row.assumptions],
-        "Example": [worked(row)] if row.example else [],
-        "Sources": [_source(row, place) for place in range(len(row.sources))],
+        "Requires": [latex_text(in_words_of_names(one)) for one in row.requires],
+        "Takes for granted": [*map(latex_text, row.assumptions)],
+        "Example": [latex_text(worked(row))] if row.example else [],
+        "Sources": [*map(_source, row.sources)],
     }.items():
         if texts:
-            yield rf"\textit{{{head}:}} {latex_text('; '.join(texts))}."
+            yield rf"\textit{{{head}:}} {'; '.join(texts)}."
 
 
-def _source(row: Equation, place: int) -> str:
-    source = row.sources[place]
-    where = f", {source.place}" if source.place else ""
-    return f"{source.author}, {source.title} ({source.year}){where}: {source.said}"
+def _source(source: Source) -> str:
+    place = _linked(source.place, video_of(source))
+    return f"{latex_text(f'{source.author}, {source.title} ({source.year})')}{f', {place}' if place else ''}: {latex_text(source.said)}"
+
+
+def _linked(text: str, address: str) -> str:
+    return rf"\href{{{latex_text(address)}}}{{{latex_text(text)}}}" if address else latex_text(text)
+
+
+def by_time() -> Iterator[str]:
+    """What the lecture says, second by second, each with its second of the video and the equation that it became."""
+    yield r"\chapter{By time of the lecture}"
+    for one in said_in_order():
+        yield rf"\noindent {_linked(one.source.place, one.video)}: {latex_text(one.source.said)}. {_sections([one.row])}"
+
+
+def by_quantity() -> Iterator[str]:
+    """Every quantity with its meaning and the sections that define it or speak of it."""
+    yield r"\chapter{By quantity}"
+    for row, defined, used in quantities_in_order():
+        places = [f"{head} {_sections(found)}" for head, found in (("Defined in", defined), ("Also in", used)) if found]
+        meaning = latex_text(f"{row.name} [{row.unit}]: {row.meaning}. ")
+        yield rf"\noindent ${row.latex}$ {meaning}{' '.join(places)}"
+
+
+def by_claim() -> Iterator[str]:
+    """The claims by verdict, what was said beside what was found."""
+    rows, _problems = claims_found()
+    yield r"\chapter{By claim}"
+    for verdict, count in Counter(row["verdict"] for row in rows).most_common():
+        yield rf"\section*{{{latex_text(verdict.capitalize())} ({count})}}"
+        yield from (rf"\noindent {_claim(row)}" for row in rows if row["verdict"] == verdict)
+
+
+def _claim(row: Mapping[str, Any]) -> str:
+    said = [f"said {row['said']} {row['unit']}".strip()] if row["said"] is not None else []
+    found = [f"found {row['found']:.4g} {row['unit']}".strip()] if row["found"] is not None else []
+    reason = [row["reason"]] if row["reason"] else []
+    time = f"{_linked(row['time'], video_at(row['time']))} " if row["time"] else ""
+    by = [by_id()[name] for name, is_equation in rests_on(row["by"]) if is_equation]
+    return f"{time}{latex_text('; '.join([row['claim'], *said, *found, *reason]))}. {_sections(by)}".strip()
+
+
+def _sections(rows: Iterable[Equation]) -> str:
+    """The numbers of the sections of equations, which are links."""
+    found = ", ".join(rf"\ref{{{row.id}}}" for row in rows)
+    return f"{found}." if found else ""
 
 
 def _as_pdf(text: str) -> bytes:

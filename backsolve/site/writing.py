@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from derive.catalogue import by_id
+from derive.shipped import Problem
 from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
 from derive.version import VERSION
 
@@ -36,7 +37,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page before it is written: where it goes, by which template, with what; and what is to be found of it."""
+    """A page before it is written: where it goes, by which template, with what; what is to be found of it; and what it lacks.
+
+    `problems` are those of the tables it is made from.
+    """
 
     address: str
     template: str
@@ -44,6 +48,7 @@ class Page:
     summary: str = ""
     context: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """`backsolve site`: what it says, what it refuses, and what it needs."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from backsolve.cli.main import backsolve
 from backsolve.cli.site import NEEDED
 from backsolve.site import build, paper
 from backsolve.site.home import home_page
+from derive.shipped import Problem
 
 
 def call(*arguments: str):
@@ -21,6 +23,14 @@ def test_it_says_how_much_it_wrote_and_where_to_look(tmp_path: Path, monkeypatch
     done = call("build", "--out", str(tmp_path / "site"))
     assert done.exit_code == 0 and "1 pages" in done.output and "site/index.html" in done.output
     assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_problems_of_the_tables_are_named_and_the_status_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    problem = Problem("prices.csv", 7, "notes", "holds the control character \\x07")
+    page = replace(home_page(), problems=(problem, problem))
+    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([page]))
+    done = call("build", "--out", str(tmp_path / "site"))
+    assert done.exit_code == 2 and done.stderr.count("prices.csv") == 1 and (tmp_path / "site" / "index.html").is_file()
 
 
 def test_a_folder_of_somebody_else_is_refused_in_a_line(tmp_path: Path):

@@ -4,7 +4,8 @@ from functools import cache
 
 import pytest
 
-from backsolve.site.book import BY_CLAIM, BY_QUANTITY, BY_TIME, book_pages, chapter_address, claims_found, time_anchor
+from backsolve.site.book import BY_CLAIM, BY_QUANTITY, BY_TIME, book_pages, chapter_address, time_anchor
+from backsolve.site.lookups import claims_found
 from backsolve.site.writing import Page, Surroundings, written_page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.quantities import QUANTITIES
@@ -46,7 +47,8 @@ def test_every_quantity_can_be_linked_to():
 
 def test_every_claim_is_there_with_its_verdict_and_what_it_rests_on():
     page = parts_of(written(BY_CLAIM))
-    assert {row["id"] for row in claims_found()} <= set(page.ids)
-    assert all(row["claim"] in page.text and row["verdict"] in page.text for row in claims_found())
-    assert sum(pages()[BY_CLAIM].context["counts"].values()) == len(claims_found())
+    rows, problems = claims_found()
+    assert {row["id"] for row in rows} <= set(page.ids)
+    assert all(row["claim"] in page.text and row["verdict"] in page.text for row in rows)
+    assert sum(pages()[BY_CLAIM].context["counts"].values()) == len(rows) and pages()[BY_CLAIM].problems == problems == ()
     assert any("youtu.be" in link for link in page.links) and any("/eq/" in link for link in page.links)

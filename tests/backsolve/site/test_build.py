@@ -132,9 +132,62 @@ def test_a_site_of_ours_is_replaced_and_an_empty_folder_is_taken(tmp_path: Path)
     out = tmp_path / "site"
     out.mkdir()
     build_site(str(out))
-    (out / "old.html").write_text("old")
     build_site(f"{out}/")
-    assert (out / "index.html").is_file() and not (out / "old.html").exists() and list(tmp_path.iterdir()) == [out]
+    assert (out / "index.html").is_file() and list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.usefixtures("one_page")
+def test_only_what_a_build_wrote_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "site"
+    others = {".git/HEAD": "ref", "CNAME": "example.org", "assets/mine.css": "a", "old/mine.txt": "mine"}
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "assets", lambda _pages: [("old/a/b.html", b"old"), ("old/c.html", b"old")])
+        build_site(str(out))
+    for name, text in others.items():
+        (out / name).parent.mkdir(exist_ok=True, parents=True)
+        (out / name).write_text(text)
+    (out / ".git" / "refs").mkdir()
+    (out / "link").symlink_to(tmp_path)
+    (out / "index.html").write_text("edited")
+    for _ in range(2):
+        build_site(str(out))
+        assert {name: (out / name).read_text() for name in others} == others
+        assert (out / ".git" / "refs").is_dir() and (out / "link").is_symlink() and "edited" not in (out / "index.html").read_text()
+        assert [path.name for path in (out / "old").iterdir()] == ["mine.txt"] and [*tmp_path.iterdir()] == [out]
+
+
+@pytest.mark.usefixtures("one_page")
+def test_a_file_of_somebody_else_where_a_page_would_go_is_named_and_all_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "site"
+    build_site(str(out))
+    before = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+    mine = out / "new" / "index.html"
+    mine.parent.mkdir()
+    mine.write_text("mine")
+    monkeypatch.setattr(build, "assets", lambda _pages: [("new/index.html", b"ours")])
+    with pytest.raises(WrongData, match=r"new.* was not written by an earlier build"):
+        build_site(str(out))
+    assert {file: file.read_bytes() for file in out.rglob("*") if file.is_file()} == {**before, mine: b"mine"}
+    assert [*tmp_path.iterdir()] == [out]
+
+
+@pytest.mark.usefixtures("one_page")
+def test_what_cannot_be_carried_over_is_left_where_it_was_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "site"
+    build_site(str(out))
+    (out / "mine.txt").write_text("mine")
+    rename = Path.rename
+
+    def refusing(path: Path, target: Path) -> Path:
+        if path.name == "mine.txt":
+            raise OSError(16, "busy")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refusing)
+    with pytest.raises(WrongData, match=r"mine\.txt could not be moved.*\(busy\)"):
+        build_site(str(out))
+    (left,) = tmp_path.glob(".backsolve-*")
+    assert (left / "mine.txt").read_text() == "mine" and (out / "index.html").is_file()
 
 
 @pytest.mark.usefixtures("one_page")

@@ -4,8 +4,9 @@ from html import unescape
 
 import pytest
 
-from backsolve.site.equations import descendants, equation_page, in_lines, video_of
+from backsolve.site.equations import descendants, equation_page, in_lines
 from backsolve.site.formulas import page_data
+from backsolve.site.lookups import video_of
 from backsolve.site.writing import Surroundings, written_page
 from derive import solve
 from derive.catalogue import by_id, equation

@@ -1,8 +1,11 @@
 """The page of the market: a row a sheet that leads to its page, with the cells of the table at a glance."""
 
+from dataclasses import replace
+
 from backsolve.site.market import COLUMNS, market_page
 from backsolve.site.sheets import sheet_address
 from backsolve.site.writing import Surroundings, written_page
+from derive.shipped import Problem
 from invert.data import read_data
 from invert.report.glance import column_of
 from invert.table import InferenceTable
@@ -17,6 +20,11 @@ def test_every_sheet_has_a_row_that_leads_to_its_page(some_sheets: InferenceTabl
         cells = [column_of(name).text(one) for name in COLUMNS]
         assert (sheet_address(one), cells) in page.context["rows"]
         assert f"../{sheet_address(one)}" in parts.links
+
+
+def test_what_could_not_be_read_goes_with_the_page(some_sheets: InferenceTable):
+    bad = (Problem("prices.csv", 7, "notes", "holds the control character \\x07"),)
+    assert market_page(replace(some_sheets, problems=bad), read_data()).problems == bad
 
 
 def test_the_dearest_is_first(some_sheets: InferenceTable):

@@ -1,14 +1,17 @@
 """The book on paper: every equation with what it takes for granted, in LaTeX that TeX sets."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from backsolve.site import paper
-from backsolve.site.paper import PREAMBLE, book_in_latex, section_in_latex, write_book
+from backsolve.site.lookups import claims_found, said_in_order
+from backsolve.site.paper import PREAMBLE, book_in_latex, by_claim, by_quantity, by_time, section_in_latex, write_book
 from derive.catalogue import CHAPTERS, by_id, equation
-from derive.errors import NotCovered
+from derive.errors import NotCovered, WrongValue
+from derive.quantities import QUANTITIES
 from derive.show.citation import latex_text
 
 ENGINE = next((name for name in paper.ENGINES if paper.shutil.which(name)), None)
@@ -28,6 +31,27 @@ def test_a_name_that_ends_otherwise_is_latex(tmp_path: Path, monkeypatch: pytest
     write_book(str(tmp_path / "book.tex"))
     text = (tmp_path / "book.tex").read_text()
     assert text.startswith(PREAMBLE) and text.endswith("\\end{document}\n") and r"\chapter{Scheduling}" in text
+
+
+@pytest.mark.parametrize("name", ["b.docx", "b", "b.tex.gz"])
+def test_other_endings_are_refused_before_anything_is_done(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delattr(paper, "book_in_latex")
+    with pytest.raises(WrongValue, match=r"ends in \.tex or \.pdf"):
+        write_book(str(tmp_path / name))
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_said_in_the_lecture_leads_to_the_second_of_the_video():
+    assert r"\href{https://youtu.be/xmkSf5IS-zw?t=1543}{0:25:43" in "\n".join(section_in_latex(equation("batching.balance_batch")))
+
+
+def test_times_quantities_and_claims_lead_to_the_sections_of_equations():
+    times, quantities, claims = ("\n".join(found()) for found in (by_time, by_quantity, by_claim))
+    assert times.count("\\noindent") == times.count(r"\href{https://youtu.be/") == len(said_in_order())
+    assert quantities.count("\\noindent") == len(QUANTITIES) and claims.count("\\noindent") == len(claims_found()[0])
+    assert all(f"section*{{{verdict}" in claims for verdict in ("Reproduced", "Loose", "Contradicted by data"))
+    for text in (times, quantities, claims):
+        assert r"\ref{roofline.latency_floor}" in text and set(re.findall(r"\\ref\{(.+?)\}", text)) <= set(by_id())
 
 
 def test_without_a_tex_engine_a_pdf_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -50,6 +74,12 @@ def test_what_tex_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.skipif(ENGINE is None, reason="no TeX engine is here")
 def test_tex_sets_the_whole_book(tmp_path: Path):
     text = book_in_latex()
-    assert re.findall(r"\\label\{(.+?)\}", text) == [*by_id()] and text.count(r"\chapter{") == len(CHAPTERS)
+    assert re.findall(r"\\label\{(.+?)\}", text) == [*by_id()] and text.count(r"\chapter{") == len(CHAPTERS) + 3
     write_book(str(tmp_path / "book.pdf"))
     assert (tmp_path / "book.pdf").read_bytes().startswith(b"%PDF") and [file.name for file in tmp_path.iterdir()] == ["book.pdf"]
+    if reader := paper.shutil.which("pdftotext"):
+        done = subprocess.run([reader, "-layout", tmp_path / "book.pdf", "-"], capture_output=True, text=True, check=True)
+        sheets = done.stdout.split("\f")
+        (said,) = re.findall(r"^C +By claim +(\d+)$", done.stdout, re.MULTILINE)
+        (found,) = (sheet.split()[-1] for sheet in sheets if sheet.split()[:4] == ["Appendix", "C", "By", "claim"])
+        assert said == found

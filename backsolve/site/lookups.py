@@ -1,0 +1,69 @@
+"""The ways to look something up in the book, on pages and on paper: by time of the lecture, by quantity, and by claim with its verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from derive.catalogue import by_id, equations
+from derive.catalogue.sources import talk
+from derive.quantities import QUANTITIES
+from derive.quantities.row import Quantity
+from derive.records import Equation, Source
+from derive.searching import TALK
+from derive.shipped import Problem
+from invert.scoreboard import sections
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Something of the lecture that an equation is from."""
+
+    source: Source
+    row: Equation
+    video: str
+
+
+def video_of(source: Source) -> str:
+    """The second of the lecture's video that a source is from; nothing for other works."""
+    return source.address if source.video and source.start is not None else ""
+
+
+def video_at(time: str) -> str:
+    """The second of the video for a time written h:mm:ss; nothing for none.
+
+    >>> video_at("0:03:28"), video_at("")
+    ('https://youtu.be/xmkSf5IS-zw?t=208', '')
+    """
+    return talk(time, time, "").address if time else ""
+
+
+def said_in_order() -> list[Said]:
+    """What the lecture says, second by second, with the equations that it became."""
+    said = [Said(source=one, row=row, video=video_of(one)) for row in by_id().values() for one in row.sources if one.kind == TALK]
+    return sorted((one for one in said if one.source.start is not None), key=lambda one: (one.source.start, one.source.end))
+
+
+def quantities_in_order() -> list[tuple[Quantity, list[Equation], list[Equation]]]:
+    """Every quantity by name, with the equations that define it, and the others that speak of it."""
+    found = []
+    for row in sorted(QUANTITIES.values(), key=lambda row: row.name):
+        of_it = equations(symbol=row.name)
+        found.append((row, [one for one in of_it if one.defines == row.name], [one for one in of_it if one.defines != row.name]))
+    return found
+
+
+@cache
+def claims_found() -> tuple[list[Mapping[str, Any]], tuple[Problem, ...]]:
+    """The claims as `backsolve validate --section claims` prints them, and what it says of the tables."""
+    found, problems = sections(("claims",))
+    return list(found["claims"]), tuple(problems)
+
+
+def rests_on(by: str) -> list[tuple[str, bool]]:
+    """What a finding rests on, each with whether it is an equation.
+
+    >>> rests_on("roofline.kv_time; hardware.csv")
+    [('roofline.kv_time', True), ('hardware.csv', False)]
+    """
+    return [(one, one in by_id()) for one in by.split("; ") if one]

@@ -1,0 +1,23 @@
+"""The ways to look something up: nothing of the catalogue is left out, and all is in order."""
+
+from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, video_of
+from derive.catalogue import by_id, equation
+from derive.quantities import QUANTITIES
+
+
+def test_the_lecture_is_in_order_and_every_time_has_its_second_of_the_video():
+    times = [(one.source.start, one.source.end) for one in said_in_order()]
+    assert times == sorted(times) and all(one.video.endswith(f"?t={one.source.start}") for one in said_in_order())
+    assert {one.row.id for one in said_in_order()} == {row.id for row in by_id().values() if any(map(video_of, row.sources))}
+
+
+def test_every_quantity_is_there_with_all_its_equations():
+    rows = {row.name: (defined, used) for row, defined, used in quantities_in_order()}
+    assert [*rows] == sorted(QUANTITIES)
+    defined, used = rows["balance_batch"]
+    assert equation("batching.balance_batch") in defined and used and not {one.id for one in defined} & {one.id for one in used}
+
+
+def test_every_claim_has_a_verdict():
+    rows, problems = claims_found()
+    assert problems == () and len(rows) > 100 and all(row["verdict"] for row in rows)
