@@ -42,7 +42,7 @@ def infer_against(
     """What `infer` finds, and how it differs from another day, other prices or a saved result.
 
     `against` is a date, `shipped` for the prices that ship, or the name of a file: prices as CSV, or what `--save` wrote; a file
-    that was read already will do, too. A CSV with every column of prices.csv stands for all prices, as an older copy of it does; any
+    that was read already will do, too. A CSV with the columns of prices.csv stands for all prices, as an older copy of it does; any
     other is laid over those that ship. Blank, it is the sheets as they are without `changes`.
 
     >>> _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+10%"})
@@ -197,7 +197,7 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
 
 
 def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
-    """The tables and the prices of a price file: all of them where it has every column of prices.csv, else laid over those that ship.
+    """The tables and the prices of a price file: all of them where it is a copy of prices.csv, else laid over those that ship.
 
     The calibration is learned from the prices that ship: where the file says otherwise of these sheets, it is another one.
     """
