@@ -13,6 +13,8 @@ from typing import Any
 
 from written import REFERENCE, main, table
 
+from invert.report.flat import COLUMNS
+
 PAGE = REFERENCE / "columns.md"
 BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "pattern": "written as"}
 
@@ -31,6 +33,15 @@ def heading() -> Iterator[str]:
         "How rows are added and read stands in [pricing_data](../../pricing_data/README.md). What `backsolve infer --as json`"
         " and `backsolve solve --as json` print is described by [JSON Schemas](schema)."
     )
+    yield (
+        f"In the CSV and the frames of `infer`, `currency` is that of the price list, and {' and '.join(converted())} are in US dollars"
+        " already. Every other number is in SI units too."
+    )
+
+
+def converted() -> Iterator[str]:
+    """The columns of prices that are converted from the currency of their list, as code."""
+    return (f"`{name}`" for name in COLUMNS if "usd_per" in name)
 
 
 def section(one: Mapping[str, Any]) -> Iterator[str]:

@@ -40,6 +40,12 @@ def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, 
     )
 
 
+def calibrates_alike(saved: Mapping[str, object], data: Data) -> bool:
+    """Whether a saved result was worked out with these tables and versions, so that it was calibrated as one is now."""
+    made = made_with(data)
+    return bool(saved) and not (_different(saved.get("tables"), made.tables) or _different(saved.get("versions"), made.versions))
+
+
 def _days(days: Iterable[date], now: date) -> Iterator[str]:
     """`the day, 2026-03-12 -> 2026-11-20`."""
     if others := sorted({day for day in days if day != now}):

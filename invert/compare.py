@@ -11,7 +11,7 @@ from derive.errors import BacksolveError, WrongData, shorten
 from derive.files import label, opened
 from derive.price_rows import CalibrationModel
 from invert.assumptions import Assumptions
-from invert.causes import causes_of_runs, causes_of_saved
+from invert.causes import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.data import Data
 from invert.inference import Kept, RunOptions, infer_sheets, run_of
 from invert.moved import Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
@@ -42,7 +42,7 @@ def infer_against(
     """What `infer` finds, and how it differs from another day, other prices or a saved result.
 
     `against` is a date, `shipped` for the prices that ship, or the name of a file: prices as CSV, or what `--save` wrote; a file
-    that was read already will do, too. A CSV with every column of prices.csv stands for all prices, as an older copy of it does; any
+    that was read already will do, too. A CSV with the columns of prices.csv stands for all prices, as an older copy of it does; any
     other is laid over those that ship. Blank, it is the sheets as they are without `changes`.
 
     >>> _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+10%"})
@@ -62,8 +62,7 @@ def infer_against(
     of_day: dict[SheetKey, Side] = {}
     recalibrated = False
     if file and file.content.lstrip()[:1] in (b"{", b"["):
-        recalibrated = True
-        before, causes = _of_saved(file.content, said, run, data)
+        before, causes, recalibrated = _of_saved(file.content, said, run, data)
         before = {key: side for key, side in before.items() if only is None or key in only}
     else:
         then, old_book = data, book_of(data) if against == SHIPPED else book
@@ -149,13 +148,16 @@ def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[
 # What was saved.
 
 
-def _of_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...]]:
-    """The sheets of what `--save` or `--as json` wrote, and what else differs from this run; `WrongData` where it is neither."""
+def _of_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...], bool]:
+    """The sheets of what `--save` or `--as json` wrote, what else differs from this run, and whether the calibration may.
+
+    `WrongData` where it is neither.
+    """
     try:
         found = json.loads(content)
         records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], dict(found["run"]))
         sides = {_key(one): _side_of_record(one) for one in records}
-        return sides, causes_of_saved(records, saved, run, data)
+        return sides, causes_of_saved(records, saved, run, data), not calibrates_alike(saved, data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = shorten(str(error)) if isinstance(error, ValueError) else f"no {error}" if isinstance(error, KeyError) else "another shape"
         raise WrongData(f"{place}: is no result of infer --save or --as json ({what})") from None
@@ -197,7 +199,7 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
 
 
 def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
-    """The tables and the prices of a price file: all of them where it has every column of prices.csv, else laid over those that ship.
+    """The tables and the prices of a price file: all of them where it is a copy of prices.csv, else laid over those that ship.
 
     The calibration is learned from the prices that ship: where the file says otherwise of these sheets, it is another one.
     """

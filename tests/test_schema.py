@@ -279,7 +279,7 @@ def test_numbers_are_si_and_as_the_readings_have_them():
     """Gemini 3.1 Pro: 1,667 B (1:38:27), 4.50 USD a million tokens and hour, 17 ms, output premium 1.23 for 1.5."""
     (sheet,) = strict(inferred(infer(["gemini-3.1-pro"], anchors={"short_context": "20k", "long_context": "300k"})))
     assert sheet["readings"]["lecture"]["kv_bytes_per_token"] == pytest.approx(5000 / 3, rel=1e-12)
-    assert sheet["observables"]["storage_price"] == pytest.approx(1.25e-9, rel=1e-12)
+    assert sheet["observables"]["storage_price_usd_per_token_second"] == pytest.approx(1.25e-9, rel=1e-12)
     assert [item["implied_drain_time_s"] for item in sheet["storage"]] == pytest.approx([6e-6 / 280_000 / 1.25e-9], rel=1e-12)
     assert sheet["readings"]["lecture"]["forward_check"]["premium_out"]["predicted"] == pytest.approx(7.4 / 6, rel=1e-12)
     assert sheet["forward_check"]["premium_out"]["predicted"] == pytest.approx(1.5, rel=1e-12)

@@ -129,6 +129,8 @@ def infer_command(
 def _refuse_form(shown: "Shown") -> None:
     if shown.against is not None and shown.style not in CHANGES_FORMATS:
         raise WrongValue(f"--against is not shown as {shown.style}; allowed: {', '.join(CHANGES_FORMATS)}")
+    if shown.wide and shown.columns:
+        raise WrongValue("--wide and --columns do not go together: it shows all columns, or leave it out to choose some")
     otherwise = {"--full": shown.full, "--columns": shown.columns, "--sort": shown.by, "--wide": shown.wide, "--against": shown.against}
     for option, given in otherwise.items():
         if shown.summary and given:
@@ -183,8 +185,10 @@ def _ask_again(place: str, form: "Shown", workers: int, save: str | None) -> Non
     if "style" in given:
         shown = replace(shown, style=form.style, columns=None)
     if "columns" in given:
-        shown = replace(shown, columns=form.columns)
-    shown = replace(shown, full=shown.full or form.full, wide=shown.wide or form.wide)
+        shown = replace(shown, columns=form.columns, wide=False)
+    if form.wide:
+        shown = replace(shown, columns=form.columns, wide=True)
+    shown = replace(shown, full=shown.full or form.full)
     if shown.style not in INFER_FORMATS:
         raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}; allowed: {', '.join(INFER_FORMATS)}")
     _refuse_form(shown)

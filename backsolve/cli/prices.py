@@ -82,8 +82,8 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
 def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> None:
     """What changed in the prices between OLD and NEW: rows added, closed and changed.
 
-    Each is a date, a price CSV, or `shipped`. A CSV with every column of prices.csv stands for all prices, any other is laid over
-    the shipped ones.
+    Each is a date, a price CSV, or `shipped`. A CSV with the columns of prices.csv, as a copy of it, stands for all prices; any
+    other, as `prices pull` writes, is laid over the shipped ones. Two of those are compared by their own rows alone.
 
     Example:
 
@@ -93,10 +93,9 @@ def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> N
     """
     from invert.data import read_data
     from invert.sheets import listing
-    from invert.sheets.diff import differences, state_of
+    from invert.sheets.diff import differences, states_of
 
-    data = read_data()
-    before, after = state_of(old, data, own), state_of(new, data, own)
+    before, after = states_of(old, new, read_data(), own)
     found = differences(before.rows, after.rows)
     forms = {"json": listing.differences_json, "csv": listing.differences_csv}
     same = len(after.rows) - sum(one.new is not None for one in found)

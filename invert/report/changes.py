@@ -252,8 +252,10 @@ def _calibration(found: Comparison) -> list[str]:
     if not found.recalibrated:
         rows = "its row of prices.csv, which stands" if one else "their rows of prices.csv, which stand"
         return [f"{names} calibrate{'s' if one else ''} other sheets by {rows}."]
-    others = sum(1 for sheet in found.sheets if sheet.moved and not sheet.prices)
-    return [f"{names} calibrate{'s' if one else ''}: {_many(others, 'other')} moved."]
+    others = [sheet for sheet in found.sheets if not sheet.prices]
+    if not others:
+        return [f"{names} calibrate{'s' if one else ''} other sheets, of which none is looked at here."]
+    return [f"{names} calibrate{'s' if one else ''}: {sum(bool(sheet.moved) for sheet in others)} of {_many(len(others), 'other')} moved."]
 
 
 def _many(number: int, what: str) -> str:

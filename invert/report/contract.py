@@ -43,7 +43,8 @@ SCHEMA = "infer-2"
 UTF_8, BASE_64 = "utf-8", "base64"
 """How a saved result holds the content of a file."""
 OBSERVED = (
-    "input_price", "output_price", "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio",
+    "input_price_usd_per_token", "output_price_usd_per_token", "long_context_threshold", "premium_in", "premium_out",
+    "output_input_ratio", "cache_read_ratio",
 )  # fmt: skip
 
 
@@ -51,7 +52,7 @@ def as_records(table: Run) -> list[dict[str, object]]:
     """The list that `--as json` prints, one object a sheet."""
     beside: dict[tuple[str, str], list[dict[str, object]]] = {}
     for (provider, model, region, tier), asked in table.beside.items():
-        of = {"service_tier": tier, "region": region or None, "input_price": six_digits(asked)}
+        of = {"service_tier": tier, "region": region or None, "input_price_usd_per_token": six_digits(asked)}
         beside.setdefault((provider, model), []).append(of)
     return [_record(one, beside.get((one.sheet.provider, one.sheet.model), [])) for one in table.inferences]
 
@@ -146,7 +147,7 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
         "observables": {
             **{name: row[name] for name in OBSERVED},
             "cache_write_premiums": [{"ttl_seconds": of.ttl_seconds, "premium": of.premium} for of in one.observables.cache_write_premiums],
-            "storage_price": one.observables.storage_price and one.observables.storage_price.value,
+            "storage_price_usd_per_token_second": one.observables.storage_price and one.observables.storage_price.value,
         },
         "anchors": {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()},
         "equations": list(one.equations),

@@ -13,9 +13,9 @@ _MARKET_COLUMNS = tuple(f"{name}_market{suffix}" for name in _SIZES for suffix i
 _BESIDE = ("bandwidth_bound_fraction", "memory_time_share", "balance_context")
 _BESIDE_COLUMNS = tuple(f"{name}{suffix}" for name in _BESIDE for suffix in PARTS)
 COLUMNS = (
-    "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
-    "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "active_params_origin",
-    "kv_bytes_per_token_lecture",
+    "provider", "model", "service_tier", "as_of", "currency", "input_price_usd_per_token", "output_price_usd_per_token",
+    "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params",
+    "active_params_origin", "kv_bytes_per_token_lecture",
     "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
     *_BESIDE_COLUMNS, "memory_time_share_joint", "balance_context_joint", "implied_drain_time_s_point", "tiers_lecture", "tiers_by_price",
     "check_lecture", "check_joint", "flags",
@@ -23,7 +23,9 @@ COLUMNS = (
 
 
 def flat(one: Inference) -> dict[str, object]:
-    """One sheet as a flat row: SI units, prices in USD/token, the first pair of bands; what does not exist is None.
+    """One sheet as a flat row: SI units, the first pair of bands; what does not exist is None.
+
+    `currency` is that of the price list; prices are converted, and named so.
 
     An estimate has the name that it has in JSON, and its level where ranges like it were held against the truth; readings of a
     point end in `_lecture`, `_joint` and `_point`.
@@ -36,8 +38,8 @@ def flat(one: Inference) -> dict[str, object]:
         "service_tier": one.sheet.service_tier,
         "as_of": one.sheet.as_of.isoformat(),
         "currency": base.input.currency,
-        "input_price": base.input.usd_per_token,
-        "output_price": base.output.usd_per_token,
+        "input_price_usd_per_token": base.input.usd_per_token,
+        "output_price_usd_per_token": base.output.usd_per_token,
         "long_context_threshold": first and first.pair.long_context_threshold,
         "premium_in": first and first.pair.premium_in.value,
         "premium_out": first and first.pair.premium_out.value,

@@ -10,7 +10,7 @@ from derive.show.folding import folded
 from derive.units import show
 from invert.records import EXTRA_MARKUP, TIER_NAMES, Estimate
 from invert.report.findings import ranges_held
-from invert.report.layout import NONE
+from invert.report.layout import NONE, dollars
 from invert.report.tiers import record_of_tiers
 from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
 
@@ -56,7 +56,7 @@ def _input(one: Inference) -> float:
 
 def _prices(one: Inference) -> str:
     base = one.sheet.bands[0]
-    return "/".join(f"{price.usd_per_token * 1e6:.3g}" for price in (base.input, base.output))
+    return f"{dollars(base.input)}/{dollars(base.output)}"
 
 
 def _long(one: Inference) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from derive.show.folding import WORD, folded, wrapped
 from derive.units import show
 from invert.records import Part
+from invert.sheets.sheet import Price
 
 NONE = "-"
 GAP, READABLE = 3, 24
@@ -40,6 +41,11 @@ def title(text: str) -> list[str]:
 def left_out(part: Part[Any]) -> str:
     """Which row of the tables a section that is not there rests on."""
     return f"left out: {part.left_out}"
+
+
+def dollars(price: Price) -> str:
+    """A price in US dollars a million tokens, to three digits."""
+    return f"{price.usd_per_token * 1e6:.3g}"
 
 
 def kv(value: float | None) -> str:

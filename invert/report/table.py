@@ -10,7 +10,7 @@ from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators import KV_ESTIMATORS
 from invert.records import Estimate, verdict
-from invert.report.layout import GAP, NONE, aligned, count_in_words, kv, times_in_words
+from invert.report.layout import GAP, NONE, aligned, count_in_words, dollars, kv, times_in_words
 from invert.report.size import cell, record_in_words, stated_size
 from invert.report.tiers import BETWEEN, of_tier, record_of_tiers
 from invert.result import Inference, Run
@@ -18,9 +18,8 @@ from invert.result import Inference, Run
 WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
 TABLE_COLUMNS = (
-    "provider", "model", "threshold", "premium in", "premium out", "output/input", "active known", "active by price",
-    "mark-up",
-    "KV lecture",
+    "provider", "model", "input USD/MTok", "output USD/MTok", "threshold", "premium in", "premium out", "output/input",
+    "active known", "active by price", "mark-up", "KV lecture",
     *(one.heading for one in KV_ESTIMATORS.values()), "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says",
     "lecture check", "flags",
 )  # fmt: skip
@@ -28,7 +27,7 @@ BESIDE_HEADLINE = tuple(one.heading for name, one in KV_ESTIMATORS.items() if na
 FIRST_TO_GO = (
     "flags", "active known", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
     *BESIDE_HEADLINE[:0:-1], "bandwidth-bound", "output/input", BESIDE_HEADLINE[0], "mark-up", "threshold", "KV lecture", "KV known",
-    "active by price",
+    "output USD/MTok", "input USD/MTok", "active by price",
 )  # fmt: skip
 
 
@@ -96,6 +95,8 @@ def cells(one: Inference) -> dict[str, str]:
     return {
         "provider": one.sheet.provider,
         "model": one.sheet.model + region + tier,
+        "input USD/MTok": dollars(one.sheet.bands[0].input),
+        "output USD/MTok": dollars(one.sheet.bands[0].output),
         "threshold": show("long_context_threshold", first.pair.long_context_threshold).removesuffix(" tokens") if first else NONE,
         "premium in": f"x{first.pair.premium_in.value:.3g}" if first else NONE,
         "premium out": f"x{first.pair.premium_out.value:.3g}" if first else NONE,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from io import BytesIO
 
@@ -11,9 +11,9 @@ from derive.errors import WrongValue
 from derive.files import label, opened
 from invert.data import Data
 from invert.sheets.assemble import day_of, spelled
-from invert.sheets.read import PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
+from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey
-from invert.sheets.sheet import money_unit
+from invert.sheets.sheet import FileText, money_unit
 
 SHIPPED = "shipped"
 KINDS_OF_CHANGE = ("added", "closed", "changed")
@@ -80,21 +80,34 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """The prices that hold on a day, of which book, and what was wrong with that."""
+    """The prices that hold on a day, of which book, and what was wrong with that.
+
+    `own` are those of `rows` that a file laid over the shipped prices has; None where there is no such file.
+    """
 
     __repr__ = brief
 
     rows: tuple[PriceRow, ...]
     day: date
     problems: tuple[Problem, ...]
+    own: tuple[PriceRow, ...] | None = None
+
+
+def states_of(old: str, new: str, data: Data, own: Prices | None = None) -> tuple[State, State]:
+    """Two states as they are compared: two files laid over the shipped prices by their own rows alone."""
+    before, after = state_of(old, data, own), state_of(new, data, own)
+    if before.own is None or after.own is None:
+        return before, after
+    return replace(before, rows=before.own), replace(after, rows=after.own)
 
 
 def state_of(text: str, data: Data, own: Prices | None = None) -> State:
     """The prices on a day, or those of a file on its newest day; `shipped` are those that ship.
 
-    A file with every column of prices.csv stands for all prices, any other is laid over those that ship. `own` are laid over the
-    prices of a day.
+    A file with the columns of prices.csv, as a copy of it, stands for all prices; any other is laid over those that ship. `own` are
+    laid over the prices of a day.
     """
+    laid_over = False
     if day := date_of(text):
         book = book_of(data, own)
     elif text == SHIPPED:
@@ -102,9 +115,11 @@ def state_of(text: str, data: Data, own: Prices | None = None) -> State:
     else:
         with opened(text) as stream:
             content = stream.read()
-        book = whole_book(content, text, data) if is_whole(content) else book_of(data, text)
+        laid_over = not is_whole(content)
+        book = book_of(data, FileText(label(text), content)) if laid_over else whole_book(content, text, data)
     day = day_of(book, day)
-    return State(rows=tuple(row for row in book.rows if row.valid_on(day)), day=day, problems=book.problems)
+    rows, of_file = (tuple(row for row in of if row.valid_on(day)) for of in (book.rows, book.own))
+    return State(rows=rows, day=day, problems=book.problems, own=of_file if laid_over else None)
 
 
 def date_of(text: str) -> date | None:
@@ -122,9 +137,14 @@ def date_of(text: str) -> date | None:
 
 
 def is_whole(content: bytes) -> bool:
-    """Whether a price file has every column of prices.csv, and so stands for all prices."""
+    """Whether a price file is a copy of prices.csv, and so stands for all prices: it has its columns, and none that is for one's own.
+
+    >>> is_whole(",".join(PRICE_COLUMNS).encode()), is_whole(",".join(OVERLAY_COLUMNS).encode())
+    (True, False)
+    """
     header = content.partition(b"\n")[0].decode(errors="replace").removeprefix("\ufeff")
-    return set(PRICE_COLUMNS) <= {name.strip().strip('"').lower() for name in header.split(",")}
+    names = {name.strip().strip('"').lower() for name in header.split(",")}
+    return names.intersection(OVERLAY_COLUMNS) == set(PRICE_COLUMNS)
 
 
 def whole_book(content: bytes, place: str, data: Data) -> PriceBook:

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from derive.errors import WrongData
-from invert.causes import CALIBRATION, causes_of_runs, causes_of_saved
+from invert.causes import CALIBRATION, calibrates_alike, causes_of_runs, causes_of_saved
 from invert.compare import infer_against
 from invert.inference import infer
 from invert.report.changes import changes_json, changes_markdown, changes_text
@@ -48,6 +48,8 @@ def test_a_saved_result_names_the_anchors_tables_and_versions_that_are_others(ta
     document = json.loads(saved(table))
     run, sheets = document["run"], document["sheets"]
     assert causes_of_saved(sheets, run, table, shipped_data()) == ()
+    assert calibrates_alike(run, shipped_data())
+    assert not any(calibrates_alike(found, shipped_data()) for found in ({}, run | {"tables": {}}, run | {"versions": {"numpy": "1.0"}}))
     anchors = run["anchors"] | {"overlap": 0.0, "active_params": 6e10}
     other = run | {"anchors": anchors, "tables": run["tables"] | {"fx.csv": "0"}, "versions": run["versions"] | {"numpy": "1.0"}}
     assert causes_of_saved([sheets[0] | {"as_of": "2026-03-12"}], other, table, shipped_data()) == (

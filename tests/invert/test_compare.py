@@ -18,6 +18,8 @@ from invert.moved import Comparison, SheetChange
 from invert.posterior import summary
 from invert.report.changes import changes_text
 from invert.report.contract import run_as_json, saved
+from invert.sheets.append import price_file
+from invert.sheets.read import read_rows
 from tests.tools.tables import with_cells
 from tests.tools.together import in_one_test
 
@@ -133,6 +135,9 @@ def test_a_file_of_some_columns_is_laid_over_the_shipped_prices(tmp_path):
     sheet = only_changed(found)
     assert sheet.key[1] == "gemini-2.5-pro" and sheet.prices[0].old[0] == 8 and sheet.prices[0].new[0] == 10
     assert len(found.sheets) == len(infer(provider="google")) and not found.recalibrated
+    own, _ = read_rows(PART.splitlines(), "part.csv", overlay=True)
+    _, same = infer_against(written(tmp_path / "pulled.csv", price_file(own)), provider="google")
+    assert same.sheets == found.sheets and not same.recalibrated and same.problems == ()
     _, back = infer_against("shipped", provider="google", prices=str(tmp_path / "part.csv"))
     assert [(one.old[0], one.new[0]) for one in only_changed(back).prices] == [(10, 8)]
 

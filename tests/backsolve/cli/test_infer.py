@@ -300,6 +300,7 @@ def test_what_all_sheets_have_in_common_is_shown_in_every_form():
     assert call(*asked, "--as", "csv").out.startswith("section,name,")
     assert call(*asked, "--as", "markdown").out.startswith("# ")
     assert "--summary and --wide do not go together" in refused(*asked, "--wide")
+    assert "--wide and --columns do not go together" in refused(*asked[:-1], "--wide", "--columns", "model,price")
 
 
 def test_more_sheets_than_anybody_reads_are_summed_up_unless_a_column_or_an_order_is_asked_for(monkeypatch):

@@ -88,6 +88,18 @@ def test_nothing_moved_is_said():
     assert "Nothing moved: no price is another than it was." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
 
 
+def test_how_many_others_a_calibrating_sheet_moved_is_of_those_that_were_looked_at(found: Comparison):
+    (sheet,) = found.sheets
+    alone = replace(found, sheets=(replace(sheet, calibrates=True),), recalibrated=True)
+    name = "google/gemini-3.1-pro-preview calibrates"
+    assert f"{name} other sheets, of which none is looked at here." in changes_text(alone, 100)
+    others = [
+        replace(sheet, key=("p", f"m{number}", "", "standard"), prices=(), moved=moved) for number, moved in ((1, sheet.moved), (2, ()))
+    ]
+    assert f"{name}: 1 of 2 others moved." in changes_text(replace(alone, sheets=(*alone.sheets, *others)), 100)
+    assert f"{name} other sheets by its row of prices.csv, which stands." in changes_text(replace(alone, recalibrated=False), 100)
+
+
 def test_a_range_has_its_unit_once():
     told = Told(kind="interval", median=1.9e4, low=2.79e3, high=1.4e5)
     assert told_in_words("kv_bytes_stored_per_token", told) == "19 (2.8 to 140) kB"

@@ -36,9 +36,10 @@ def test_prices_stand_as_they_were_published_and_observables_in_si(run: Inferenc
     base, long = record["prices"]["bands"]
     assert (base["input"]["amount"], base["output"]["amount"], base["input"]["currency"], base["input"]["per"]) == (2, 12, "USD", "mtok")
     assert (base["threshold_tokens"], long["threshold_tokens"], long["input"]["amount"]) == (0, 200_000, 4)
-    assert record["observables"]["input_price"] == pytest.approx(2e-6, rel=1e-12)
+    assert record["observables"]["input_price_usd_per_token"] == pytest.approx(2e-6, rel=1e-12)
     (storage,) = [offer for offer in record["prices"]["cache"] if offer["component"] == "cache_storage"]
-    assert storage["price"]["per"] == "mtok_hour" and record["observables"]["storage_price"] == pytest.approx(4.5e-6 / 3600, rel=1e-12)
+    assert storage["price"]["per"] == "mtok_hour"
+    assert record["observables"]["storage_price_usd_per_token_second"] == pytest.approx(4.5e-6 / 3600, rel=1e-12)
 
 
 def test_estimates_have_six_digits_and_readings_all_of_theirs(run: InferenceTable):

@@ -20,7 +20,7 @@ def test_every_row_has_the_columns_in_their_order(run: InferenceTable):
 def test_numbers_are_those_of_the_records_in_si(run: InferenceTable):
     one = run["google/gemini-3.1-pro-preview"]
     row, (pair,) = flat(one), one.pairs
-    assert (row["input_price"], row["output_price"]) == pytest.approx((2e-6, 12e-6), rel=1e-12)
+    assert (row["input_price_usd_per_token"], row["output_price_usd_per_token"]) == pytest.approx((2e-6, 12e-6), rel=1e-12)
     assert (row["long_context_threshold"], row["premium_in"], row["premium_out"], row["output_input_ratio"]) == (200_000, 2, 1.5, 6)
     assert row["kv_bytes_per_token_joint"] == pair.joint.values["kv_bytes_per_token"]
     for name in ("balance_context", "memory_time_share"):
@@ -44,6 +44,14 @@ def test_of_several_bands_the_first_pair_is_told_and_the_lifetimes_in_one_cell(r
     ends = [found.undisclosed_ranges["hbm"] for found in storage]
     assert row["tiers_by_price"] == " ".join(f"{ttl}:hbm:{low:.2g}-{high:.2g}" for ttl, (low, high) in zip((300, 3600), ends, strict=True))
     assert flat(run["google/gemini-3.1-pro-preview"])["tiers_by_price"].startswith("hour:hbm:")
+
+
+def test_the_currency_is_that_of_the_list_and_no_converted_amount_is_named_as_if_it_were_in_it():
+    (sheet,) = infer(["glm-4.7"])
+    row, base = flat(sheet), sheet.sheet.bands[0]
+    assert (row["currency"], base.input.amount, base.output.amount) == ("CNY", 3, 14)
+    assert row["input_price_usd_per_token"] == base.input.usd_per_token == pytest.approx(3e-6 / 7, rel=0.05)
+    assert not {"input_price", "output_price"} & {*row, *json.loads(run_as_json(infer(["glm-4.7"])))[0]["observables"]}
 
 
 def test_every_range_stands_beside_what_ranges_like_it_held(run: InferenceTable):

@@ -18,7 +18,7 @@ def test_a_row_a_sheet_and_the_flat_columns(run: InferenceTable):
 
 def test_numbers_are_numbers_and_what_does_not_exist_is_missing(run: InferenceTable):
     frame = inference_frame(run).set_index("model")
-    for name in ("input_price", "kv_bytes_per_token_lecture", "kv_bytes_per_token_headline", "active_params"):
+    for name in ("input_price_usd_per_token", "kv_bytes_per_token_lecture", "kv_bytes_per_token_headline", "active_params"):
         assert frame[name].dtype == np.float64, name
     single = [one.sheet.model for one in run if not one.pairs]
     assert single and frame.loc[single, "premium_out"].isna().all() and frame.drop(single)["premium_out"].notna().all()

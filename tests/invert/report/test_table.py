@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from invert.estimators import KV_ESTIMATORS
 from invert.inference import infer
 from invert.records import Estimate
@@ -11,7 +13,7 @@ from invert.report.table import FIRST_TO_GO, TABLE_COLUMNS, cells, count, fittin
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
-WIDTHS = (60, 80, 100, 120, 200, 430)
+WIDTHS = (60, 80, 100, 120, 200, 470)
 NARROWEST = 74
 """What the columns that always stay take up with the sheets that ship."""
 
@@ -28,10 +30,17 @@ def test_the_table_fits_and_says_what_it_left_out():
         assert columns == "wide" or max(map(len, text.splitlines())) <= max(columns, NARROWEST)
         hidden = len(TABLE_COLUMNS) - len(shown[columns])
         assert (f"{hidden} column{'s' * (hidden > 1)} left out" in text) == bool(hidden) == ("--wide" in text)
-    assert shown["wide"] == shown[430] == list(TABLE_COLUMNS)
+    assert shown["wide"] == shown[470] == list(TABLE_COLUMNS)
     assert shown[60] == ["model", "KV read", "flags"]
     counts = [len(shown[columns]) for columns in WIDTHS]
     assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
+
+
+def test_prices_of_the_base_are_in_dollars_whatever_the_list_asks():
+    (sheet,) = infer(["glm-4.7"])
+    row, base = cells(sheet), sheet.sheet.bands[0]
+    assert base.input.currency == "CNY" and float(row["output USD/MTok"]) == pytest.approx(base.output.usd_per_token * 1e6, rel=5e-3)
+    assert float(row["input USD/MTok"]) == pytest.approx(base.input.usd_per_token * 1e6, rel=5e-3)
 
 
 def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained(run: InferenceTable):

@@ -8,7 +8,8 @@ import pytest
 
 from derive.errors import WrongData, WrongValue
 from derive.shipped import content
-from invert.sheets.diff import differences, is_whole, state_of
+from invert.sheets.append import price_file
+from invert.sheets.diff import differences, is_whole, state_of, states_of
 from invert.sheets.read import read_rows
 from tests.tools.data import shipped_data
 
@@ -74,6 +75,18 @@ def test_a_file_is_laid_over_the_shipped_prices_unless_it_has_every_column(tmp_p
     gone = differences(shipped.rows, state_of(str(whole), data).rows)
     assert {(one.kind, one.row.provider) for one in gone} == {("closed", "xiaomi")}
     assert is_whole(lines[0].encode()) and not is_whole(part.read_bytes())
+
+
+def test_files_with_the_columns_of_ones_own_are_laid_over_too_and_two_of_them_compared_by_their_own_rows(tmp_path: Path):
+    data, old, new = shipped_data(), tmp_path / "old.csv", tmp_path / "new.csv"
+    old.write_text(price_file(rows(*OLD, "google,gemini-2.5-pro,output,,8,")), encoding="utf-8")
+    new.write_text(price_file(rows("a,m,input,,3,", *OLD[1:])), encoding="utf-8")
+    before, after = states_of(str(old), str(new), data)
+    assert before.problems == after.problems == () and (len(before.rows), len(after.rows)) == (5, 4)
+    found = [str(one) for one in differences(before.rows, after.rows)]
+    assert found == ["input 2 -> 3 USD/MTok", "output 8 USD/MTok closed"]
+    shipped, laid_over = states_of("shipped", str(new), data)
+    assert {(one.kind, one.row.provider) for one in differences(shipped.rows, laid_over.rows)} == {("added", "a")}
 
 
 def test_what_is_no_state_is_refused(tmp_path: Path):
