@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from importlib import metadata
@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from derive.characters import hidden
 from derive.errors import WrongData, shorten
 from invert.sheets.databases.renamed import Fields, gone, names_in
+from invert.sheets.databases.routes import of_route
 from invert.sheets.rows import PriceRow, Problem
 
 Sold: TypeAlias = tuple[str, int | None]
@@ -324,7 +325,7 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
         label = shorten(f"{entry.provider}/{entry.model}")
         try:
             for item in entry.read():
-                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else item
+                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else _routed(item)
         except WrongField as error:
             yield NotTaken(provider=entry.provider, model=entry.model, because=f"a field that is not as known: {error.field}")
             yield _odd(error, database, f", of {label}")
@@ -334,6 +335,12 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
             yield Problem(str(database), None, None, fault)
     for name, fault in gone(fields, seen, read):
         yield _odd(WrongField(name, fault), database, "")
+
+
+def _routed(item: Offer | NotTaken) -> Offer | NotTaken:
+    """An offer under the name of its model, in the service tier that the database says in the name."""
+    model, tier = of_route(item.model)
+    return replace(item, model=model, service_tier=tier) if tier and isinstance(item, Offer) and item.service_tier == "standard" else item
 
 
 def _odd(error: WrongField, database: Database, of: str) -> Problem:
