@@ -18,6 +18,7 @@ from invert.moved import Asked, Comparison, Moved, Name, PriceChange, Rerounded,
 from invert.records import Estimate
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, models, once_released, prices_by_place, sheets, spelled
+from invert.sheets.dated import first_days
 from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import book_of, prices_that_ship
@@ -70,7 +71,8 @@ def infer_against(
             then, old_book = _of_file(file, data)
             recalibrated = then is not data
         offered, faults = sheets(old_book, day or request.as_of, request.tier or "", request.everything)
-        earlier, left_out = once_released([one for one in offered if only is None or sheet_key(one) in only], models(then))
+        asked_for = [one for one in offered if only is None or sheet_key(one) in only]
+        earlier, left_out = once_released(asked_for, models(then), {} if request.names else first_days(offered, old_book, then))
         notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)

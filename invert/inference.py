@@ -56,8 +56,10 @@ from invert.sheets.assemble import (
     once_released,
     prices_by_place,
     rows_used,
+    seen_later,
     sheets,
 )  # fmt: skip
+from invert.sheets.dated import first_days
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
@@ -176,9 +178,10 @@ def _answered(
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
-    chosen, left_out = once_released(chosen, known)
-    offered, _ = once_released(offered, known)
-    notes = [*notes, *left_out, *note_on_calibration(data, assumptions)]
+    first = first_days(offered, book, data)
+    chosen, left_out = once_released(chosen, known, {} if names else first)
+    offered, _ = once_released(offered, known, first)
+    notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *note_on_calibration(data, assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
         for turned in dict.fromkeys(fault for sheet in chosen for fault in bands_the_wrong_way_round(sheet)):

@@ -3,14 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
+from typing import TypeAlias
 
 from invert.records import BandPair, Carried, Estimate, Outcome, Overview, ProviderSizes, SharedPremiums, Span
 from invert.result import Inference, Run
-from invert.sheets.assemble import prices_by_place
-from invert.sheets.databases.copies import bare
+from invert.sheets.assemble import Place, prices_by_place
+from invert.sheets.databases.copies import bare, says_no_more
 from invert.sheets.databases.records import MAKERS
 from invert.sheets.what_if import sheet_key
 
+Asked: TypeAlias = Mapping[Place, tuple[float, str, str]]
+"""Amount, currency and unit by what they are asked for."""
 DIGITS = 3
 """Digits to which two ratios are one: prices are published in as many."""
 OBSERVABLES = (
@@ -55,11 +58,27 @@ def _most_first(counts: Counter[str]) -> dict[str, int]:
 
 def _alike(run: Run) -> list[list[Inference]]:
     """Every offer with its copies behind it: the offer is that of the maker where it is one of them, else the first by name."""
-    found: dict[tuple[object, ...], list[Inference]] = {}
+    near: dict[tuple[object, ...], list[tuple[Asked, Inference]]] = {}
     for one in run:
-        asked = frozenset((place, price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items())
-        found.setdefault((bare(one.sheet.model), one.sheet.service_tier, asked), []).append(one)
-    return [sorted(of_one, key=_precedence) for of_one in found.values()]
+        asked = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
+        but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
+        near.setdefault((bare(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
+    return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _by_lifetimes(found)]
+
+
+def _by_lifetimes(found: Sequence[tuple[Asked, Inference]]) -> Iterator[list[Inference]]:
+    """Sheets of the same prices, those together that ask them for the same lifetimes; what leaves one blank goes with what names it."""
+    groups: list[list[tuple[Asked, Inference]]] = []
+    for asked, one in sorted(found, key=lambda pair: _blank_lifetimes(pair[0])):
+        group = next((group for group in groups if says_no_more(asked, group[0][0])), None)
+        if group is None:
+            groups.append(group := [])
+        group.append((asked, one))
+    yield from ([one for _, one in group] for group in groups)
+
+
+def _blank_lifetimes(asked: Asked) -> int:
+    return sum(component == "cache_write" and lifetime is None for component, _, lifetime in asked)
 
 
 def _precedence(one: Inference) -> tuple[object, ...]:

@@ -104,19 +104,57 @@ def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> 
     return {(sheet.provider, sheet.model): day for sheet, day in days if day and day > sheet.as_of}
 
 
-def once_released(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> tuple[list[PriceSheet], list[str]]:
-    """The sheets of days on which their model was out, and a note that counts the others and names some."""
+def before_any_word(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[Name, date]) -> dict[Name, date]:
+    """The earliest day, of `first`, that a table has of each model that a sheet here is of a day before, where nobody says its release.
+
+    >>> before_any_word([], [], {})
+    {}
+    """
+    released = {(row.provider, row.model) for row in known if row.release_date}
+    unsaid = {(sheet.provider, sheet.model): sheet.as_of for sheet in offered if not sheet.release_date}
+    return {pair: first[pair] for pair, day in unsaid.items() if pair not in released and first.get(pair, day) > day}
+
+
+def once_released(
+    offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[Name, date] | None = None
+) -> tuple[list[PriceSheet], list[str]]:
+    """The sheets of days on which their model was out, and notes that count the others and name some.
+
+    With `first`, the earliest day that any table has of a model, a model of unknown release is not taken to be out before that.
+    """
+    offered, known = list(offered), list(known)
+    later, unsaid = before_release(offered, known), before_any_word(offered, known, first or {})
+    early, unheard = ([sheet for sheet in offered if (sheet.provider, sheet.model) in days] for days in (later, unsaid))
+    notes = []
+    if early:
+        whose = "its model was" if len(early) == 1 else "their models were"
+        notes.append(f"{_left_out(early)}: {whose} released after {early[0].as_of} ({_some(early, later)})")
+    if unheard:
+        whose = "its model" if len(unheard) == 1 else "their models"
+        nobody = f"no table has {whose} by {unheard[0].as_of}, and no release is known"
+        shown = "it is" if len(unheard) == 1 else "they are"
+        notes.append(f"{_left_out(unheard)}: {nobody} (first seen: {_some(unheard, unsaid)}); by name {shown} shown")
+    return [sheet for sheet in offered if (sheet.provider, sheet.model) not in {**later, **unsaid}], notes
+
+
+def _left_out(left: Sequence[PriceSheet]) -> str:
+    return "1 sheet left out" if len(left) == 1 else f"{len(left)} sheets left out"
+
+
+def _some(left: Iterable[PriceSheet], days: Mapping[Name, date]) -> str:
+    named = list(dict.fromkeys(f"{sheet.model} {days[sheet.provider, sheet.model]}" for sheet in left))
+    return ", ".join(named[:MOST_NAMED]) + (", ..." if named[MOST_NAMED:] else "")
+
+
+def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[Name, date]) -> list[str]:
+    """What to say of sheets that are shown because they were asked for by name, though no table has their model by then."""
     offered = list(offered)
-    later = before_release(offered, known)
-    early = [sheet for sheet in offered if (sheet.provider, sheet.model) in later]
-    if not early:
-        return offered, []
-    named = list(dict.fromkeys(f"{sheet.model} {later[sheet.provider, sheet.model]}" for sheet in early))
-    some = ", ".join(named[:MOST_NAMED]) + (", ..." if named[MOST_NAMED:] else "")
-    count = "1 sheet" if len(early) == 1 else f"{len(early)} sheets"
-    whose = "its model was" if len(early) == 1 else "their models were"
-    note = f"{count} left out: {whose} released after {early[0].as_of} ({some})"
-    return [sheet for sheet in offered if (sheet.provider, sheet.model) not in later], [note]
+    days = before_any_word(offered, known, first)
+    if not days:
+        return []
+    named = _some((one for one in offered if (one.provider, one.model) in days), days)
+    whose = "a model" if len(days) == 1 else f"{len(days)} models"
+    return [f"{whose} shown of which no table has anything by {offered[0].as_of}, and no release is known (first seen: {named})"]
 
 
 def sheets_that_ship(data: Data) -> list[PriceSheet]:

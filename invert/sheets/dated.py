@@ -8,6 +8,8 @@ from derive.price_rows import DisclosedSize, Disclosure, HostPrice, ListPrice, M
 from derive.shipped_rows import AnyRecord
 from invert.data import Data, once_a_run
 from invert.sheets.read import book_of
+from invert.sheets.rows import PriceBook
+from invert.sheets.sheet import PriceSheet
 
 Name = tuple[str, str]
 """Provider and model as typed small; the provider is blank in tables that name a model alone."""
@@ -26,6 +28,25 @@ def there_by(model: ModelRow, data: Data) -> date | None:
     names = [name.casefold() for name in (model.model, *model.aliases)]
     days = [day for name in names for provider in (model.provider.casefold(), "") if (day := first.get((provider, name)))]
     return min(days, default=None)
+
+
+def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[Name, date]:
+    """Of each model with a sheet here of which nobody says when it began, the earliest day that any table has of the model.
+
+    >>> from invert.data import read_data
+    >>> first_days([], book_of(read_data()), read_data())
+    {}
+    """
+    open_start = {(sheet.provider, sheet.model) for sheet in offered if not sheet.start_known}
+    if not open_start:
+        return {}
+    said = [((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date) if day]
+    said += [((model.provider, model.model), day) for model in _rows(data, ModelRow) if (day := there_by(model, data))]
+    first: dict[Name, date] = {}
+    for pair, day in said:
+        if pair in open_start:
+            first[pair] = min(day, first.get(pair, day))
+    return first
 
 
 @once_a_run

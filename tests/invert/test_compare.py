@@ -127,7 +127,7 @@ def test_a_sheet_of_a_day_before_the_release_of_its_model_is_not_compared():
 
 def test_sheets_of_one_side_alone_are_named():
     _, found = infer_against("2026-03-12", provider="xiaomi")
-    assert [key[1] for key in found.added] == ["mimo-v2.5-pro"] and found.gone == ()
+    assert [key[1] for key in found.added] == ["mimo-v2.5-pro", "mimo-v2.6-pro"] and found.gone == ()
 
 
 def test_a_file_of_some_columns_is_laid_over_the_shipped_prices(tmp_path):

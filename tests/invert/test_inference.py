@@ -482,8 +482,8 @@ def test_a_sheet_with_an_absurd_ratio_is_a_problem_that_names_it_and_stops_no_ot
 
 
 def test_a_day_before_anyone_read_the_prices_is_flagged():
-    table = infer(as_of=date(2020, 1, 1))
-    assert table.inferences and table.problems == ()
+    table = infer(["nova-micro", "gpt-6-astra"], as_of=date(2020, 1, 1))
+    assert len(table) == 2 and table.problems == ()
     assert all("start not known" in found.flags for found in table.inferences)
     assert not any("start not known" in found.flags for found in current().inferences)
 
@@ -494,11 +494,38 @@ def test_a_sheet_of_a_day_before_the_release_of_its_model_is_left_out_and_counte
     table = infer(as_of=day)
     left_out = [sheet for sheet in sheets(load(), day)[0] if released[sheet.provider, sheet.model] > day]
     assert left_out and not any(released[one.sheet.provider, one.sheet.model] > day for one in table)
-    (note,) = [note for note in table.notes if "left out" in note]
+    (note,) = [note for note in table.notes if "left out: their models were" in note]
     assert note.startswith(f"{len(left_out)} sheets left out: their models were released after 2026-03-04 (")
     assert all(f"{sheet.model} {released[sheet.provider, sheet.model]}" in note for sheet in left_out[:3]) and note.endswith(", ...)")
     assert json.loads(saved(table))["run"]["notes"] == list(table.notes)
     assert not any("left out" in note for note in current().notes)
+
+
+def test_a_model_of_unknown_release_is_not_put_before_the_earliest_day_that_a_table_has_of_it_unless_it_is_named():
+    day = date(2026, 2, 6)
+    table = infer(as_of=day)
+    shown = {one.sheet.model for one in table}
+    assert "gpt-5.2" in shown and not shown & {"gpt-6-astra", "claude-opus-5-5", "nova-micro", "claude-opus-4-6"}
+    (note,) = [note for note in table.notes if "no release is known" in note]
+    assert (
+        " sheets left out: no table has their models by 2026-02-06, and " in note and "(first seen: qwen3-coder-flash 2026-11-20, " in note
+    )
+    (later,) = [note for note in infer(as_of=date(2026, 2, 7)).notes if "no release is known" in note]
+    assert int(later.split()[0]) == int(note.split()[0]) - 1, "of claude-opus-4-6 something was said on 2026-02-07"
+    named = infer("gpt-6-astra", as_of=day)
+    assert "start not known" in named[0].flags
+    said = "a model shown of which no table has anything by 2026-02-06, and no release is known (first seen: gpt-6-astra 2026-11-20)"
+    assert named.notes == (said,)
+
+
+def test_a_pulled_price_without_a_beginning_puts_no_model_before_the_day_it_was_read():
+    head = "provider,model,component,amount,effective_date,retrieved_date\n"
+    own = "".join(f"acme,{model},{what},1,{since},2026-11-01\n" for model, since in (("old", "2024-05-01"), ("new", ""))
+                  for what in ("input", "output"))  # fmt: skip
+    table = infer(provider="acme", prices=io.StringIO(head + own), as_of=date(2025, 1, 1))
+    assert [one.sheet.model for one in table] == ["old"]
+    assert table.notes == ("1 sheet left out: no table has its model by 2025-01-01, and no release is known (first seen: new 2026-11-01);"
+                           " by name it is shown",)  # fmt: skip
 
 
 def test_a_model_of_a_later_release_is_refused_by_name_and_left_out_of_a_pattern():

@@ -58,6 +58,12 @@ def test_what_asks_the_same_for_the_same_model_is_counted_once_as_the_makers():
     assert dearer.copies == {} and dearer.offers == dearer.sheets == 3
 
 
+@pytest.mark.parametrize(("lifetime", "copies"), [("", {"bravo": 1}), ("3600", {})])
+def test_a_lifetime_that_is_left_blank_is_that_of_the_maker_and_another_one_is_another_offer(lifetime: str, copies: dict[str, int]):
+    own = OWN.replace("2026-01-01,standard,cache_write,,300", f"2026-01-01,standard,cache_write,,{lifetime}")
+    assert overview(infer(["openai/one", "bravo/openai/one-2026-01-01"], prices=io.StringIO(own))).copies == copies
+
+
 def test_what_offers_carry_is_counted_by_lifetime_and_tier():
     carried = {(one.observable, one.of): one for one in overview(made_up()).carried}
     assert {name: one.offers for name, one in carried.items()} == {

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from invert.sheets.databases.records import MAKERS, one_spelling
 from invert.sheets.rows import PriceRow, SheetKey
@@ -24,11 +25,30 @@ def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetK
         names_of = [one for one in kin if one[0] == provider and one[2] == region and _is_plainer(one[1], model)]
         renamed = [(provider, model, region, "fast")] if tier == "priority" else []
         if any(
-            one in asked and asked[key].items() <= asked[one].items() and _bands(asked[key]) == _bands(asked[one])
+            one in asked and says_no_more(asked[key], asked[one]) and _bands(asked[key]) == _bands(asked[one])
             for one in (*models_of, *names_of, *renamed)
         ):
             found.append(key)
     return found
+
+
+Place = TypeVar("Place", bound=tuple[object, ...])
+"""What a price is of; the lifetime of a cache write stands last."""
+
+
+def says_no_more(one: Mapping[Place, object], other: Mapping[Place, object]) -> bool:
+    """Whether a sheet asks nothing that the other does not ask as well; a lifetime that is left blank may be any.
+
+    >>> says_no_more({("cache_write", 0, None): 3.75}, {("input", 0, None): 3.0, ("cache_write", 0, 300): 3.75})
+    True
+    >>> says_no_more({("cache_write", 0, 3600): 3.75}, {("cache_write", 0, 300): 3.75})
+    False
+    """
+    return all(any(amount == asked and _may_be_one(place, at) for at, asked in other.items()) for place, amount in one.items())
+
+
+def _may_be_one(place: Place, other: Place) -> bool:
+    return place[:-1] == other[:-1] and (place[-1] == other[-1] or None in (place[-1], other[-1]))
 
 
 def _full_place(row: PriceRow) -> tuple[str, int, bool, int | None]:

@@ -18,17 +18,20 @@ from invert.sheets.databases.records import (
     rates_of,
     refuse_no_record,
     refuse_unknown,
+    release_faults,
     token_count,
+    whole_day,
 )
 from invert.sheets.databases.renamed import Fields
 
 NAME = "models.dev"
 SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
 
+RELEASE = "release_date"
 FIELDS = Fields(
     usual=("cost", "limit", "context"),
-    rare=("cache_read", "cache_write"),
-    is_known=lambda name: name in (*SOLD, "cost", "tiers", "tier", "size", "limit", "context") or name.startswith("context_over"),
+    rare=("cache_read", "cache_write", RELEASE),
+    is_known=lambda name: name in (*SOLD, "cost", "tiers", "tier", "size", "limit", "context", RELEASE) or name.startswith("context_over"),
 )
 BANDS = ("tiers", "context_over_200k")
 
@@ -86,4 +89,12 @@ def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) 
         yield WrongField("limit", f"is {type(limit).__name__} and not dict")
     context = limit.get("context") if isinstance(limit, dict) else None
     yield from context_faults("context", context)
-    yield Offer(provider=provider, model=model, bands=bands, max_context=token_count(context), source_url=url)
+    yield from release_faults(RELEASE, released := entry.get(RELEASE))
+    yield Offer(
+        provider=provider,
+        model=model,
+        bands=bands,
+        max_context=token_count(context),
+        release_date=whole_day(released),
+        source_url=url,
+    )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from importlib import metadata
@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from derive.characters import hidden
 from derive.errors import WrongData, shorten
 from invert.sheets.databases.renamed import Fields, gone, names_in
+from invert.sheets.databases.routes import of_route
 from invert.sheets.rows import PriceRow, Problem
 
 Sold: TypeAlias = tuple[str, int | None]
@@ -43,6 +44,8 @@ UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErro
 """What comes of a value in the place of another, where no field is looked at for it."""
 CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
 """What the name of a price holds that depends on the length of the prompt, or on a lifetime."""
+DAY, MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
+"""A day as it is written, and a month or a year, by which some say a release."""
 LONGEST_LINK = 2_000
 DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
@@ -91,6 +94,7 @@ class Offer:
     date_kind: str = ""
     valid_to: date | None = None
     max_context: int | None = None
+    release_date: date | None = None
     source_url: object = ""
     from_threshold: frozenset[int] = field(default_factory=frozenset)
 
@@ -157,6 +161,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
                     notes=str(database),
                     origin=f"{database}: {provider}/{model}",
                     max_context=offer.max_context,
+                    release_date=offer.release_date,
                 )
             )
     return rows
@@ -301,6 +306,28 @@ def context_faults(name: str, value: object) -> Iterator[WrongField]:
         yield WrongField(name, f"is {shorten(str(value))} and no number of tokens")
 
 
+def whole_day(text: object) -> date | None:
+    """A day as databases write it; None for a month or a year, and for what is none.
+
+    >>> whole_day("2026-02-19"), whole_day("2026-02"), whole_day("soon"), whole_day(None)
+    (datetime.date(2026, 2, 19), None, None, None)
+    """
+    try:
+        return date.fromisoformat(text) if isinstance(text, str) and DAY.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def release_faults(name: str, value: object) -> Iterator[WrongField]:
+    """What is wrong with the release of an entry, whose prices stand without it; a month or a year is no fault.
+
+    >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
+    (["field release_date is 'soon' and no day"], [])
+    """
+    if value not in (None, "") and whole_day(value) is None and not (isinstance(value, str) and MONTH.fullmatch(value)):
+        yield WrongField(name, f"is {shorten(str(value))} and no day")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawEntry:
     """An entry of a database as it stands, and how its offers are read.
@@ -324,7 +351,7 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
         label = shorten(f"{entry.provider}/{entry.model}")
         try:
             for item in entry.read():
-                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else item
+                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else _routed(item)
         except WrongField as error:
             yield NotTaken(provider=entry.provider, model=entry.model, because=f"a field that is not as known: {error.field}")
             yield _odd(error, database, f", of {label}")
@@ -334,6 +361,12 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
             yield Problem(str(database), None, None, fault)
     for name, fault in gone(fields, seen, read):
         yield _odd(WrongField(name, fault), database, "")
+
+
+def _routed(item: Offer | NotTaken) -> Offer | NotTaken:
+    """An offer under the name of its model, in the service tier that the database says in the name."""
+    model, tier = of_route(item.model)
+    return replace(item, model=model, service_tier=tier) if tier and isinstance(item, Offer) and item.service_tier == "standard" else item
 
 
 def _odd(error: WrongField, database: Database, of: str) -> Problem:

@@ -48,6 +48,21 @@ def test_what_a_reseller_or_a_second_name_says_again_is_left_out(key: SheetKey, 
     assert left_out((MAKER, ASKED), (key, rates)) == ([key] if again else [])
 
 
+WRITES = [  # lifetime and price of a cache write of the maker, of a reseller, whether the reseller says what the maker says
+    ((300, 3.75), (None, 3.75), True),
+    ((None, 3.75), (300, 3.75), True),
+    ((300, 3.75), (3600, 3.75), False),
+    ((300, 3.75), (None, 4.0), False),
+]
+
+
+@pytest.mark.parametrize(("made", "sold", "again"), WRITES)
+def test_a_lifetime_that_is_left_blank_is_any_lifetime(made: tuple, sold: tuple, again: bool):
+    maker, reseller = ("openai", "gpt-test", "", "standard"), ("openrouter", "openai/gpt-test", "", "standard")
+    asked = [(key, ASKED | {("cache_write", lifetime): amount}) for key, (lifetime, amount) in ((maker, made), (reseller, sold))]
+    assert left_out(*asked) == ([reseller] if again else [])
+
+
 def test_a_host_of_an_open_model_copies_nobody_and_a_router_copies_its_host():
     hosts = [(name, "open/llama-test", "", "standard") for name in ("novita", "together", "huggingface_novita", "huggingface_together")]
     assert left_out(*((one, ASKED) for one in hosts)) == hosts[2:]

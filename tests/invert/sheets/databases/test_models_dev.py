@@ -1,13 +1,14 @@
 """The file of models.dev, by hand in its shape."""
 
+from datetime import date
 from typing import Any
 
 import pytest
 
 from invert.sheets.databases import models_dev
-from invert.sheets.databases.records import Database, NotTaken, Offer
+from invert.sheets.databases.records import Database, NotTaken, Offer, price_rows
 from invert.sheets.rows import Problem
-from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER
+from tests.tools.databases import DAY, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="models.dev")
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
@@ -19,7 +20,16 @@ def test_prices_are_per_million_as_they_stand_and_the_newer_field_of_bands_goes_
     assert tiered.bands == {0: {IN: 5.0, OUT: 30.0, READ: 0.5}, 272_000: {IN: 10.0, OUT: 45.0, READ: 1.0}}
     assert old.bands == {0: {IN: 3.0, OUT: 15.0}, 200_000: {IN: 6.0, OUT: 22.5}}
     assert (tiered.max_context, old.max_context, tiered.source_url) == (1_050_000, None, "https://hostly.example/models")
+    assert (tiered.release_date, old.release_date) == (date(2026, 2, 19), None), "a month is no day"
+    assert {row.release_date for row in price_rows(tiered, SOURCE, DAY)} == {date(2026, 2, 19)}
     assert unpriced == NotTaken(provider="hostly", model="unpriced", because="no price")
+
+
+@pytest.mark.parametrize("said", ["soon", 20260219, "2026-02-30", "2026-13", ["2026-02-19"]])
+def test_a_release_that_is_no_day_is_a_problem_and_the_prices_stand(said: object):
+    entry = {"cost": {"input": 1, "output": 2}, "release_date": said}
+    odd, good = models_dev.offers({"p": {"models": {"m": entry}}}, SOURCE)
+    assert isinstance(odd, Problem) and odd.column == "release_date" and isinstance(good, Offer) and good.release_date is None
 
 
 ODD = [  # entry, the field that is named
