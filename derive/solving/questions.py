@@ -165,7 +165,8 @@ def question(
         record=preset.record,
         unsaid=_but(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
-        doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))},
+        doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))}
+        | _count_dropped(name, preset),
     )
     return _with_nothing(whole)
 
@@ -179,6 +180,13 @@ def _slip(name: str, value: float, published: float | None, preset: Preset) -> s
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
     place = preset.provenance[name].split(": ")[0]
     return f"{name} = {show(name, value)} is {times} the {show(name, published)} of {place}: is its unit right?"
+
+
+def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
+    """That chips which a preset counts are not used where they are asked for."""
+    if unknown != "chips" or unknown not in preset.givens:
+        return {}
+    return {unknown: f"the {preset.givens[unknown]:.0f} chips of {preset.provenance[unknown]} are not used: chips is asked for"}
 
 
 def _with_links(

@@ -169,3 +169,12 @@ def test_chips_that_are_counted_twice_are_refused_unless_both_say_the_same():
     with pytest.raises(WrongValue, match="chips is 8 by --hardware 8xH100:fp8 and 4 as given"):
         solve("weight_time", **asked, chips=4)
     assert solve("weight_time", **asked, chips=8).value == solve("weight_time", **asked).value
+
+
+@pytest.mark.parametrize("more", [{"batch": 64, "step_time": "<=10ms"}, {"batch": 64}, {"step_time": "<=10ms"}])
+def test_chips_of_a_preset_that_are_asked_for_are_said_not_to_be_used(more):
+    asked = {"model": "Llama-3.1-8B", "context_length": 8192, "bytes_per_element": 2, **more}
+    counted, plain = (solve("chips", hardware=hardware, **asked) for hardware in ("8xH100:fp8", "H100:fp8"))
+    said = "the 8 chips of --hardware 8xH100:fp8 are not used: chips is asked for"
+    assert counted.answers and counted.answers == plain.answers
+    assert said in counted.warnings and {*counted.warnings} - {said} == {*plain.warnings}
