@@ -17,7 +17,7 @@ from derive.solving.chain import answered
 from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, worked_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
 from derive.solving.questions import Question, posed, standing_beside, without
-from derive.solving.reach import beyond_one_domain
+from derive.solving.reach import ENDLESS, beyond_one_domain, out_of_reach
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
 from derive.units import show
@@ -62,6 +62,8 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     every = np.arange(1.0, MOST_BATCH + 1)
     while chips > 1 and meets(np.array([chips - 1.0]), every)[0]:
         chips -= 1
+    if beyond := out_of_reach(posed(asked, asked.unknown, {**asked.known, FREE: MOST_BATCH}), ENDLESS):
+        return _refused(asked, beyond)
     found = _at(asked, chips)
     return _sized(asked, chips, *found) if found else None
 
@@ -111,7 +113,10 @@ def _none_at_all(asked: Question, chips: Points, batches: Points) -> Solution | 
         name, upper = limited_by(targets[0]), targets[0].limits[limited_by(targets[0])] == UPPER
         values = np.broadcast_to(known[name], fits.shape)[fits]
         message += f": nearest is {name} = {show(name, float(values.min() if upper else values.max()))}"
-    reason = Reason("no_solution", violated=tuple(asked.limits), message=message)
+    return _refused(asked, Reason("no_solution", violated=tuple(asked.limits), message=message))
+
+
+def _refused(asked: Question, reason: Reason) -> Solution:
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
