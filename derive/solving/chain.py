@@ -31,9 +31,9 @@ from derive.solving.fit import (
     NO_CACHE,
     SHORT_OF_MEMORY,
     fast_enough,
-    held_against,
     held_by_memory,
     is_warning,
+    memory_is_made_of,
     misfit,
     speeds,
 )
@@ -1233,7 +1233,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
     doubts = caveats(asked, ends[0][0].values, used)
     said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
     left = _unused(asked, touched.union(*(one.rests for one in doubts.values())))
-    against = held_against(asked, ends[0][0].values, used, left)
+    against = memory_is_made_of(asked, ends[0][0].values, used, left)
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,

@@ -74,7 +74,7 @@ def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, .
     return _memory(asked, values, used).get("short")
 
 
-def held_against(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], names: Iterable[str]) -> Set[str]:
+def memory_is_made_of(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], names: Iterable[str]) -> Set[str]:
     """Those of some quantities that the memory is made of which an answer was held against; none where it was held against none."""
     made = _made(asked.active)
     found = {name for name in names if _rests("memory_capacity", name, made, frozenset())}
