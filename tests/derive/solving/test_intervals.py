@@ -208,7 +208,7 @@ def test_of_a_lower_bound_the_one_that_is_enough_everywhere_comes_first():
 
 
 def test_of_an_upper_bound_the_one_that_is_safe_everywhere_comes_first():
-    solution = solve("sequences_in_flight", **POD, context_length="8k..32k", chips="32..64", total_params="60B..70B")
+    solution = solve("sequences_in_flight", **POD, context_length="8k..32k", chips="32..64", total_params="60B..70B", active_params="60B")
     (only,) = solution.answers
     room = [(chips * 2**34 - weights) / (context * 163840) for chips, weights, context in ((32, 70e9, 32000), (64, 60e9, 8000))]
     assert (only.low, only.loose_low) == (0, 0) and [only.high, only.loose_high] == pytest.approx(room, rel=1e-12)
