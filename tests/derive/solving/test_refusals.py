@@ -137,8 +137,8 @@ TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "byte
         ("training_microbatches", {"pipeline_stages": 8, "bubble_fraction": 0.99}, ["one microbatch at least", "would be 0.0707"]),
         (
             "routed_params",
-            {"total_params": 1e10, "active_params": 2e10, "experts": 8, "active_experts": 2},
-            ["a token uses a part of all parameters", "active_params is 20B"],
+            {"total_params": 1e10, "active_params": 1e10, "experts": 8, "active_experts": 2},
+            ["a token uses a part of all parameters", "active_params is 10B"],
         ),
     ],
 )
