@@ -60,10 +60,10 @@ def claims_found() -> tuple[list[Mapping[str, Any]], tuple[Problem, ...]]:
     return list(found["claims"]), tuple(problems)
 
 
-def rests_on(by: str) -> list[tuple[str, bool]]:
-    """What a finding rests on, each with whether it is an equation.
+def bearers(by: str) -> list[tuple[str, bool]]:
+    """What bears a finding, each with whether it is an equation.
 
-    >>> rests_on("roofline.kv_time; hardware.csv")
+    >>> bearers("roofline.kv_time; hardware.csv")
     [('roofline.kv_time', True), ('hardware.csv', False)]
     """
     return [(one, one in by_id()) for one in by.split("; ") if one]
