@@ -14,7 +14,7 @@ from invert.assumptions import Assumptions
 from invert.causes import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.data import Data
 from invert.inference import Kept, RunOptions, infer_sheets, run_of
-from invert.moved import Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
+from invert.moved import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
 from invert.records import Estimate
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, models, once_released, prices_by_place, sheets, spelled
@@ -28,11 +28,6 @@ from invert.sheets.what_if import sheet_key, with_amounts
 from invert.table import InferenceTable
 
 INPUT: Place = ("input", 0, None)
-TAKEN_HOME: tuple[Name, ...] = (
-    ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
-    ("bandwidth_bound_fraction", ""),
-)  # fmt: skip
-"""What the first lines of a report tell, in their order."""
 MOST_TURNED_BACK = 12
 """Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
 
