@@ -38,6 +38,7 @@ NAMES = {
     ("input_markup", "market"): "mark-up",
     ("bandwidth_bound_fraction", ""): "bandwidth-bound",
     ("active_params_times_markup", ""): "size x mark-up",
+    ("bayes_factor", "convention"): "convention factor",
     **{("kv_bytes_per_token", name): one.heading for name, one in KV_ESTIMATORS.items()},
 }
 
@@ -214,6 +215,8 @@ def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
             return NONE
         if quantity.startswith("probability_") or quantity in ("bandwidth_bound_fraction", "memory_time_share"):
             return f"{value:.0%}"
+        if quantity == "bayes_factor":
+            return f"{value:.2g}"
         rounded = float(f"{value:.2g}") if wide else value
         return show(SHOWN_AS.get(quantity, quantity), rounded, digits=3).removesuffix("/token").removesuffix(" tokens")
 
