@@ -140,8 +140,8 @@ def _table(rows: Sequence[Mapping[str, str]], columns: Sequence[str], width: int
 
 
 def _distance(one: Moved) -> float:
-    """How far an inference moved against its range; what turned into another kind comes first, what had no range last."""
-    if one.times is None:
+    """How far an inference moved against its range; what turned into another kind comes first, what had no range last, a factor too."""
+    if one.times is None and one.quantity != "bayes_factor":
         return inf
     return abs(one.of_range or 0.0)
 
@@ -225,7 +225,7 @@ def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
     if told.kind == "lower":
         return f"> {text(low)}"
     if median is None:
-        return told.kind
+        return "none" if quantity == "bayes_factor" else told.kind
     if not ends or low is None or high is None or low >= high:
         return text(median)
     middle, first, last = text(median), text(low), text(high)
