@@ -13,9 +13,9 @@ from derive.price_rows import CalibrationModel
 from invert.assumptions import Assumptions
 from invert.causes import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.data import Data
-from invert.inference import Kept, RunOptions, infer_sheets, run_of
-from invert.moved import Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
-from invert.records import Estimate
+from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of, with_conventions
+from invert.moved import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
+from invert.records import Estimate, Premiums
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, models, once_released, prices_by_place, sheets, spelled
 from invert.sheets.dated import first_days
@@ -28,11 +28,7 @@ from invert.sheets.what_if import sheet_key, with_amounts
 from invert.table import InferenceTable
 
 INPUT: Place = ("input", 0, None)
-TAKEN_HOME: tuple[Name, ...] = (
-    ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
-    ("bandwidth_bound_fraction", ""),
-)  # fmt: skip
-"""What the first lines of a report tell, in their order."""
+FACTOR: Name = ("bayes_factor", "convention")
 MOST_TURNED_BACK = 12
 """Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
 
@@ -75,6 +71,7 @@ def infer_against(
         earlier, left_out = once_released(asked_for, models(then), {} if request.names else first_days(offered, old_book, then))
         notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
+        old = with_conventions(old, premiums_of(once_released(offered, models(then))[0]), assumptions, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         of_day, causes = _on_the_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)
@@ -121,7 +118,15 @@ def side_of(one: Inference) -> Side:
     points = {"lecture": first.lecture.values, "joint": first.joint.values} if first else {}
     readings = {("kv_bytes_per_token", name): _point(values.get("kv_bytes_per_token")) for name, values in points.items()}
     tiers = _tiers((found.ttl_seconds, found.probabilities, found.ranges) for found in one.storage)
-    return Side(prices=prices, said={**estimates, **readings, **tiers})
+    factor = {FACTOR: _factor(one.convention.bayes_factor, one.convention.probability_by_cost)} if one.convention else {}
+    return Side(prices=prices, said={**estimates, **readings, **tiers, **factor})
+
+
+def _factor(value: float | None, by_cost: float) -> Told:
+    """The Bayes factor of habit against cost: none where nobody else asks such premiums, a floor where they are as good as impossible."""
+    if value is None:
+        return Told(kind="undetermined")
+    return _six("point", value, None, None) if by_cost else _six("lower", None, value, None)
 
 
 def _told(found: Estimate) -> Told:
@@ -193,6 +198,8 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
         for name in ("lecture", "joint"):
             said["kv_bytes_per_token", name] = _point(record["readings"][name]["kv_bytes_per_token"])
     ranges = ((one["ttl_seconds"], one["probabilities"], one["range"]) for one in record["storage"])
+    if convention := record.get("convention"):
+        said[FACTOR] = _factor(convention["bayes_factor"], convention["probability_by_cost"])
     ends = ((ttl, shares, found and {tier: (end["low"], end["high"]) for tier, end in found.items()}) for ttl, shares, found in ranges)
     return Side(prices=prices, said={**said, **_tiers(ends)})
 
@@ -248,7 +255,9 @@ def _compared(
     """Every sheet of both runs, in the order of the later one; `of_day` is what it says with the earlier prices on the later day."""
     pairs = [(one, before[sheet_key(one.sheet)], side_of(one)) for one in run if sheet_key(one.sheet) in before]
     changes = [price_changes(old.prices, new.prices) for _, old, new in pairs]
-    turned = _turned_back([(one.sheet, change) for (one, _, _), change in zip(pairs, changes, strict=True)], data, assumptions, kept)
+    turned = _turned_back(
+        [(one.sheet, change) for (one, _, _), change in zip(pairs, changes, strict=True)], run.premiums, data, assumptions, kept
+    )
     calibrating = calibrating_sheets(data)
     found = []
     for (one, old, new), change in zip(pairs, changes, strict=True):
@@ -283,7 +292,8 @@ def _on_the_later_day(old: Sequence[Inference], run: Run, data: Data, assumption
         for one in old
         if one.sheet.as_of != run.as_of and side_of(one).prices != now.get(sheet_key(one.sheet))
     ]
-    return {sheet_key(one.sheet): side_of(one) for one in infer_sheets(dated, data, assumptions, kept=kept)[0]} if dated else {}
+    found = with_conventions(infer_sheets(dated, data, assumptions, kept=kept)[0], run.premiums, assumptions, kept) if dated else []
+    return {sheet_key(one.sheet): side_of(one) for one in found}
 
 
 def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tuple[PriceChange, ...]:
@@ -320,8 +330,10 @@ def _rounded_values(side: Side) -> dict[str, float]:
 
 
 def _worth_a_line(name: Name, old: Side, new: Side) -> bool:
-    """Of memory tiers, those that were the likeliest, or are; of anything else, all."""
+    """Of memory tiers, those that were the likeliest, or are; what other vendors ask moves no sheet's factor; of anything else, all."""
     quantity, lifetime = name
+    if name == FACTOR:
+        return old.prices != new.prices
     if not quantity.startswith("probability_"):
         return True
     of = [{tier: told.median or 0.0 for tier, told in side.said.items() if _is_tier(tier, lifetime)} for side in (old, new)]
@@ -333,7 +345,11 @@ def _is_tier(name: Name, lifetime: str) -> bool:
 
 
 def _turned_back(
-    changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]], data: Data, assumptions: Assumptions, kept: Kept
+    changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]],
+    premiums: Sequence[Premiums],
+    data: Data,
+    assumptions: Assumptions,
+    kept: Kept,
 ) -> dict[SheetKey, dict[Place, Side]]:
     """What sheets of which several prices changed imply with one of them as it was, while these are few."""
     asked: list[tuple[PriceSheet, PriceChange]] = []
@@ -348,7 +364,7 @@ def _turned_back(
             continue
     found: dict[SheetKey, dict[Place, Side]] = {}
     for key, place, sheet in tried:
-        for back in infer_sheets([sheet], data, assumptions, kept=kept)[0]:
+        for back in with_conventions(infer_sheets([sheet], data, assumptions, kept=kept)[0], premiums, assumptions, kept):
             found.setdefault(key, {})[place] = side_of(back)
     return found
 

@@ -1,6 +1,6 @@
 """Sheets in, inferences out: the one place that runs every step in order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -109,6 +109,8 @@ def infer(
 class Kept:
     """What was worked out already on one set of assumptions: posteriors by evidence, inferences by data, sheet and model.
 
+    How likely premiums are as a cost is by evidence too.
+
     Readings of bands are by what they are read off, as no table moves them. Of two runs that share it, the second works out what
     differs.
     """
@@ -116,6 +118,7 @@ class Kept:
     drawn: Drawn = field(default_factory=dict)
     inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
     readings: dict[tuple[object, ...], tuple[PairInference, ...]] = field(default_factory=dict)
+    by_cost: dict[Hashable, float | None] = field(default_factory=dict)
 
     def pairs_of(self, read: Case, assumptions: Assumptions) -> tuple[PairInference, ...]:
         """What the readings make of each pair of bands."""
@@ -188,8 +191,8 @@ def _answered(
             notes.append(f"{turned} after the change: a longer prompt costs less, and the premium says nothing; set both")
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
     problems += faults
-    premiums = _premiums(offered)
-    inferences = _with_conventions(inferences, premiums, assumptions)
+    premiums = premiums_of(offered)
+    inferences = with_conventions(inferences, premiums, assumptions, kept)
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
@@ -251,7 +254,7 @@ def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
     return Problem(f"{sheet.provider}/{sheet.model}", None, None, str(error))
 
 
-def _premiums(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
+def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
     """What is asked over the first threshold of every sheet, each pair of a provider once."""
     sold = [
         Premiums(
@@ -410,19 +413,21 @@ def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, Part[
     }
 
 
-def _with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], assumptions: Assumptions) -> list[Inference]:
+def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], assumptions: Assumptions, kept: Kept) -> list[Inference]:
     """The inferences, those that have one mark-up for their premiums with how likely it makes them."""
     asked = [
         place
         for place, one in enumerate(inferences)
         if one.pairs and not one.contradiction and one.kv_bytes["one_markup"].kind in ("interval", "given")
     ]
-    of = [inferences[place] for place in asked]
-    by_cost = probabilities_by_cost([one.evidence for one in of], [one.summary.log_evidence for one in of], assumptions)
+    new = [one for place in asked if (one := inferences[place]).evidence.key not in kept.by_cost]
+    by_cost = probabilities_by_cost([one.evidence for one in new], [one.summary.log_evidence for one in new], assumptions)
+    kept.by_cost.update(zip((one.evidence.key for one in new), by_cost, strict=True))
     found = list(inferences)
-    for place, one, probability in zip(asked, of, by_cost, strict=True):
+    for place in asked:
+        one = inferences[place]
         others = [asked for asked in premiums if asked.provider != one.sheet.provider]
-        if probability is not None:
+        if (probability := kept.by_cost[one.evidence.key]) is not None:
             found[place] = replace(one, convention=convention(one.pairs[0].pair, probability, others, assumptions))
     return found
 

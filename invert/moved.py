@@ -11,14 +11,19 @@ from invert.sheets.rows import Problem, SheetKey
 from invert.sheets.sheet import FileText
 
 __all__ = [
-    "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "Rerounded", "SheetChange", "SheetKey",
-    "Side", "Told", "how_far",
+    "TAKEN_HOME", "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "Rerounded", "SheetChange",
+    "SheetKey", "Side", "Told", "how_far",
 ]  # fmt: skip
 
 Asked = tuple[float, str, str]
 """A price as published: amount, currency and unit."""
 Name = tuple[str, str]
 """A quantity and the estimator of it, as JSON has them."""
+TAKEN_HOME: tuple[Name, ...] = (
+    ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
+    ("bandwidth_bound_fraction", ""),
+)  # fmt: skip
+"""What the first lines of a report tell, in their order."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 
 from derive.show.cells import csv_text
 from derive.show.citation import markdown_cell
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
-from invert.moved import Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
+from invert.moved import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.records import TIER_NAMES
 from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out
 from invert.sheets.sheet import money_unit
@@ -37,12 +38,14 @@ NAMES = {
     ("input_markup", "market"): "mark-up",
     ("bandwidth_bound_fraction", ""): "bandwidth-bound",
     ("active_params_times_markup", ""): "size x mark-up",
+    ("bayes_factor", "convention"): "convention factor",
     **{("kv_bytes_per_token", name): one.heading for name, one in KV_ESTIMATORS.items()},
 }
 
 
 def changes_text(found: Comparison, width: int) -> str:
     """The inferences that moved, a table a sheet; then, in a line each, what did not move and what else there is to know."""
+    found = _as_seen(found, ends=False)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
     shown = moved[:MOST_LINES]
@@ -60,13 +63,33 @@ def changes_text(found: Comparison, width: int) -> str:
     return laid_out([*lines, "", *_below(found, len(moved) - len(shown))], width)
 
 
+def _as_seen(found: Comparison, ends: bool) -> Comparison:
+    """What moved only in digits that are not shown, counted among the unmoved."""
+    return replace(found, sheets=tuple(_sheet_as_seen(sheet, ends) for sheet in found.sheets))
+
+
+def _sheet_as_seen(sheet: SheetChange, ends: bool) -> SheetChange:
+    moved = tuple(one for one in sheet.moved if _is_seen(one, sheet, ends))
+    hidden = {(one.quantity, one.estimator) for one in sheet.moved} - {(one.quantity, one.estimator) for one in moved}
+    stayed = tuple(name for name in TAKEN_HOME if name in sheet.stayed or name in hidden)
+    return replace(sheet, moved=moved, unmoved=sheet.unmoved + len(hidden), stayed=stayed)
+
+
+def _is_seen(one: Moved, sheet: SheetChange, ends: bool) -> bool:
+    """Whether any figure of its row says that it moved: its numbers, by how many times, or how far of its range."""
+    row = _row(one, sheet)
+    before, after = (told_in_words(one.quantity, told, ends) for told in (one.before, one.after))
+    return before != after or row["times"] not in (NONE, "x1") or row["range"] not in (NONE, "+0.00", "-0.00")
+
+
 def _other_causes(found: Comparison) -> str:
     """What moved inferences that no price of their sheet did."""
     return f"Moved by no price of their own, but by {'; '.join(found.causes) or 'prices of other sheets'}"
 
 
 def changes_markdown(found: Comparison) -> str:
-    """The same as one table, every inference that moved a row."""
+    """The same as one table, every inference that is seen to have moved a row."""
+    found = _as_seen(found, ends=True)
     columns = ("sheet", *COLUMNS)
     rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, in_full=True)} for sheet in found.sheets for one in sheet.moved]
     escaped = [[markdown_cell(row[column]) for column in columns] for row in rows]
@@ -117,8 +140,8 @@ def _table(rows: Sequence[Mapping[str, str]], columns: Sequence[str], width: int
 
 
 def _distance(one: Moved) -> float:
-    """How far an inference moved against its range; what turned into another kind comes first, what had no range last."""
-    if one.times is None:
+    """How far an inference moved against its range; what turned into another kind comes first, what had no range last, a factor too."""
+    if one.times is None and one.quantity != "bayes_factor":
         return inf
     return abs(one.of_range or 0.0)
 
@@ -192,6 +215,8 @@ def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
             return NONE
         if quantity.startswith("probability_") or quantity in ("bandwidth_bound_fraction", "memory_time_share"):
             return f"{value:.0%}"
+        if quantity == "bayes_factor":
+            return f"{value:.2g}"
         rounded = float(f"{value:.2g}") if wide else value
         return show(SHOWN_AS.get(quantity, quantity), rounded, digits=3).removesuffix("/token").removesuffix(" tokens")
 
@@ -200,7 +225,7 @@ def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
     if told.kind == "lower":
         return f"> {text(low)}"
     if median is None:
-        return told.kind
+        return "none" if quantity == "bayes_factor" else told.kind
     if not ends or low is None or high is None or low >= high:
         return text(median)
     middle, first, last = text(median), text(low), text(high)

@@ -14,6 +14,7 @@ from invert.report.layout import GAP, NONE, aligned, count_in_words, dollars, kv
 from invert.report.size import cell, record_in_words, stated_size
 from invert.report.tiers import BETWEEN, of_tier, record_of_tiers
 from invert.result import Inference, Run
+from invert.sheets.what_if import is_added
 
 WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
@@ -151,16 +152,25 @@ def footer(table: Run) -> list[str]:
         f" {_listed([f'with {one.paid_with}' for one in of_premium])}; < is a bound. {_headline(table)}"
         " backsolve infer MODEL says why, and how firmly."
     )
-    changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
-    what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
     return [
-        f"{count(table)}, prices of {table.as_of.isoformat()}.{what_if}",
+        f"{count(table)}, prices of {table.as_of.isoformat()}.{_what_if(table)}",
         f"Anchors: {_anchors(table)}{_mean_contexts(table)}.{_rests_on(table)}",
         reading,
         *_size(table),
         *_storage(table),
         worth(table.inferences),
     ]
+
+
+def _what_if(table: Run) -> str:
+    """The prices that were set by hand, those in place of published ones first."""
+    added = [place for place in table.changes if all(is_added(place, one.sheet) for one in table.inferences)]
+    kinds = {
+        "in place of the published amounts": [place for place in table.changes if place not in added],
+        "where none is published": added,
+    }
+    said = [f"{', '.join(f'{place} = {table.changes[place]}' for place in places)}, {kind}" for kind, places in kinds.items() if places]
+    return f" What if: {'; '.join(said)}." if said else ""
 
 
 def _size(table: Run) -> list[str]:

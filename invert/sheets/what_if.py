@@ -11,6 +11,8 @@ from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
 from invert.sheets.sheet import Price, PriceSheet, money_unit
 
+ADDED = "added by hand"
+"""The origin of a price that the vendor does not ask."""
 SAME = 1e-9
 """Two prices nearer than this, relatively, are one."""
 OF_A_BAND = ("input", "output", "cache_read")
@@ -39,10 +41,25 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
             raise WrongValue(f"{shorten(given[place])} and {shorten(spec)} are the same price of the sheet; give it once")
         given[place] = spec
         try:
-            prices[place] = repriced(place, _amount(amount.strip(), place, before, prices[place]), prices)
+            price = repriced(place, _amount(amount.strip(), place, before, prices[place]), prices)
+            prices[place] = price if place in before else replace(price, origin=ADDED)
         except WrongValue as error:
             raise WrongValue(f"{spelled(place)}: {error}") from None
     return replace(sheet, **parts(prices, inclusive))
+
+
+def is_added(spec: str, sheet: PriceSheet) -> bool:
+    """Whether a price that was set by hand stands where the vendor asks none.
+
+    >>> from invert.sheets.assemble import sheets
+    >>> from invert.sheets.read import load
+    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-2.5-pro")
+    >>> changed = with_amounts(sheet, {"input": "2", "input@400k": "4"})
+    >>> is_added("input", changed), is_added("input@400k", changed)
+    (False, True)
+    """
+    prices = prices_by_place(sheet)
+    return prices[placed(spec, prices)].origin == ADDED
 
 
 def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:

@@ -67,6 +67,14 @@ def test_a_price_set_by_hand_is_what_moved_each_inference_and_by_how_much():
     assert sheet.unmoved + len(sheet.moved) > 20
 
 
+def test_the_bayes_factor_of_a_convention_moves_with_the_price_as_the_reports_of_both_have_it():
+    run, found = infer_against("", ["gemini-3.1-pro"], changes={"input": "+10%"})
+    one = next(one for one in only_changed(found).moved if one.quantity == "bayes_factor")
+    plain = infer("gemini-3.1-pro")[0]
+    assert (one.before.median, one.after.median) == pytest.approx([of.convention.bayes_factor for of in (plain, run[0])], rel=1e-5)
+    assert one.prices[0].spelled == "input" and "convention factor" in changes_text(found, 100)
+
+
 def test_nothing_changed_is_nothing_moved():
     _, found = infer_against("", ["gemini-3.1-pro"])
     assert [(one.prices, one.moved) for one in found.sheets] == [((), ())] and found.sheets[0].unmoved > 20

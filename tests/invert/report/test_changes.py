@@ -88,6 +88,20 @@ def test_nothing_moved_is_said():
     assert "Nothing moved: no price is another than it was." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
 
 
+def test_what_moved_in_no_figure_that_is_shown_is_counted_among_the_unmoved(found: Comparison):
+    (sheet,) = found.sheets
+    one = next(one for one in sheet.moved if one.quantity == "bandwidth_bound_fraction")
+    hair = replace(one, after=Told(kind="interval", median=one.before.median * 1.0001, low=one.before.low, high=one.before.high))
+    ends = replace(hair, after=replace(hair.after, low=one.before.low * 0.8))
+    seen = replace(found, sheets=(replace(sheet, moved=(replace(one, quantity="memory_time_share"), hair)),))
+    for text in (changes_text(seen, 100), changes_markdown(seen)):
+        assert "memory time share" in text and f"Unmoved: {sheet.unmoved + 1} inferences of it." in text
+        assert "did not move: " in text and "bandwidth-bound." in text, "of what is taken home"
+    assert len(json.loads(changes_json(seen))["sheets"][0]["moved"]) == 2, "programs see all digits"
+    shown = [form(replace(found, sheets=(replace(sheet, moved=(ends,)),))) for form in (changes_markdown, lambda of: changes_text(of, 100))]
+    assert ["x1" in text for text in shown] == [True, False], "before has no ends where text stands"
+
+
 def test_how_many_others_a_calibrating_sheet_moved_is_of_those_that_were_looked_at(found: Comparison):
     (sheet,) = found.sheets
     alone = replace(found, sheets=(replace(sheet, calibrates=True),), recalibrated=True)
@@ -107,6 +121,8 @@ def test_a_range_has_its_unit_once():
     assert told_in_words("kv_bytes_per_token", told, ends=False) == "19 kB"
     assert told_in_words("kv_bytes_per_token", Told(kind="upper", high=3e5)) == "< 300 kB"
     assert told_in_words("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47% to 100%)"
+    factors = [Told(kind=kind, median=value) for kind, value in (("point", 934.2), ("undetermined", None))]
+    assert [told_in_words("bayes_factor", told) for told in factors] == ["9.3e+02", "none"]
     assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("-", "undetermined")
 
 

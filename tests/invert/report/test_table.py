@@ -105,6 +105,9 @@ def test_the_footer_names_day_changes_and_what_was_given(run: InferenceTable):
     assert footer(run)[0] == "5 sheets, prices of 2026-11-20."
     changed = footer(replace(run, changes={"output": "20"}))[0]
     assert changed.endswith("What if: output = 20, in place of the published amounts.")
+    added = infer(["gemini-3.1-pro"], changes={"input@400k": "10", "output": "20"})
+    assert "What if: output = 20, in place of the published amounts; input@400k = 10, where none is published." in footer(added)[0]
+    assert "what if: input@400k = 10, where none is published" in str(added[0])
     given = " ".join(footer(infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})))
     assert "active_params 60B (given)" in given and "KV is given, 70 kB: that is the headline" in given
 
