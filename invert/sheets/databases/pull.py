@@ -222,7 +222,7 @@ def _gather(
                 sheets[key], work.fates[offer] = rows, TAKEN
                 work.made[key] = offer
                 continue
-            added, rivals, agreeing = laid_beside(before, rows, fx, day) if before else held_against(otherwise, rows, fx, day)
+            added, rivals, agreeing = laid_beside(before, rows, fx, day) if before else compared_at_other_hours(otherwise, rows, fx, day)
             if added:
                 sheets[key] = [*(before or ()), *added]
             work.fates[offer] = KNOWN
@@ -246,7 +246,9 @@ def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]],
     return [row for tier in tiers for row in sheets.get((*key[:3], tier), ()) if row.valid_on(day)]
 
 
-def held_against(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:
+def compared_at_other_hours(
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date
+) -> tuple[list[PriceRow], list[Rival], int]:
     """Of a sheet that somebody firmer has at other hours nothing is added: the prices in which it differs, and the number it repeats."""
     rivals, agreeing = [], 0
     for row in (row for row in rows if row.valid_on(day)):
