@@ -21,8 +21,9 @@ from backsolve.cli.common import (
     tell,
 )
 from backsolve.streams import in_a_line, in_terminal, say
-from derive.errors import WrongValue
-from derive.files import label
+from derive.errors import WrongValue, shorten
+from derive.files import label, write
+from derive.show.cells import csv_text
 
 FORMS = ("table", "json", "csv")
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from invert.sheets.append import Rival, Update
     from invert.sheets.databases.pull import Pulled
 
-RIVALS_SHOWN, REASONS_SHOWN = 10, 4
+RIVALS_SHOWN, REASONS_SHOWN, NAMES_SHOWN = 10, 4, 3
 
 
 @click.group(cls=Commands)
@@ -208,8 +209,9 @@ def check_prices(file: str | BinaryIO | None, own: str | BinaryIO | None) -> Non
 @click.option(
     "--provider", "providers", multiple=True, metavar="P", help="Only what one provider sells, e.g. google or open*; may be repeated."
 )
+@click.option("--left-out", metavar="FILE", help="A CSV of every offer that is not taken, and why.")
 @click.option("--on", "on", type=day, metavar="DATE", help="The day of the pull; by default today, in UTC.")
-def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str, ...], on: date | None) -> None:
+def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str, ...], left_out: str | None, on: date | None) -> None:
     """Write the prices of databases as rows of this schema.
 
     SOURCE is genai-prices or litellm, where that package is installed, or a JSON file of litellm, models.dev or
@@ -221,6 +223,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     \b
     backsolve prices pull api.json --into market.csv
     backsolve prices pull api.json --provider google --into market.csv
+    backsolve prices pull api.json --into market.csv --left-out rest.csv
     """
     from invert.data import read_data
     from invert.sheets.append import Update, database, price_file, update_file, updated
@@ -230,6 +233,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     from invert.sheets.read import book_of
 
     refuse_no_file("--into", into)
+    refuse_no_file("--left-out", left_out)
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)
     if not found and not problems:
@@ -245,7 +249,20 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
         _tell_of(pulled, (*pulled.rivals, *update.rivals), into, update, tell)
         problems = [*problems, *update.later]
+    if left_out is not None:
+        write(left_out, _not_taken(pulled))
     fail_on((*problems, *pulled.problems))
+
+
+def _not_taken(pulled: "Pulled") -> str:
+    """A CSV of the offers that make no rows: priced already, copies, and those that cannot be read, with the reason."""
+    from invert.sheets.databases.pull import TAKEN
+
+    return csv_text(("database", "provider", "model", "region", "service_tier", "because"), (
+        {"database": str(one.database), "provider": one.provider, "model": one.model, "region": one.region,
+         "service_tier": one.service_tier, "because": one.became}
+        for one in pulled.fates if one.became != TAKEN
+    )) + "\n"  # fmt: skip
 
 
 def _step() -> Callable[[str], object]:
@@ -285,6 +302,9 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
     if copies := sum(pulled.copies.values()):
         most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
         line(f"copies: {copies} by resellers and under second names, which ask what another sheet of the model asks ({most})")
+    if pulled.renamed:
+        most = ", ".join(map(shorten, pulled.renamed[:NAMES_SHOWN])) + (", ..." if pulled.renamed[NAMES_SHOWN:] else "")
+        line(f"names: {len(pulled.renamed)} that a spreadsheet would take for a formula, taken without the mark they begin with ({most})")
     for one in rivals[:RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
     if rivals[RIVALS_SHOWN:]:

@@ -13,7 +13,7 @@ from derive.errors import WrongData, shorten, suggest
 from invert.sheets.append import Rival, price_file
 from invert.sheets.databases.copies import repeated
 from invert.sheets.databases.found import Listing
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, one_spelling, price_rows, provider_of
+from invert.sheets.databases.records import Database, Item, NotTaken, Offer, name_in_a_cell, one_spelling, price_rows, provider_of
 from invert.sheets.read import read_rows
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
 from invert.sheets.rules import by_sheet, check
@@ -25,12 +25,25 @@ SAME, SAME_CONVERTED = 2e-3, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """What became of one offer; region and service tier are blank of an entry that makes none."""
+
+    database: Database
+    provider: str
+    model: str
+    region: str = ""
+    service_tier: str = ""
+    became: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pulled:
     """What the databases say beyond the curated prices, and what became of the rest.
 
     `offers` are those of each database by what became of them, TAKEN, KNOWN, COPY or why they are left out: an offer is a model of
-    one provider in one region and service tier, or an entry that makes none. `agreeing` are prices that somebody firmer asks as well,
-    `copies` the offers of resellers and other names of one model that ask what the first says, by provider.
+    one provider in one region and service tier, or an entry that makes none; `fates` names each. `agreeing` are prices that somebody
+    firmer asks as well, `copies` the offers of resellers and other names of one model that ask what the first says, by provider.
+    `renamed` are names that begin as a formula does, as the database has them.
     """
 
     rows: tuple[PriceRow, ...]
@@ -38,7 +51,9 @@ class Pulled:
     not_taken: tuple[NotTaken, ...]
     copies: Mapping[str, int]
     offers: tuple[tuple[Database, Mapping[str, int]], ...]
+    fates: tuple[Fate, ...]
     agreeing: Mapping[str, int]
+    renamed: tuple[str, ...]
     problems: tuple[Problem, ...]
 
 
@@ -89,7 +104,9 @@ def pull(
         not_taken=tuple(work.not_taken),
         copies=work.copies,
         offers=offers,
+        fates=tuple(work.named()),
         agreeing=work.agreeing,
+        renamed=tuple(work.renamed),
         problems=tuple(work.problems),
     )
 
@@ -108,6 +125,7 @@ class Work:
     copies: Counter[str] = field(default_factory=Counter)
     agreeing: Counter[str] = field(default_factory=Counter)
     sellers: set[str] = field(default_factory=set)
+    renamed: dict[str, None] = field(default_factory=dict)
     databases: list[Database] = field(default_factory=list)
     """Those that were read, in order; the last of them is being read."""
     fates: dict[OfferId, str] = field(default_factory=dict)
@@ -129,14 +147,22 @@ class Work:
         if key in self.made:
             self.fates[self.made.pop(key)] = fate
 
+    def named(self) -> Iterator[Fate]:
+        """What became of every offer; an entry of which a part makes a sheet is counted by that part."""
+        for (place, names), became in self._kept():
+            provider, model, region, tier = (*names, "", "")[:4]
+            yield Fate(database=self.databases[place], provider=provider, model=model, region=region, service_tier=tier, became=became)
+
     def counted(self) -> tuple[tuple[Database, Counter[str]], ...]:
         """How many offers of each database came to what."""
-        found = tuple((database, Counter[str]()) for database in self.databases)
+        found = [Counter[str]() for _ in self.databases]
+        for (place, _), became in self._kept():
+            found[place][became] += 1
+        return tuple(zip(self.databases, found, strict=True))
+
+    def _kept(self) -> list[tuple[OfferId, str]]:
         priced = {(place, names[:2]) for place, names in self.fates if names[2:]}
-        for (place, names), fate in self.fates.items():
-            if (place, names) not in priced:
-                found[place][1][fate] += 1
-        return found
+        return [(offer, became) for offer, became in self.fates.items() if offer not in priced]
 
 
 class Names:
@@ -177,6 +203,8 @@ def _gather(
             if isinstance(rows, NotTaken):
                 work.left_out(rows)
             elif rows:
+                if name_in_a_cell(item.model) != item.model:
+                    work.renamed[f"{item.provider}/{item.model}"] = None
                 named = list(map(names.of, rows))
                 mine.setdefault(named[0].sheet_key, {}).setdefault((item.provider, item.model), []).extend(named)
     except WrongData as error:
@@ -194,7 +222,7 @@ def _gather(
                 sheets[key], work.fates[offer] = rows, TAKEN
                 work.made[key] = offer
                 continue
-            added, rivals, agreeing = laid_beside(before, rows, fx, day) if before else held_against(otherwise, rows, fx, day)
+            added, rivals, agreeing = laid_beside(before, rows, fx, day) if before else compared_at_other_hours(otherwise, rows, fx, day)
             if added:
                 sheets[key] = [*(before or ()), *added]
             work.fates[offer] = KNOWN
@@ -218,7 +246,9 @@ def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]],
     return [row for tier in tiers for row in sheets.get((*key[:3], tier), ()) if row.valid_on(day)]
 
 
-def held_against(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:
+def compared_at_other_hours(
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date
+) -> tuple[list[PriceRow], list[Rival], int]:
     """Of a sheet that somebody firmer has at other hours nothing is added: the prices in which it differs, and the number it repeats."""
     rivals, agreeing = [], 0
     for row in (row for row in rows if row.valid_on(day)):

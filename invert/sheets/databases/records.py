@@ -111,6 +111,15 @@ def provider_of(name: str) -> str:
     return OURS.get(name, name)
 
 
+def name_in_a_cell(model: str) -> str:
+    """A model's name without the marks at its beginning by which a spreadsheet knows a formula.
+
+    >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell("gpt-6")
+    ('cf/meta/llama', 'gpt-6')
+    """
+    return model.lstrip(FORMULA)
+
+
 def one_spelling(model: str) -> str:
     """A model's name without what databases spell in two ways.
 
@@ -122,7 +131,7 @@ def one_spelling(model: str) -> str:
 
 def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | NotTaken:
     """The rows of an offer as read on a day; or why there are none."""
-    provider, model = provider_of(offer.provider), offer.model.lstrip(FORMULA)
+    provider, model = provider_of(offer.provider), name_in_a_cell(offer.model)
     said, rows = without_nothing(offer.bands), []
     base = said.get(0, {})
     lacking = [name for name in ("input", "output") if (name, None) not in base]
@@ -158,13 +167,18 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
                     retrieved_date=day,
                     source_url=link(offer.source_url),
                     verification="db" if provider in MAKERS else "db_host",
-                    notes=str(database),
+                    notes=f"{database}{_inherited(offer, threshold, (component, ttl))}",
                     origin=f"{database}: {provider}/{model}",
                     max_context=offer.max_context,
                     release_date=offer.release_date,
                 )
             )
     return rows
+
+
+def _inherited(offer: Offer, threshold: int, sold: Sold) -> str:
+    """What the notes say of a price of a band that the database does not state."""
+    return f"; not stated above {threshold:,} tokens, so that below" if threshold and not offer.bands[threshold].get(sold) else ""
 
 
 def link(text: object) -> str:

@@ -54,6 +54,30 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     assert not any("..." in line for line in lines), "progress is for terminals"
 
 
+def test_what_is_not_taken_is_named_with_the_reason_in_a_file(packages):
+    said = call("prices", "pull", "--left-out", "rest.csv", *ON)
+    left = rows(Path("rest.csv").read_text())
+    assert Counter((one["database"], one["because"].partition(":")[0]) for one in left) == {
+        ("genai-prices 9.9", "copies"): 3, ("genai-prices 9.9", "no price of output tokens"): 1, ("genai-prices 9.9", "free"): 1,
+        ("litellm 9.9", "priced already"): 2, ("litellm 9.9", "copies"): 1, ("litellm 9.9", "no text for text"): 1,
+    }  # fmt: skip
+    assert "= 14 taken + 0 priced already + 3 copies + 2 left out" in said.err
+    assert {"provider": "openai", "model": "gpt-test-free", "because": "free"}.items() <= next(
+        one for one in left if one["because"] == "free"
+    ).items()
+    assert "--left-out" in refused("prices", "pull", "--left-out", "", *ON)
+
+
+def test_a_name_that_is_taken_without_its_first_marks_is_said(packages):
+    pricing = {"prompt": "0.000001", "completion": "0.000002"}
+    Path("odd.json").write_text(json.dumps({"data": [{"id": name, "pricing": pricing} for name in ("=cmd|x", "@cf/m", "plain")]}))
+    said = call("prices", "pull", "odd.json", *ON)
+    assert {row["model"] for row in rows(said.out)} == {"cmd|x", "cf/m", "plain"}
+    (line,) = [line for line in said.err.splitlines() if "names:" in line]
+    assert line == ("backsolve: names: 2 that a spreadsheet would take for a formula, taken without the mark they begin with"
+                    " ('openrouter/=cmd|x', 'openrouter/@cf/m')")  # fmt: skip
+
+
 def test_a_file_is_made_and_what_is_in_it_can_be_checked_and_inferred(packages):
     said = call("prices", "pull", "--into", "market.csv", *ON)
     pulled = rows(Path("market.csv").read_text())

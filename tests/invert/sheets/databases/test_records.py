@@ -53,6 +53,14 @@ def test_a_rate_that_a_band_does_not_state_is_that_of_the_band_below():
     }, "a write without a base price is left out"  # fmt: skip
 
 
+def test_a_price_that_a_band_does_not_state_says_so_in_its_notes():
+    bands = {0: {IN: 1.0, OUT: 4.0, READ: 0.1, WRITE: 2.0}, 200_000: {IN: 2.0, OUT: 4.0, WRITE: 0.0}}
+    said = {(row.component, row.threshold_tokens): row.notes for row in price_rows(replace(OFFER, bands=bands), SOURCE, DAY)}
+    inherited = "base 1.2; not stated above 200,000 tokens, so that below"
+    assert {place for place, notes in said.items() if notes == inherited} == {("cache_read", 200_000), ("cache_write", 200_000)}
+    assert set(said.values()) == {"base 1.2", inherited}
+
+
 THRESHOLDS = [  # provider, as the database has it, threshold and whether the price holds from it on
     ("acme", 200_000, (200_000, False)),
     ("acme", 199_999, (200_000, True)),
