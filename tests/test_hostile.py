@@ -10,7 +10,7 @@ from derive.errors import WrongValue
 from tests.tools import hostile
 from tests.tools.hostile import KINDS, campaign, ended
 
-COUNTS = {"units": 400, "arguments": 300, "prices": 60, "names": 60, "written": 15, "databases": 8}
+COUNTS = {"units": 400, "arguments": 300, "prices": 60, "names": 60, "written": 40, "databases": 8}
 
 
 @pytest.mark.parametrize("kind", KINDS)
