@@ -83,7 +83,7 @@ NUMERICS = {
     "causes": {"MOST_NAMED", "_anchors"},  # what a line names, and digits
     "report/layout": {"USD_PER_MTOK"},  # units
     "report/figures": {"TIMES"},  # units
-    "report/glance": {"_prices", "_active", "_read", "_known"},  # in the units of the head
+    "report/glance": {"_active", "_read", "_known"},  # in the units of the head
     "sheets/what_if": {"LARGEST_THRESHOLD", "SAME", "_short", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
     "sheets/doubts": {"HAIR", "DAYS_OF_YEAR"},
     "report/tiers": {"_shares"},  # a share that would print as nothing
