@@ -9,10 +9,9 @@ from derive.show.chart_picture import chart_axis
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
 from invert.records import TIER_NAMES, Estimate, HoldCosts, Judgement, PricesByContext, SizeLine
+from invert.report.layout import USD_PER_MTOK
 from invert.result import Inference
 
-USD_PER_MTOK = 1e-6
-"""What prices are divided by [USD/token]."""
 SHARE = 100
 KEPT = "\N{NO-BREAK SPACE}"
 TIMES = (

@@ -11,6 +11,8 @@ from invert.records import Part
 from invert.sheets.sheet import Price
 
 NONE = "-"
+USD_PER_MTOK = 1e-6
+"""What prices are divided by [USD/token]."""
 GAP, READABLE = 3, 24
 """Spaces between columns, and the narrowest column that text is broken into."""
 
@@ -45,7 +47,7 @@ def left_out(part: Part[Any]) -> str:
 
 def dollars(price: Price) -> str:
     """A price in US dollars a million tokens, to three digits."""
-    return f"{price.usd_per_token * 1e6:.3g}"
+    return f"{price.usd_per_token / USD_PER_MTOK:.3g}"
 
 
 def kv(value: float | None) -> str:

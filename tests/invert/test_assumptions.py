@@ -81,8 +81,9 @@ NUMERICS = {
     "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
     "causes": {"MOST_NAMED", "_anchors"},  # what a line names, and digits
-    "report/figures": {"USD_PER_MTOK", "TIMES"},  # units
-    "report/glance": {"_prices", "_active", "_read", "_known"},  # in the units of the head
+    "report/layout": {"USD_PER_MTOK"},  # units
+    "report/figures": {"TIMES"},  # units
+    "report/glance": {"_active", "_read", "_known"},  # in the units of the head
     "sheets/what_if": {"LARGEST_THRESHOLD", "SAME", "_short", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
     "sheets/doubts": {"HAIR", "DAYS_OF_YEAR"},
     "report/tiers": {"_shares"},  # a share that would print as nothing
