@@ -42,6 +42,7 @@ from invert.records import (
 from invert.sheets.contexts import longest_context
 from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.what_if import is_added
 
 RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
@@ -117,6 +118,10 @@ class Inference:
     def name(self) -> str:
         """provider/model, as prices.csv has them."""
         return f"{self.sheet.provider}/{self.sheet.model}"
+
+    def adds(self, place: str) -> bool:
+        """Whether a price that was set by hand, `input@400k`, stands where the vendor asks none."""
+        return is_added(place, self.sheet)
 
     @cached_property
     def rules(self) -> PricingRules | None:

@@ -15,7 +15,6 @@ from invert.report.size import size_lines
 from invert.report.take_home import headlines
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
-from invert.sheets.what_if import is_added
 
 
 def report(one: Inference, table: Run, width: int = 100) -> str:
@@ -47,7 +46,7 @@ def heading(one: Inference, table: Run) -> list[str]:
     region = f", {sheet.region}" if sheet.region else ""
     named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
     changed = [
-        f"what if: {place} = {amount}, {'where none is published' if is_added(place, sheet) else 'in place of the published amount'}"
+        f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
         for place, amount in table.changes.items()
     ]
     return [named, *changed]

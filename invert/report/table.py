@@ -14,7 +14,6 @@ from invert.report.layout import GAP, NONE, aligned, count_in_words, dollars, kv
 from invert.report.size import cell, record_in_words, stated_size
 from invert.report.tiers import BETWEEN, of_tier, record_of_tiers
 from invert.result import Inference, Run
-from invert.sheets.what_if import is_added
 
 WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
@@ -164,7 +163,7 @@ def footer(table: Run) -> list[str]:
 
 def _what_if(table: Run) -> str:
     """The prices that were set by hand, those in place of published ones first."""
-    added = [place for place in table.changes if all(is_added(place, one.sheet) for one in table.inferences)]
+    added = [place for place in table.changes if all(one.adds(place) for one in table.inferences)]
     kinds = {
         "in place of the published amounts": [place for place in table.changes if place not in added],
         "where none is published": added,

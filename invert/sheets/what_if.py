@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
-from derive.errors import WrongValue, shorten
+from derive.errors import UnknownName, WrongValue, shorten
 from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
 from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
@@ -49,7 +49,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
 
 
 def is_added(spec: str, sheet: PriceSheet) -> bool:
-    """Whether a price that was set by hand stands where the vendor asks none.
+    """Whether a price that was set by hand stands where the vendor asks none; not where the sheet knows no such place.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
@@ -59,7 +59,10 @@ def is_added(spec: str, sheet: PriceSheet) -> bool:
     (False, True)
     """
     prices = prices_by_place(sheet)
-    return prices[placed(spec, prices)].origin == ADDED
+    try:
+        return prices[placed(spec, prices)].origin == ADDED
+    except UnknownName:
+        return False
 
 
 def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
