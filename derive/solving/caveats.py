@@ -35,7 +35,7 @@ Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | s
 CACHED = "bytes_per_element"
 """What the data type of a cache sets."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
-"""From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+"""From where on it is said that weights may be read in vain; and that chips wait for the busiest, hold copies, or wait for prompts."""
 KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
 PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_time": ("prefill_batch", "uncached_tokens")}
@@ -155,7 +155,7 @@ def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], us
         return None
     alone, share = known[row.symbols[0]], known[PROMPTS_TAKE]
     beside = (alone - known[prompts]) / (1 - share)
-    if beside <= READ_TOO_MUCH * alone:
+    if beside <= UNEVEN * alone:
         return None
     told = "prompts of other requests are taken to be computed on chips of their own"
     return f"{told}: on these, they take {share:.0%} of the time, and {row.symbols[0]} is {show(row.symbols[0], beside)}"

@@ -150,7 +150,7 @@ def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout and "…" not in done.stdout
     (line,) = [line for line in done.stdout.splitlines() if "gemini-3.1-pro-preview" in line]
-    assert line.split()[:9] == ["google", "gemini-3.1-pro-preview", "200k", "x2", "x1.5", "6", "-", "45B", "(14B"]
+    assert line.split()[:9] == ["google", "gemini-3.1-pro-preview", "2", "12", "200k", "x2", "x1.5", "6", "-"]
     (line,) = [line for line in done.stdout.splitlines() if "qwen3-coder-plus" in line]
     assert line.endswith("4 bands, first pair shown; architecture assumed; KV PRIOR-DOMINATED")
 
