@@ -391,9 +391,14 @@ def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
     inside = values.get("scale_up_link_bandwidth")
     if "link_bandwidth" in values or inside is None:
         return values.get("link_bandwidth")
-    known = values if "scale_up_size" in values else {**values, "scale_up_size": usual("scale_up_size")}
+    known = {**values, "scale_up_size": _or_usual("scale_up_size", values)}
     link = link_of((chips, chips), known)
     return known[link] if link else min(inside, usual("scale_out_link_bandwidth"))
+
+
+def _or_usual(link: str, values: Mapping[str, float]) -> float:
+    """What is known of a link; else what most accelerators have, for which their table is read."""
+    return values[link] if link in values else usual(link)
 
 
 def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[float, float] | None:
@@ -410,8 +415,8 @@ def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equatio
     """How the exchange between experts on so many chips is counted, and what is supposed of links that are not known."""
     out = "scale_out_link_bandwidth"
     if "link_bandwidth" in values or "scale_up_link_bandwidth" not in values:
-        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": values.get(out, usual(out))}
-    size, inside = {"scale_up_size": values.get("scale_up_size", usual("scale_up_size"))}, values["scale_up_link_bandwidth"]
+        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": _or_usual(out, values)}
+    size, inside = {"scale_up_size": _or_usual("scale_up_size", values)}, values["scale_up_link_bandwidth"]
     if chips <= size["scale_up_size"]:
         return equation("experts.all_to_all_time_one_rack"), size
     return equation("experts.all_to_all_time_racks"), {**size, out: min(inside, usual(out))}
