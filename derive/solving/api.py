@@ -141,7 +141,7 @@ def may_have_answer(
     return by_equations(usual) or any(asked.unknown in row.symbols for row in rows)
 
 
-def _apart(given: Mapping[str, Given], conventions: Conventions) -> tuple[dict[str, Given], dict[str, Spread]]:
+def _apart(given: Mapping[str, Any], conventions: Conventions) -> tuple[dict[str, Any], dict[str, Spread]]:
     """Single values as they were called, and by registry name what stands for many: ranges, lists and sweeps."""
     found = ((spelled, spread(quantity(spelled).name, value, conventions.read)) for spelled, value in given.items())
     spreads = {spelled: one for spelled, one in found if one}
