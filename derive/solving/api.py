@@ -93,7 +93,7 @@ def respond(
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return _respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
-    return within_own_limits(ask, asked_for(unknown, using), given, conventions.read)
+    return within_own_limits(ask, asked_for(unknown, using), given, conventions.read, zipped)
 
 
 def respond_all(

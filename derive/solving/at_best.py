@@ -13,6 +13,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.show.binding import SEQUENCES_FIT
+from derive.solving.givens import Interval, Series, spread
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole import BEST
@@ -23,6 +24,8 @@ COPIES = "replicas"
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
+Read = Callable[[str, str], float]
+"""What the text of a quantity comes to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,11 @@ def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple
     return tuple(found.get(name) or _answered(ask, name, given, end, at_once=bool(limited)) for name in names.values())
 
 
-def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """The answer at the best batch that limits leave, where they say nothing of the unknown itself and the batch is free."""
+def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any], read: Read, zipped: bool = False) -> Solution:
+    """The answer at the best batch that limits leave, where they say nothing of the unknown itself and the batch is free.
+
+    Of lists each point has a best batch of its own.
+    """
     try:
         return ask(unknown, given)
     except NotMadeOf as error:
@@ -71,6 +77,13 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution
     name = quantity(unknown).name
     if name in SIZED or FREE in {quantity(spelled).name for spelled in given}:
         raise refused
+    spreads = {spelled: spread(quantity(spelled).name, value, read) for spelled, value in given.items() if not _is_limit(value)}
+    if ranges := [spelled for spelled, one in spreads.items() if isinstance(one, Interval)]:
+        raise WrongValue(f"each {ranges[0]} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranges[0]}")
+    if series := {spelled: one for spelled, one in spreads.items() if isinstance(one, Series)}:
+        from derive.solving.sweeps import each_by_itself
+
+        return each_by_itself(name, series, zipped, lambda at: with_free_size(ask, unknown, {**given, **at}, read), FREE)
     try:
         sized = ask(FREE, _that_size_it(given, [name]))
     except NotMadeOf:
@@ -116,14 +129,14 @@ def _results_of(name: str) -> frozenset[str]:
     return frozenset(found - {name})
 
 
-def within_own_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: Callable[[str, str], float]) -> Solution:
+def within_own_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: Read, zipped: bool = False) -> Solution:
     """The answer of which limits on the unknown itself leave a part, or why they leave none."""
     name = quantity(unknown).name
     of_it = {spelled: value for spelled, value in given.items() if _is_limit(value) and quantity(spelled).name == name}
     if not of_it:
-        return with_free_size(ask, unknown, given)
+        return with_free_size(ask, unknown, given, read, zipped)
     sides = {side: read(name, text) for side, text in limits(of_it)[1][name].items()}
-    solution = with_free_size(ask, unknown, {spelled: value for spelled, value in given.items() if spelled not in of_it})
+    solution = with_free_size(ask, unknown, {spelled: value for spelled, value in given.items() if spelled not in of_it}, read, zipped)
     if solution.sweep or solution.spans:
         raise WrongValue(f"{name} is asked for over several values and limited: leave its own limit out")
     limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
