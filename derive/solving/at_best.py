@@ -24,7 +24,7 @@ COPIES = "replicas"
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
-Read = Callable[[str, str], float]
+Read = Callable[[str, str | float], float]
 """What the text of a quantity comes to."""
 
 
