@@ -74,15 +74,18 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
 
 
-def each_by_itself(
-    unknown: str, series: Mapping[str, Series], zipped: bool, answered_at: Callable[[dict[str, float]], Solution], sized: str
-) -> Solution:
-    """The answers at every combination of the series, each point a question of its own, which says at which size it is answered.
+def columns_of(series: Mapping[str, Series], zipped: bool) -> Columns:
+    """The points of series: every combination, or zipped the first values, the second ones, and so on."""
+    _points(series, zipped)
+    return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
+
+
+def each_by_itself(unknown: str, given: Columns, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
+    """The answers at these points, each a question of its own, which says at which size it is answered.
 
     The sizes are one more column, where every point has one.
     """
-    count = _points(series, zipped)
-    given = {name: one.array() for name, one in series.items()} if zipped else _grid(series)
+    count = len(next(iter(given.values())))
     sizes: list[float | None] = []
 
     def at_point_alone(at: int) -> Solution:

@@ -159,3 +159,13 @@ def test_a_point_of_a_list_that_no_batch_meets_says_so_and_leaves_the_others() -
 def test_a_range_has_no_one_largest_batch() -> None:
     with pytest.raises(WrongValue, match=r"each context_length has a largest batch of its own .* give batch, or a list of context_length"):
         solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given={**DEPLOYED, "context_length": "4k..8k"})
+
+
+def test_a_rate_beside_a_batch_that_memory_bounds_is_at_the_largest_of_each_point_of_a_list() -> None:
+    """320 GB less 70 GB of weights hold 95 caches of 8k tokens in bf16, and 190 in fp8: both steps read nearly all of it."""
+    given = {"chips": 4, "context_length": "8k", "bytes_per_element": "bf16,fp8"}
+    rate, batch = respond_all(("throughput", "batch"), given, CHIP, MODEL)
+    rows = [(at["batch"], answers[0].value) for at, answers, _ in rate.sweep.rows()]
+    reads = [70e9 + 95 * 8000 * 327680, 70e9 + 190 * 8000 * 163840]
+    assert rows == [(n, pytest.approx(n * 4 * 3.35e12 / read)) for n, read in zip((95, 190), reads, strict=True)]
+    assert len(batch.sweep) == 2
