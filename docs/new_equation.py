@@ -20,7 +20,7 @@ from derive.catalogue import CHAPTERS, RETIRED, by_id
 from derive.errors import INPUT_IS_WRONG
 from derive.formulas import PATH, key
 from derive.quantities import CONSTANTS, QUANTITIES
-from derive.records import DEFINITION, Equation
+from derive.records import DEFINITION, ESTIMATE, Equation
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "derive" / "catalogue"
@@ -100,6 +100,8 @@ def missing(row: Equation) -> Iterator[str]:
             yield f"derive/quantities: {name} has no row; add one in the module of its theme, with symbol, LaTeX, unit, meaning and range"
     if row.kind == DEFINITION and row.defines is None and not row.steps:
         yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
+    if row.kind == ESTIMATE and row.variant is None:
+        yield "the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
     if row.example is None:
         yield "the entry: no `example`; give all that stands on the right as a person types it, and the result to four digits"
     yield from in_lecture(row)
