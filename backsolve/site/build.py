@@ -12,9 +12,10 @@ from backsolve.site.book import BOOK, book_pages
 from backsolve.site.desk import DESK, desk_page
 from backsolve.site.documents import SCHEMAS, START, document_address, document_pages, pictures, schemas
 from backsolve.site.equations import equation_pages
-from backsolve.site.formulas import presets_data, quantities_data
+from backsolve.site.formulas import quantities_data
 from backsolve.site.home import home_page
 from backsolve.site.index import search_index
+from backsolve.site.presets import presets_data
 from backsolve.site.prices import price_pages
 from backsolve.site.writing import HERE, Page, Surroundings, data_script, written_page
 from derive.errors import BacksolveError, WrongData

@@ -2,13 +2,13 @@
 "use strict";
 
 (function () {
-  const { engine, form, presets, mathml, roofline } = backsolve;
+  const { engine, form, leads, presets, mathml, roofline } = backsolve;
   const place = document.getElementById("solver");
   if (!place) return;
   const { equation, example, ...page } = JSON.parse(document.getElementById("formulas").textContent);
-  const quantities = Object.fromEntries(equation.symbols.map((name) => [name, engine.rowOf(backsolve.quantities[name])]));
+  const quantities = Object.fromEntries([...equation.symbols, ...Object.keys(presets.beside)].map((name) => [name, engine.rowOf(backsolve.quantities[name])]));
   const { element, show, typeset } = form, names = equation.symbols, left = names[0];
-  const state = { unknown: left, over: null, values: {}, answers: [], span: null, preset: null };
+  const state = { unknown: left, over: null, values: {}, answers: [], span: null, hardware: "", model: "", beside: { ...presets.beside }, led: null, roofed: null };
   const symbols = Object.fromEntries(names.map((name) => [name, quantities[name].math]));
   const related = ({ larger, smaller }, sign) => typeset(mathml.relationInMathml(larger, sign, smaller, symbols));
   const words = (name) => name.replaceAll("_", " ");
@@ -27,10 +27,16 @@
   function fromAddress() {
     const named = (name) => names.includes(name);
     const numbers = names.map((name) => [name, form.takenInto(state.values, name, (value) => engine.inDomain(quantities[name], value), Number)]);
-    notice.textContent = form.fromAddress({ ...Object.fromEntries(numbers), for: form.takenInto(state, "unknown", named), over: form.takenInto(state, "over", named) });
+    const chosen = (key, choice) => (text) => { const there = [...choice.options].some(({ value }) => value === text); if (there) state[key] = text; return there; };
+    const resting = Object.keys(state.beside).filter((name) => !names.includes(name)).map((name) => [name, form.takenInto(state.beside, name, (value) => "value" in form.withinDomain(quantities[name], value), Number)]);
+    notice.textContent = form.fromAddress({
+      ...Object.fromEntries([...numbers, ...resting]), for: form.takenInto(state, "unknown", named), over: form.takenInto(state, "over", named),
+      hardware: chosen("hardware", chips.select), model: chosen("model", models.select) });
   }
   const toAddress = form.inAddress(() => ({
     for: state.unknown, ...(state.over ? { over: state.over } : {}),
+    ...Object.fromEntries(["hardware", "model"].filter((key) => state[key]).map((key) => [key, state[key]])),
+    ...Object.fromEntries((state.led ? [...state.led.rests, ...(state.roofed ? state.roofed.rests : [])] : []).map((name) => [name, state.beside[name]])),
     ...Object.fromEntries(names.filter((name) => name !== state.unknown).map((name) => [name, state.values[name]])) }));
 
   // -- what the page shows -------------------------------------------------------------------------------------------------------
@@ -45,28 +51,69 @@
   });
   const over = form.choice("Draw it over", [], null, (name) => { state.over = name; state.span = null; draw(); toAddress(); });
 
-  function presetChoices() {
-    if (!presets) return [];
-    const speaks = (given) => Object.keys(given).some((name) => names.includes(name));
-    const chips = Object.entries(presets.chips).filter(([, one]) => speaks(one.givens) || speaks(Object.values(one.types)[0]));
-    const models = Object.entries(presets.models).filter(([, one]) => speaks(one.givens)), made = [];
-    const chosen = { chip: "", dtype: "", model: "" };
-    const apply = () => {
-      const found = form.presetGivens(presets, chosen.chip, chosen.dtype, chosen.model);
-      const before = state.preset ? state.preset.found : {};
-      for (const name of names) {
-        if (name in found) state.values[name] = found[name];
-        else if (name in before) state.values[name] = quantities[name].default ?? state.values[name]; // what this chip or model does not set
-      }
-      state.preset = { found, forget: () => { Object.assign(chosen, { chip: "", dtype: "", model: "" }); for (const one of made) one.select.value = ""; } };
-      ask();
-    };
-    if (chips.length) {
-      const all = chips.flatMap(([name, one]) => Object.keys(one.types).map((dtype) => [`${name}:${dtype}`, `${name} in ${dtype}`]));
-      made.push(form.choice("Chip", [["", "any"], ...all], "", (value) => { [chosen.chip, chosen.dtype] = value.split(":"); if (value) apply(); }));
+  // -- a chip and a model --------------------------------------------------------------------------------------------------------
+
+  const sought = leads.sought(presets, equation), speaks = (...given) => given.some((one) => Object.keys(one).some((name) => sought.has(name)));
+  const typesOf = Object.entries(presets.chips).filter(([, one]) => speaks(one.givens, Object.values(one.types)[0]))
+    .flatMap(([name, one]) => Object.keys(one.types).map((dtype) => [`${name}:${dtype}`, `${name} in ${dtype}`]));
+  const modelsOf = Object.entries(presets.models).filter(([, one]) => speaks(one.givens)).map(([name]) => name);
+  const chips = form.choice("Chip", [["", "any"], ...typesOf], "", (value) => { state.hardware = value; ask(); });
+  const models = form.choice("Model", [["", "any"], ...modelsOf], "", (value) => { state.model = value; ask(); });
+  const beside = new Map(Object.keys(presets.beside).map((name) => [name, form.field(name, quantities[name], rested)]));
+  const ledOf = element("div", { class: "solver-led" }), besideOf = element("div", { class: "solver-fields" }), wayOf = element("ol", { class: "desk-way" });
+  const ledSaid = element("p", { class: "solver-note" });
+  const chosen = () => { const [chip, dtype = ""] = state.hardware.split(":"); return { chip, dtype, model: state.model }; };
+
+  /** Puts in what the chip and the model say of the quantities that are given. */
+  function led() {
+    const before = state.led ? state.led.found : null;
+    state.led = state.hardware || state.model ? leads.lead(presets, chosen(), equation, state.unknown, state.values, state.beside) : null;
+    state.roofed = null;
+    if (!state.led) return;
+    for (const name of names) {
+      if (name in state.led.found) state.values[name] = state.led.found[name];
+      else if (name !== state.unknown && (before ? name in before : !(name in presets.beside))) state.values[name] = quantities[name].default ?? state.values[name]; // what this chip or model does not set
     }
-    if (models.length) made.push(form.choice("Model", [["", "any"], ...models.map(([name]) => name)], "", (value) => { chosen.model = value; if (value) apply(); }));
-    return made.map((one) => one.root);
+    const both = state.hardware && state.model && page.under_roof;
+    state.roofed = both ? leads.deployed(presets, chosen(), equation, state.values, state.beside, roofline.TIMES) : null;
+  }
+
+  /** What follows from the chip and the model is put into its fields, and said below them. */
+  function ledShown() {
+    ledOf.hidden = !state.led;
+    if (!state.led) return;
+    const { found, legs, rests, unmet } = state.led, drawn = state.roofed ? state.roofed.rests.filter((name) => !rests.includes(name)) : [], made = legs.map(({ makes }) => makes).filter((name) => name in found).map(words);
+    const both = [state.hardware.replace(":", " in "), state.model].filter(Boolean).join(" with ");
+    const lacking = typesOf.length && !state.hardware ? "a chip" : modelsOf.length && !state.model ? "a model" : "";
+    const without = names.some((name) => name !== left && sought.has(name) && !(name in found)) && lacking ? `Choose ${lacking} too, and more may follow.` : "";
+    const follows = made.length ? `${made.join(", ")} follow${made.length > 1 ? "" : "s"} from ${both}${rests.length ? " and from" : ""}` : Object.keys(found).length ? "" : `Nothing here follows from ${both} alone`;
+    const roofed = drawn.length ? `the roofline is that of ${rests.length ? "them and of" : "a step with"}` : "";
+    ledSaid.textContent = [without, unmet.length ? `What leads there does not hold: ${unmet.map((one) => one.otherwise || one.said).join("; ")}.` : "", [follows, roofed].filter(Boolean).join("; ") + (rests.length + drawn.length ? ":" : follows ? "." : "")].filter(Boolean).join(" ");
+    const shown = [...rests, ...drawn].map((name) => beside.get(name));
+    if (shown.length !== besideOf.children.length || shown.some(({ root }, at) => besideOf.children[at] !== root)) {
+      besideOf.replaceChildren(...shown.map((field) => { field.set(state.beside[field.name]); return field.root; }));
+    }
+    wayOf.parentElement.hidden = !legs.length;
+  }
+  /** The equations that led there, worked out once the page has nothing else to do. */
+  function wayShown() {
+    if (!state.led) return;
+    wayOf.replaceChildren(...state.led.legs.map((leg) => element("li", {},
+      element("a", { href: `../${leg.id}/index.html` }, leg.id), ` ${words(leg.makes)} = ${show(engine.rowOf(backsolve.quantities[leg.makes]), state.led.values[leg.makes])}`)));
+  }
+  function rested(field) {
+    notice.textContent = "";
+    if (field.wrong) { said([element("p", { class: "solver-none" }, `No answer: ${words(field.name)} cannot be used as it stands.`)]); return; }
+    state.beside[field.name] = field.value;
+    refilled(null);
+    solved();
+  }
+  /** Fields that follow from others, set anew, but for the one that is typed into. */
+  function refilled(typed) {
+    if (!state.led) return;
+    led();
+    for (const name of names) if (name in state.led.found && name !== state.unknown && name !== typed) fields.get(name).set(state.values[name]);
+    ledShown();
   }
 
   // -- asking --------------------------------------------------------------------------------------------------------------------
@@ -76,13 +123,22 @@
     if (!field.wrong) state.values[field.name] = field.value;
     const wrong = names.find((name) => name !== state.unknown && fields.get(name).wrong);
     if (wrong) { said([element("p", { class: "solver-none" }, `No answer: ${words(wrong)} cannot be used as it stands.`)]); return; }
-    if (state.preset && field.name in state.preset.found) { state.preset.forget(); state.preset = null; } // it is no longer that chip or model
+    if (state.led && field.name in state.led.found) { Object.assign(state, { hardware: "", model: "", led: null, roofed: null }); chosenShown(); } // it is no longer that chip or model
+    refilled(field.name);
     solved();
   }
 
-  /** Another unknown, or other numbers from outside: fields are set, then it is solved. */
+  function chosenShown() {
+    chips.select.value = state.hardware;
+    models.select.value = state.model;
+    ledShown();
+  }
+
+  /** Another unknown, chip or model, or other numbers from outside: fields are set, then it is solved. */
   function ask() {
     unknowns.select.value = state.unknown;
+    led();
+    chosenShown();
     const others = names.filter((name) => name !== state.unknown);
     if (!others.includes(state.over)) state.over = others.find((name) => quantities[name].default === undefined) || others[0];
     over.select.replaceChildren(...others.map((name) => element("option", { value: name, selected: name === state.over }, words(name))));
@@ -100,7 +156,7 @@
     const { elasticities } = found.answers.find((one) => one.kind === "point") || found.answers[0] || { elasticities: {} };
     for (const name of names) if (name !== state.unknown) fields.get(name).moves(elasticities[name]);
     toAddress();
-    later(() => { commanded(); draw(); });
+    later(() => { commanded(); wayShown(); draw(); });
   }
 
   function commanded() {
@@ -196,8 +252,15 @@
       x: { row: x, scale, label: `${words(state.over)}` }, y: { row, scale: y }, lines: [...terms, ...lines], bands, stretch,
       point: point ? [state.values[state.over], point.value] : null,
       told: point ? `${label}; at ${show(x, state.values[state.over])} it is ${show(row, point.value)}` : known ? `${label}; here it is ${span(row, known)}` : label });
-    roofOf.replaceChildren(page.roof && point ? roofline.figure(page.roof, state.values) : "");
+    roofOf.replaceChildren(point ? roofShown() : "");
     figureOf.replaceChildren(picture, element("figcaption", {}, label + (bands.length || stretch ? "; shaded where only bounds are known" : "") + (terms.length ? "; dashed, each regime by itself" : "")));
+  }
+
+  /** The roofline where a step rests on the quantities here: of the chip that is chosen, or of times alone. */
+  function roofShown() {
+    const found = page.under_roof && state.hardware && state.model ? leads.deployed(presets, chosen(), equation, state.values, state.beside, roofline.TIMES) : null;
+    return found ? roofline.figure(presets.roof, found.values, found.at.map((name) => `at ${words(name)} = ${show(quantities[name], found.values[name])}, `).join(""))
+      : page.roof ? roofline.figure(page.roof, state.values) : "";
   }
 
   /** The answers in their order as one line, broken where there is none. */
@@ -217,13 +280,14 @@
 
   // -- the page ------------------------------------------------------------------------------------------------------------------
 
+  ledOf.append(ledSaid, besideOf, element("details", {}, element("summary", {}, "The way: the equations that lead there"), wayOf));
   start();
   fromAddress();
   place.classList.add("solver");
   place.setAttribute("aria-labelledby", "solve");
   place.replaceChildren(
     element("h2", { id: "solve" }, "Solve for any quantity"),
-    element("div", { class: "solver-choices" }, unknowns.root, ...presetChoices()), notice, answer, given,
+    element("div", { class: "solver-choices" }, unknowns.root, typesOf.length ? chips.root : "", modelsOf.length ? models.root : ""), notice, answer, given, ledOf,
     element("p", { class: "solver-note" }, "The bars: by how many per cent the answer moves with one per cent more."),
     names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf, roofOf,
     element("p", {}, "The same at the command line, as LaTeX with these numbers put in: ", command));

@@ -174,12 +174,15 @@
 
   // -- chips and models ----------------------------------------------------------------------------------------------------------
 
-  /** What a chip in a data type and a model set together; weights as published where the chip's type is no narrower than that. */
-  function presetGivens(presets, chip, dtype, model) {
-    const ofChip = presets.chips[chip], ofModel = presets.models[model], published = ofModel && ofModel.published;
-    const found = { ...(ofChip ? { ...ofChip.givens, ...ofChip.types[dtype] } : {}), ...(ofModel ? ofModel.givens : {}) };
-    if (published && (!ofChip || published.narrowest <= found.bytes_per_weight)) found.bytes_per_weight = published.bytes;
-    return found;
+  const kindOf = (type) => `${type.bytes_per_weight}${"attention_rate_ratio" in type ? " apart" : ""}`;
+
+  /** What a chip in a data type and a model set together, and the equations that lead on from there; either may be "", not both. */
+  function presetOf(presets, chip, dtype, model) {
+    const ofChip = presets.chips[chip], type = ofChip ? ofChip.types[dtype] : {}, ofModel = presets.models[model];
+    const [place, own] = (ofModel ? ofModel.kinds : presets.alone)[ofChip ? kindOf(type) : ""], way = presets.ways[place];
+    return {
+      givens: { ...(ofChip ? ofChip.givens : {}), ...type, ...(ofModel ? ofModel.givens : {}), ...own },
+      defaults: way.defaults, asked: way.asked, legs: way.legs.map((one) => presets.legs[one]) };
   }
 
   // -- curves --------------------------------------------------------------------------------------------------------------------
@@ -264,7 +267,7 @@
   /** What takes a text into a place of a state where it is one that fits. */
   const takenInto = (state, key, fits, made = (text) => text) => (text) => { const good = text !== "" && fits(made(text)); if (good) state[key] = made(text); return good; };
 
-  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, takenInto, typed, typeset, unitOf, withinDomain };
+  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetOf, read, scaleAround, scaleOf, show, spanAround, takenInto, typed, typeset, unitOf, withinDomain };
   if (typeof module !== "undefined") module.exports = form;
   else (root.backsolve = root.backsolve || {}).form = form;
 })(globalThis);

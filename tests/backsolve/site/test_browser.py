@@ -12,9 +12,10 @@ from click.testing import CliRunner
 from backsolve.cli.main import backsolve
 from backsolve.site import build
 from backsolve.site.build import build_site
-from backsolve.site.desk import FIELDS, desk_page
+from backsolve.site.desk import desk_page
 from backsolve.site.equations import equation_address, equation_page
 from backsolve.site.home import home_page
+from backsolve.site.presets import FIELDS
 from backsolve.site.sheets import pages_of_sheets
 from backsolve.site.what_if import what_if
 from derive import solve
@@ -32,12 +33,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=f"{mi
 
 CLOSED, SEARCHED = equation("batching.balance_batch"), equation("roofline.minimum_latency")
 """An equation of closed forms, and one with an unknown that is searched for."""
+STEP = equation("roofline.step_time")
+"""One of quantities that no chip and no model sets, but other equations make of what they set."""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = infer(["gemini-3.1-pro"])
-    pages = [home_page(), desk_page(), *(equation_page(row, []) for row in (CLOSED, SEARCHED)), *pages_of_sheets(table, read_data())]
+    pages = [home_page(), desk_page(), *(equation_page(row, []) for row in (CLOSED, SEARCHED, STEP)), *pages_of_sheets(table, read_data())]
     out = tmp_path_factory.mktemp("browser") / "site"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "all_pages", lambda _html_base: iter(pages))
@@ -99,6 +102,34 @@ def test_an_equation_is_solved_as_numbers_change(site: Path, page, row, unknown:
     assert said.exit_code == 0 and split(command)[0] == "backsolve" and "\\begin{gather*}" in said.stdout
     number.fill("-1")
     assert "must be" in page.get_by_role("alert").filter(has_text="must").inner_text()
+
+
+def test_a_chip_and_a_model_lead_to_the_quantities_of_an_equation(site: Path, page):
+    page.goto((site / equation_address(STEP.id)).as_uri())
+    page.get_by_label("Chip", exact=True).select_option("H100-SXM:fp8")
+    assert "Choose a model too" in page.locator(".solver-led").inner_text()
+    page.get_by_label("Model", exact=True).select_option("DeepSeek-V3")
+    page.get_by_label("batch", exact=True).fill("200")
+    given = FIELDS | {"batch": 200.0}
+    solved = solve("step_time", hardware="H100-SXM:fp8", model="DeepSeek-V3", given=given)
+    told = page.locator(".solver-answer strong span").first
+    assert told.inner_text() == f"= {show('step_time', solved.value)} or more"
+    under = roof("", numbers(solved))
+    assert under
+    page.locator("figcaption").get_by_text(f"attains {show('peak_flops', under.rate)} on each chip").wait_for()
+    asked = in_address(page, "batch", 199)
+    assert (asked["hardware"], asked["model"]) == ("H100-SXM:fp8", "DeepSeek-V3")
+    page.goto("about:blank")
+    page.goto(f"{(site / equation_address(STEP.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&batch=200")
+    assert told.inner_text() == f"= {show('step_time', solved.value)} or more"
+    page.get_by_label("memory time", exact=True).fill("9")
+    assert page.get_by_label("Model", exact=True).input_value() == "" and page.locator(".solver-led").is_hidden()
+
+
+def test_where_a_step_balances_its_point_is_under_the_ridge(site: Path, page):
+    page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&context_length=1")
+    batch = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3", mfu=0.5, mbu=0.7)
+    page.locator("figcaption").get_by_text(f"at batch = {show('batch', batch.value)}, the step attains 989.5 TFLOP/s").wait_for()
 
 
 def test_a_deployment_is_sized(site: Path, page):
