@@ -2,13 +2,13 @@
 "use strict";
 
 (function () {
-  const { engine, form, leads, presets, mathml, roofline } = backsolve;
+  const { engine, form, leads, presets, mathml, ranges, roofline } = backsolve;
   const place = document.getElementById("solver");
   if (!place) return;
   const { equation, example, ...page } = JSON.parse(document.getElementById("formulas").textContent);
   const quantities = Object.fromEntries([...equation.symbols, ...Object.keys(presets.beside)].map((name) => [name, engine.rowOf(backsolve.quantities[name])]));
   const { element, show, typeset } = form, names = equation.symbols, left = names[0];
-  const state = { unknown: left, over: null, values: {}, answers: [], span: null, hardware: "", model: "", beside: { ...presets.beside }, led: null, roofed: null };
+  const state = { unknown: left, over: null, values: {}, spans: {}, answers: [], look: null, span: null, hardware: "", model: "", beside: { ...presets.beside }, led: null, roofed: null };
   const symbols = Object.fromEntries(names.map((name) => [name, quantities[name].math]));
   const related = ({ larger, smaller }, sign) => typeset(mathml.relationInMathml(larger, sign, smaller, symbols));
   const words = (name) => name.replaceAll("_", " ");
@@ -25,8 +25,13 @@
     if (example[left] === undefined && Number.isFinite(made)) state.values[left] = made;
   }
   function fromAddress() {
-    const named = (name) => names.includes(name);
-    const numbers = names.map((name) => [name, form.takenInto(state.values, name, (value) => engine.inDomain(quantities[name], value), Number)]);
+    const named = (name) => names.includes(name), fits = (name) => (value) => engine.inDomain(quantities[name], value);
+    const numbers = names.map((name) => [name, (text) => {
+      const ends = text.split("..").map(Number), spans = ends.length === 2 && ends.every(fits(name)) && ends[0] < ends[1];
+      if (!spans) return form.takenInto(state.values, name, fits(name), Number)(text);
+      [state.spans[name], state.values[name]] = [ends, (ends[0] + ends[1]) / 2];
+      return true;
+    }]);
     const chosen = (key, choice) => (text) => { const there = [...choice.options].some(({ value }) => value === text); if (there) state[key] = text; return there; };
     const resting = Object.keys(state.beside).filter((name) => !names.includes(name)).map((name) => [name, form.takenInto(state.beside, name, (value) => "value" in form.withinDomain(quantities[name], value), Number)]);
     notice.textContent = form.fromAddress({
@@ -37,14 +42,14 @@
     for: state.unknown, ...(state.over ? { over: state.over } : {}),
     ...Object.fromEntries(["hardware", "model"].filter((key) => state[key]).map((key) => [key, state[key]])),
     ...Object.fromEntries((state.led ? [...state.led.rests, ...(state.roofed ? state.roofed.rests : [])] : []).map((name) => [name, state.beside[name]])),
-    ...Object.fromEntries(names.filter((name) => name !== state.unknown).map((name) => [name, state.values[name]])) }));
+    ...Object.fromEntries(names.filter((name) => name !== state.unknown).map((name) => [name, (state.spans[name] || [state.values[name]]).join("..")])) }));
 
   // -- what the page shows -------------------------------------------------------------------------------------------------------
 
   const answer = element("output", { class: "solver-answer", "aria-live": "polite", "aria-atomic": "true" });
   const figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div"), command = element("code"), notice = element("p", { class: "solver-fault", role: "alert" });
   const given = element("div", { class: "solver-fields" });
-  const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed)]));
+  const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed, words(name), form.readSpan)]));
   const unknowns = form.choice("Solve for", names.map((name) => [name, words(name)]), null, (name) => {
     state.unknown = name;
     ask();
@@ -71,7 +76,7 @@
     state.roofed = null;
     if (!state.led) return;
     for (const name of names) {
-      if (name in state.led.found) state.values[name] = state.led.found[name];
+      if (name in state.led.found) { state.values[name] = state.led.found[name]; delete state.spans[name]; }
       else if (name !== state.unknown && (before ? name in before : !(name in presets.beside))) state.values[name] = quantities[name].default ?? state.values[name]; // what this chip or model does not set
     }
     const both = state.hardware && state.model && page.under_roof;
@@ -120,12 +125,18 @@
 
   function changed(field) {
     notice.textContent = "";
-    if (!field.wrong) state.values[field.name] = field.value;
+    if (!field.wrong) taken(field);
     const wrong = names.find((name) => name !== state.unknown && fields.get(name).wrong);
     if (wrong) { said([element("p", { class: "solver-none" }, `No answer: ${words(wrong)} cannot be used as it stands.`)]); return; }
     if (state.led && field.name in state.led.found) { Object.assign(state, { hardware: "", model: "", led: null, roofed: null }); chosenShown(); } // it is no longer that chip or model
     refilled(field.name);
     solved();
+  }
+
+  function taken({ name, value, span }) {
+    state.values[name] = value;
+    if (span) state.spans[name] = span;
+    else delete state.spans[name];
   }
 
   function chosenShown() {
@@ -142,16 +153,19 @@
     const others = names.filter((name) => name !== state.unknown);
     if (!others.includes(state.over)) state.over = others.find((name) => quantities[name].default === undefined) || others[0];
     over.select.replaceChildren(...others.map((name) => element("option", { value: name, selected: name === state.over }, words(name))));
-    given.replaceChildren(...others.map((name) => { fields.get(name).set(state.values[name]); return fields.get(name).root; }));
+    given.replaceChildren(...others.map((name) => { fields.get(name).set(state.values[name], state.spans[name]); return fields.get(name).root; }));
     state.span = null;
     solved();
   }
 
   function solved() {
-    const found = engine.solve(equation, state.unknown, state.values, quantities);
+    const found = engine.solve(equation, state.unknown, state.values, quantities), spanning = spansOf();
     state.answers = found.answers;
+    state.look = Object.keys(spanning).length ? ranges.over(answersAt, spanning) : null;
+    state.looked = 0;
     if (found.answers.length === 1 && found.answers[0].kind === "point") state.values[state.unknown] = found.answers[0].value;
-    if (found.answers.length) answered(found.answers);
+    if (state.look) spanned(false);
+    else if (found.answers.length) answered(found.answers);
     else said([refused(found)]);
     const { elasticities } = found.answers.find((one) => one.kind === "point") || found.answers[0] || { elasticities: {} };
     for (const name of names) if (name !== state.unknown) fields.get(name).moves(elasticities[name]);
@@ -159,9 +173,18 @@
     later(() => { commanded(); wayShown(); draw(); });
   }
 
+  /** The ranges of what is given. */
+  const spansOf = () => Object.fromEntries(Object.entries(state.spans).filter(([name]) => name !== state.unknown));
+
+  /** All answers where some quantities have other values than in the fields, and what follows from them by a chip and a model. */
+  function answersAt(point) {
+    const values = { ...state.values, ...point }, led = state.led ? leads.lead(presets, chosen(), equation, state.unknown, values, state.beside).found : {};
+    return engine.solve(equation, state.unknown, { ...values, ...led, ...point }, quantities).answers;
+  }
+
   function commanded() {
     const others = names.filter((name) => name !== state.unknown);
-    command.textContent = `backsolve solve ${state.unknown} --using ${equation.id} ${form.typed(others, state.values, quantities)} --as latex`;
+    command.textContent = `backsolve solve ${state.unknown} --using ${equation.id} ${form.typed(others, state.values, quantities, spansOf())} --as latex`;
   }
 
   function said(parts) {
@@ -185,6 +208,18 @@
     answers.forEach((one, at) => shown.paragraphs[at].tell(one));
   }
 
+  /** What the answer spans over all ranges, so far as they were looked at. */
+  function spanned(whole) {
+    const row = quantities[state.unknown], { kind, low, high, mixed, points, unanswered } = state.look.told(), middle = state.answers[0];
+    if (kind === "none") { said([element("p", { class: "solver-none" }, `No answer at any of ${points} points of the ranges.`)]); return; }
+    const ends = kind === "throughout" ? span(row, { low, high }) : `between ${show(row, low)} and ${show(row, high)}`;
+    const how = { exact: "ends exact: with each range it only rises or only falls", throughout: "that is enough all over the ranges", somewhere: "somewhere in the ranges; no value is enough all over them" };
+    const open = whole ? [how[kind] || `as seen at ${points} points of the ranges`, ...(mixed ? ["in part it has a value, in part only bounds"] : []), ...(unanswered ? [`no answer in ${form.figure(100 * unanswered, 2)} % of the ranges`] : [])] : ["at the corners of the ranges; between them is being looked at"];
+    const there = middle && middle.kind === "point" ? `in the middle of the ranges ${show(row, middle.value)}` : "";
+    const parts = [element("strong", {}, typeset(row.math), ` ${ends}${errs()}`), element("small", {}, open.join("; ")), element("small", {}, there)];
+    said([element("p", {}, ...parts.map((part) => element("span", { class: "solver-part" }, part)))]);
+  }
+
   function paragraph({ kind, form: closed, regime }) {
     const row = quantities[state.unknown], number = element("span"), plain = element("small"), parts = [element("strong", {}, typeset(row.math), " ", number), plain];
     if (closed) parts.push(element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", mathml.inMathml(closed.tree, symbols))));
@@ -192,14 +227,16 @@
     if (regime && regime.wins.length) {
       parts.push(element("small", { title: readable(regime.label) }, ...regime.wins.flatMap((pair, at) => [at ? " and " : "where ", related(pair, ">=")])));
     }
-    const side = state.unknown === left ? { lower: " or more", upper: " or less" }[equation.bound] || "" : "";
     const open = equation.sense === "=" ? `${words(state.unknown)} does not bind here: any of these values gives the same ${words(left)}` : "wherever the inequality holds";
     const tell = (one) => {
-      number.textContent = kind === "point" ? `= ${show(row, one.value)}${side}` : span(row, one);
+      number.textContent = kind === "point" ? `= ${show(row, one.value)}${errs()}` : span(row, one);
       plain.textContent = kind !== "point" ? open : row.unit === "1" ? "" : `${form.figure(one.value, 6)} ${row.unit}`;
     };
     return { root: element("p", {}, ...parts.map((part) => element("span", { class: "solver-part" }, part))), tell };
   }
+
+  /** Which way a value errs. */
+  const errs = () => (state.unknown === left ? { lower: " or more", upper: " or less" }[equation.bound] || "" : "");
 
   function span(row, { low, high }) {
     const least = low > row.floor || (low === row.floor && row.floor > 0), most = Number.isFinite(high) && high !== row.ceiling;
@@ -218,21 +255,43 @@
 
   // -- drawing -------------------------------------------------------------------------------------------------------------------
 
-  const PLACES = 96, SLICE = 4; // places of a curve, and milliseconds of work between two frames
+  const PLACES = 96, SLICE = 4, PATIENCE = 1500; // places of a curve, milliseconds of work between two frames, and of looking at points of ranges
 
   function draw() {
     const x = quantities[state.over], here = state.values[state.over], unknown = state.unknown;
     state.span = form.spanAround(x, here, state.span);
     const scale = form.scaleOf(state.span.low, state.span.high), places = Array.from({ length: PLACES + 1 }, (_, k) => scale.at(k / PLACES)), rows = [];
+    const corners = cornersOf();
     const work = () => {
       const begun = performance.now();
       while (rows.length < places.length && performance.now() - begun < SLICE) {
         const at = { ...state.values, [state.over]: places[rows.length] };
-        rows.push({ x: places[rows.length], answers: engine.solve(equation, unknown, at, quantities).answers, at });
+        rows.push({ x: places[rows.length], answers: engine.solve(equation, unknown, at, quantities).answers, at, spans: spanAt(corners, places[rows.length]) });
       }
-      later(rows.length < places.length ? work : () => drawn(scale, rows));
+      later(rows.length < places.length ? work : () => { drawn(scale, rows); if (state.look) later(lookOn); });
     };
     work();
+  }
+
+  const FEW = 2; // ranges of which a picture shows all corners; of more, their ends alone
+
+  /** Where the ranges of the other quantities end, for the picture over one. */
+  function cornersOf() {
+    const { [state.over]: _, ...others } = spansOf(), count = Object.keys(others).length;
+    if (!count) return [];
+    return count > FEW ? ranges.middleAndEnds(others).slice(-2 * count) : ranges.middleAndEnds(others);
+  }
+  function spanAt(corners, x) {
+    const held = corners.flatMap((corner) => answersAt({ ...corner, [state.over]: x })).flatMap((one) => (one.kind === "point" ? [one.value] : []));
+    return held.length ? [Math.min(...held), Math.max(...held)] : null;
+  }
+
+  /** Looks at more points of the ranges between two frames, and says what all of them span once they are seen. */
+  function lookOn() {
+    const begun = performance.now(), more = state.look.more(() => performance.now() - begun < SLICE);
+    state.looked += performance.now() - begun;
+    if (more && state.looked < PATIENCE) later(lookOn);
+    else spanned(true);
   }
 
   function drawn(scale, rows) {
@@ -243,17 +302,18 @@
     const ends = rows.flatMap(({ answers }) => answers.filter((one) => one.kind === "interval").flatMap(({ low, high }) => [low, high]));
     const own = state.answers.filter((one) => one.kind === "interval").flatMap(({ low, high }) => [low, high]);
     const heights = [...lines, ...terms].flatMap((line) => line.points.map(([, value]) => value));
-    const y = form.scaleAround([...heights, ...[...ends, ...own].filter((end) => end > 0 && Number.isFinite(end)), ...(point ? [point.value] : [])]);
+    const spans = rows.flatMap((one) => one.spans || []);
+    const y = form.scaleAround([...heights, ...spans, ...[...ends, ...own].filter((end) => end > 0 && Number.isFinite(end)), ...(point ? [point.value] : [])]);
     const bands = rows.slice(0, -1).flatMap(({ x: at, answers }, k) => answers.filter((one) => one.kind === "interval")
       .map(({ low, high }) => [at, Math.max(low, y.low), Math.min(high, y.high), rows[k + 1].x]));
     const known = !point && state.answers[0], stretch = known ? [state.values[state.over], Math.max(known.low, y.low), Math.min(known.high, y.high)] : null;
     const label = `${words(state.unknown)} over ${words(state.over)}`;
     const picture = form.picture({
-      x: { row: x, scale, label: `${words(state.over)}` }, y: { row, scale: y }, lines: [...terms, ...lines], bands, stretch,
+      x: { row: x, scale, label: `${words(state.over)}` }, y: { row, scale: y }, lines: [...terms, ...lines], bands, stretch, area: rows.flatMap((one) => (one.spans ? [[one.x, ...one.spans]] : [])), strip: state.spans[state.over] || null,
       point: point ? [state.values[state.over], point.value] : null,
       told: point ? `${label}; at ${show(x, state.values[state.over])} it is ${show(row, point.value)}` : known ? `${label}; here it is ${span(row, known)}` : label });
     roofOf.replaceChildren(point ? roofShown() : "");
-    figureOf.replaceChildren(picture, element("figcaption", {}, label + (bands.length || stretch ? "; shaded where only bounds are known" : "") + (terms.length ? "; dashed, each regime by itself" : "")));
+    figureOf.replaceChildren(picture, element("figcaption", {}, label + (spans.length ? "; shaded, what it spans over the ranges" : bands.length || stretch ? "; shaded where only bounds are known" : "") + (terms.length ? "; dashed, each regime by itself" : "")));
   }
 
   /** The roofline where a step rests on the quantities here: of the chip that is chosen, or of times alone. */
@@ -288,7 +348,7 @@
   place.replaceChildren(
     element("h2", { id: "solve" }, "Solve for any quantity"),
     element("div", { class: "solver-choices" }, unknowns.root, typesOf.length ? chips.root : "", modelsOf.length ? models.root : ""), notice, answer, given, ledOf,
-    element("p", { class: "solver-note" }, "The bars: by how many per cent the answer moves with one per cent more."),
+    element("p", { class: "solver-note" }, "The bars: by how many per cent the answer moves with one per cent more. A field takes a range too, as 16..64 or 0.4±0.1."),
     names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf, roofOf,
     element("p", {}, "The same at the command line, as LaTeX with these numbers put in: ", command));
   ask();

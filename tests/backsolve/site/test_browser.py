@@ -126,6 +126,27 @@ def test_a_chip_and_a_model_lead_to_the_quantities_of_an_equation(site: Path, pa
     assert page.get_by_label("Model", exact=True).input_value() == "" and page.locator(".solver-led").is_hidden()
 
 
+def test_a_field_takes_a_range_and_the_answer_spans_it(site: Path, page):
+    page.goto((site / equation_address(CLOSED.id)).as_uri())
+    page.get_by_label("sparsity", exact=True).fill("8..18")
+    page.get_by_text("ends exact").wait_for()
+    asked = in_address(page, "machine_balance_ratio", 1)
+    given = {symbol: asked[symbol] for symbol in CLOSED.symbols[1:]}
+    assert given["sparsity"] == "8..18"
+    spans = solve("balance_batch", given=given, using=[CLOSED.id]).spans
+    assert spans
+    told = page.locator(".solver-answer strong")
+    assert told.inner_text().endswith(f"between {show('balance_batch', spans.low)} and {show('balance_batch', spans.high)}")
+    assert page.locator(".solver-picture .solver-band").count() == 1
+    command = page.locator("#solver > p code").inner_text()
+    assert "'sparsity=8..18'" in command and CliRunner().invoke(backsolve, split(command)[1:]).exit_code == 0
+    page.goto("about:blank")
+    page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#sparsity=8..18")
+    assert page.get_by_label("sparsity", exact=True).input_value() == "8..18"
+    page.get_by_label("sparsity, slider").press("ArrowRight")
+    assert "between" not in told.inner_text()
+
+
 def test_where_a_step_balances_its_point_is_under_the_ridge(site: Path, page):
     page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&context_length=1")
     batch = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3", mfu=0.5, mbu=0.7)
