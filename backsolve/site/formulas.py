@@ -55,6 +55,7 @@ def solvable(row: Equation) -> Json:
     left, right = sides_of(row)
     return {
         "id": row.id,
+        "version": row.version,
         "sense": row.sense,
         "bound": row.direction,
         "symbols": [*row.symbols],
@@ -122,6 +123,7 @@ def _quantity(name: str) -> Json:
     }
     return {
         "math": symbol_in_mathml(name),
+        "latex": row.latex,
         "unit": row.unit,
         "units": [*([start, size, called] for start, size, called in larger if size <= most), [*smallest]],
         "domain": row.domain,
@@ -132,6 +134,27 @@ def _quantity(name: str) -> Json:
         **{key: value for key, value in some.items() if value},
         **({"default": NEUTRAL_DEFAULTS[name]} if name in NEUTRAL_DEFAULTS else {}),
     }
+
+
+OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole")
+"""What many quantities have alike."""
+
+
+def in_families(quantities: dict[str, Json]) -> tuple[list[Json], dict[str, Json]]:
+    """The same quantities, what they have alike said once: families, and each quantity with the place of its own.
+
+    >>> families, rows = in_families(quantities_data(("sparsity", "mfu", "mbu")))
+    >>> rows["mfu"]["of"] == rows["mbu"]["of"] != rows["sparsity"]["of"], families[rows["mfu"]["of"]]["domain"]
+    (True, 'in (0, 1]')
+    """
+    families: list[Json] = []
+    rows: dict[str, Json] = {}
+    for name, row in quantities.items():
+        family = {key: row[key] for key in OF_FAMILY if key in row}
+        if family not in families:
+            families.append(family)
+        rows[name] = {"of": families.index(family)} | {key: value for key, value in row.items() if key not in family}
+    return families, rows
 
 
 def roof_data() -> Json:

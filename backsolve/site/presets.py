@@ -56,6 +56,8 @@ class Way:
 def presets_data() -> Json:
     """Chips by data type and open models: what they set, by registry name [SI], and which way leads on from them.
 
+    What a model sets beside each kind of chip, and the way from there, many models have alike: `kinds`, by their place there.
+
     >>> data = presets_data()
     >>> data["chips"]["H100-SXM"]["givens"]["hbm_capacity"], data["chips"]["H100-SXM"]["types"]["fp8"]["bytes_per_weight"]
     (80000000000.0, 1.0)
@@ -66,17 +68,24 @@ def presets_data() -> Json:
     chips = {name: chip for name in presets.hardware_names(tables) if (chip := _chip(name, tables))["types"]}
     kinds = {kind_of(given): f"{chip}:{dtype}" for chip, one in chips.items() for dtype, given in one["types"].items()}
     ways: dict[Structure, Way] = {}
-    models = {name: _model_on(name, kinds, ways) for name in covered_models()}
+    found = {name: _model_on(name, kinds, ways) for name in covered_models()}
+    ways_of: list[Json] = []
+    for one in found.values():
+        if one["kinds"] not in ways_of:
+            ways_of.append(one["kinds"])
+    models = {name: one | {"kinds": ways_of.index(one["kinds"])} for name, one in found.items()}
     alone = {kind: _on(chip, None, ways) for kind, chip in kinds.items()}
     legs = [*dict.fromkeys(leg for way in ways.values() for leg in way.legs)]
     return {
         "chips": chips,
         "models": models,
+        "kinds": ways_of,
         "alone": alone,
         "beside": FIELDS,
         "roof": roof_data(),
         "legs": [_leg(*leg) for leg in legs],
-        "ways": [{"legs": [*map(legs.index, one.legs)], "asked": one.asked, "defaults": dict(one.defaults)} for one in ways.values()],
+        "ways": [{"legs": [*map(legs.index, one.legs)], "asked": one.asked} for one in ways.values()],
+        "defaults": {name: value for one in ways.values() for name, value in one.defaults},
     }
 
 
@@ -200,6 +209,7 @@ def _leg(row: Equation, makes: str) -> Json:
     whole, told = solvable(row), ("sign", "larger", "smaller", "names", "said", "otherwise")
     return {
         "id": row.id,
+        "version": row.version,
         "makes": makes,
         "right": whole["right"] if makes == row.symbols[0] else whole["roots"][makes][0][0]["tree"],
         "requires": [{name: needed[name] for name in told} for needed in whole["requires"]],

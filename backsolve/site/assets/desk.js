@@ -71,7 +71,7 @@
   const { roofline } = root.backsolve, { element, show } = form;
   const PRICE = "chip_price"; // without it all is answered but costs
   const desk = { ...root.backsolve.presets, ...JSON.parse(document.getElementById("desk-data").textContent) }, names = Object.keys(desk.beside);
-  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf({ ...row, undivided: row.whole, optional: name === PRICE })]));
+  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]).map(([name, row]) => [name, { ...row, undivided: row.whole, optional: name === PRICE }]));
   const words = (name) => name.replaceAll("_", " ");
   const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.beside }, priced: false, over: "batch", picture: "step_time", span: null };
   const PICTURES = { step_time: "time of a step", cost_per_token: "cost of a token", tokens_per_second_per_user: "tokens per second of a user", memory_per_chip: "memory of a chip" };

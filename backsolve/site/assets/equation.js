@@ -2,7 +2,7 @@
 "use strict";
 
 (function () {
-  const { engine, form, leads, presets, mathml, ranges, roofline } = backsolve;
+  const { copy, engine, form, leads, presets, mathml, ranges, roofline, writing } = backsolve;
   const place = document.getElementById("solver");
   if (!place) return;
   const { equation, example, ...page } = JSON.parse(document.getElementById("formulas").textContent);
@@ -253,6 +253,34 @@
     return element("p", { class: "solver-none" }, `No ${words(state.unknown)} ${row.domain} satisfies the equation with these values of ${others}.`);
   }
 
+  // -- to be pasted --------------------------------------------------------------------------------------------------------------
+
+  const pasted = element("pre", { class: "copied", hidden: true });
+  const copies = ["LaTeX", "Markdown", "text"].map((style) => copy.buttonFor(pasted, `Copy as ${style}`, () => {
+    pasted.textContent = writing.solution(solution())[style];
+    pasted.hidden = false;
+  }));
+
+  /** What leads to the answer, with its numbers: by a chip and a model, then by the equation itself; of ranges, in their middle. */
+  function solution() {
+    const [one] = state.answers, { unknown } = state, legs = state.led ? state.led.legs : [], values = { ...(state.led ? state.led.values : {}), ...state.values };
+    const all = Object.fromEntries([...names, ...legs.flatMap(({ makes, right }) => [makes, ...leads.namesIn(right)])].map((name) => [name, engine.rowOf(backsolve.quantities[name])]));
+    const valued = (name, value) => ({ latex: `= ${writing.valueInLatex(all[name], value)}`, text: `= ${show(all[name], value)}` });
+    const led = legs.map(({ id, version, makes, right }) => (
+      { reference: `${id}@${version}`, left: makes, sense: "=", right, makes, solved: right, values, result: valued(makes, values[makes]) }));
+    const point = one && one.kind === "point", ends = (low, high) => ({ text: `${unknown}: ${span(all[unknown], { low, high })}`, latex: writing.between(all[unknown], low, high) });
+    const whole = { latex: `${all[unknown].latex} ${valued(unknown, values[unknown]).latex}`, text: `${unknown} ${valued(unknown, values[unknown]).text}` };
+    const own = { reference: `${equation.id}@${equation.version}`, left, sense: equation.sense, right: equation.right, makes: unknown, solved: point && one.form ? one.form.tree : null, values,
+      result: point ? (one.form ? valued(unknown, one.value) : whole) : one ? ends(one.low, one.high) : { latex: "\\text{no answer}", text: "no answer" } };
+    const spanning = Object.entries(spansOf()), seen = state.look && state.look.told(), rests = [...new Set([...legs.flatMap(({ right }) => leads.namesIn(right)), ...names])];
+    const bound = point && errs() ? [{ latex: writing.bounded(all[unknown], one.value, equation.bound), text: `${unknown} ${valued(unknown, one.value).text}${errs()}` }] : [];
+    return {
+      steps: [...led, own], quantities: all,
+      above: spanning.length ? [{ latex: `\\text{in the middle of the ranges:}`, text: "in the middle of the ranges:" }] : [],
+      below: seen && seen.kind !== "none" ? [ends(seen.low, seen.high)] : bound,
+      given: rests.filter((name) => name !== unknown && !legs.some(({ makes }) => makes === name)).map((name) => [name, spansOf()[name] || [values[name]]]) };
+  }
+
   // -- drawing -------------------------------------------------------------------------------------------------------------------
 
   const PLACES = 96, SLICE = 4, PATIENCE = 1500; // places of a curve, milliseconds of work between two frames, and of looking at points of ranges
@@ -350,7 +378,8 @@
     element("div", { class: "solver-choices" }, unknowns.root, typesOf.length ? chips.root : "", modelsOf.length ? models.root : ""), notice, answer, given, ledOf,
     element("p", { class: "solver-note" }, "The bars: by how many per cent the answer moves with one per cent more. A field takes a range too, as 16..64 or 0.4±0.1."),
     names.length > 1 ? element("div", { class: "solver-choices" }, over.root) : "", figureOf, roofOf,
-    element("p", {}, "The same at the command line, as LaTeX with these numbers put in: ", command));
+    element("p", { class: "solver-copies" }, "The derivation with these numbers: ", ...copies), pasted,
+    element("p", {}, "The same at the command line: ", command));
   ask();
   window.addEventListener("hashchange", () => { fromAddress(); ask(); });
 })();

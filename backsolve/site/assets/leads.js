@@ -76,7 +76,7 @@
     return { values: all, rests: Object.keys(presets.beside).filter((name) => resting.has(name) && !(name in preset.givens) && !(name in own)), at: at.map((name) => AT[name]) };
   }
 
-  const leads = { deployed, lead, sought };
+  const leads = { deployed, lead, namesIn, sought };
   if (typeof module !== "undefined") module.exports = leads;
   else root.backsolve.leads = leads;
 })(globalThis);

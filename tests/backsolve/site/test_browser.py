@@ -22,6 +22,7 @@ from derive import solve
 from derive.catalogue import equation
 from derive.presets import rent
 from derive.show.roofline import numbers, roof
+from derive.show.text import as_latex
 from derive.solving.one_equation import solve_equation
 from derive.units import show
 from invert.data import read_data
@@ -145,6 +146,21 @@ def test_a_field_takes_a_range_and_the_answer_spans_it(site: Path, page):
     assert page.get_by_label("sparsity", exact=True).input_value() == "8..18"
     page.get_by_label("sparsity, slider").press("ArrowRight")
     assert "between" not in told.inner_text()
+
+
+def test_the_derivation_is_copied_with_its_numbers(site: Path, page):
+    page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&mfu=1&mbu=1")
+    python = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3")
+    shown = page.locator("#solver pre")
+    page.get_by_role("button", name="Copy as LaTeX").click()
+    mine, theirs = shown.inner_text(), as_latex(python)
+    cited = r"\\cite\{[^}]*\}"
+    assert re.findall(cited, mine) == re.findall(cited, theirs) and "= 5357" in mine
+    assert [*re.findall(r"^.*tag.*$", mine, re.MULTILINE)] == [*re.findall(r"^.*tag.*$", theirs, re.MULTILINE)]
+    page.get_by_role("button", name="Copy as Markdown").click()
+    assert "`batching.sparsity@1`:" in shown.inner_text()
+    page.get_by_role("button", name="Copy as text").click()
+    assert "balance_batch = 295.4*1*18.14/1 = 5357" in shown.inner_text()
 
 
 def test_where_a_step_balances_its_point_is_under_the_ridge(site: Path, page):
