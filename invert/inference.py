@@ -42,7 +42,7 @@ from invert.records import (
     as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Request, Run
+from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Request, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import (
     NotBegun,
@@ -496,7 +496,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     if not pairs:
         flags.append("one band")
     elif len(pairs) > 1:
-        flags.append(f"{len(pairs) + 1} bands, first pair shown")
+        flags.append(f"{len(pairs) + 1} bands, {FIRST_PAIR}")
     if seen.output_input_ratio.value <= 1:
         flags.append("output not above input")
     if ends := sheet.bands[0].input.ends:
@@ -506,7 +506,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     if read.released is None:
         flags.append(RELEASE_NOT_KNOWN)
     if (one := read.by_price.value) and one.listed and not same_weights(one.listed, read.model):
-        flags.append(f"weights may not be {one.listed.model}")
+        flags.append(f"{WEIGHTS_UNSURE} {one.listed.model}")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
     if found["headline"].kind == "given":

@@ -46,6 +46,8 @@ from invert.sheets.what_if import is_added
 
 RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
+FIRST_PAIR = "first pair shown"
+WEIGHTS_UNSURE = "weights may not be"
 
 
 @dataclass(frozen=True, kw_only=True)
