@@ -44,7 +44,7 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
 )
-@workers_option("Processes that share the sheets.")
+@workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
 @click.option("--columns", metavar="C,...", help="Columns of the table, e.g. model,provider,price,KV; of CSV by the names of its head.")
@@ -70,7 +70,7 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 )
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
-    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, columns: str | None,
+    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int | None, style: str, full: bool, columns: str | None,
     by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
     history: bool,
 ) -> None:  # fmt: skip
@@ -171,7 +171,7 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
             click.echo(_reports(table, shown.style, shown.full) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by))
 
 
-def _ask_again(place: str, form: "Shown", workers: int, save: str | None) -> None:
+def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
     """What a saved result asked, shown as it was unless another form is given; what is saved keeps the form of the first."""
     from invert.report.contract import saved
     from invert.reproduce import arguments, changed_since, saved_run
