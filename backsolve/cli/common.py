@@ -4,8 +4,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
 
 import click

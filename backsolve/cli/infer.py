@@ -137,7 +137,9 @@ def _refuse_form(shown: "Shown") -> None:
             raise WrongValue(f"--summary and {option} do not go together")
 
 
-def _worked_out(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int) -> "tuple[InferenceTable, Comparison | None]":
+def _worked_out(
+    names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int | None
+) -> "tuple[InferenceTable, Comparison | None]":
     """The sheets that are wanted, in the order that is; and what moved, where that is shown."""
     from invert.inference import infer
 
