@@ -170,7 +170,11 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
         if shown.summary or long:
             click.echo(_summary(table, shown.style))
         else:
-            click.echo(_reports(table, shown.style, shown.full) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by))
+            click.echo(
+                _reports(table, shown.style, shown.full, brief=moved is not None)
+                if alone
+                else _rendered(table, shown.style, shown.wide, columns, shown.by)
+            )
 
 
 def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
@@ -242,14 +246,15 @@ def _changes(moved: "Comparison", style: str) -> str:
     return forms[style](moved) if style in forms else changes.changes_text(moved, width(sys.stdout))
 
 
-def _reports(table: "InferenceTable", style: str, full: bool) -> str:
-    """Every sheet by itself, on one screen or in full."""
+def _reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> str:
+    """Every sheet by itself: on one screen, or in brief below what moved; or in full."""
     from invert.report.document import report_document
     from invert.report.layout import laid_out
     from invert.report.sheet import full_parts
-    from invert.report.short import short_parts
+    from invert.report.short import after_change, short_parts
 
-    reports = [(full_parts if full else short_parts)(one, table) for one in table]
+    parts_of = full_parts if full else after_change if brief else short_parts
+    reports = [parts_of(one, table) for one in table]
     return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
 
 

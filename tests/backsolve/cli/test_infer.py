@@ -185,6 +185,15 @@ def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():
     assert len(json.loads(call(*GEMINI, "--set", "output=15", "--as", "json").out)) == 1
 
 
+@in_one_test("name", ["gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3"])
+def test_what_a_change_moved_and_what_to_take_home_fit_one_screen(monkeypatch: pytest.MonkeyPatch, name: str):
+    monkeypatch.setattr("backsolve.cli.infer.width", lambda _: 80)
+    lines = call("infer", name, "--set", "output=7").out.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 80, len(lines)
+    assert any(line.startswith("Size: ") for line in lines) and lines[-1].endswith("--set output=7 --full")
+    assert sum(line.startswith("inference ") for line in lines) == 1
+
+
 def test_against_shows_what_moved_in_every_form(tmp_path):
     own = tmp_path / "own.csv"
     own.write_bytes(price_file("google,gemini-2.5-pro,output,12,,,,"))
