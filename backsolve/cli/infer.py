@@ -29,7 +29,9 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 
 @click.command("infer")
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
-@click.option("--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider; may be repeated.")
+@click.option(
+    "--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider, e.g. openai or 'open*'; may be repeated."
+)
 @click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
 @as_of_option
 @all_option
@@ -94,7 +96,7 @@ def infer_command(
     backsolve infer --prices mine.csv --against shipped --as csv
     """
     from derive.units import named_texts
-    from invert.assumptions import FACTS
+    from invert.assumptions import ANCHORS
     from invert.result import Shown
 
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
@@ -110,7 +112,7 @@ def infer_command(
         _refuse_beside_history(models, changes, save, against, style)
     asked: dict[str, Any] = {
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
-        "anchors": named_texts(anchors, FACTS),
+        "anchors": named_texts(anchors, ANCHORS),
     }  # fmt: skip
     if history:
         with processes(workers) as executor:
@@ -170,10 +172,9 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
         if shown.summary or long:
             click.echo(_summary(table, shown.style))
         else:
+            brief = moved is not None
             click.echo(
-                _reports(table, shown.style, shown.full, brief=moved is not None)
-                if alone
-                else _rendered(table, shown.style, shown.wide, columns, shown.by)
+                _reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by)
             )
 
 
