@@ -626,8 +626,11 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
 
 
 def _may_make(asked: Question, row: Equation, name: str) -> bool:
-    """Whether an equation may hold with a share as something else: of one side that is the larger with any share, it does not."""
-    if QUANTITIES[name].ceiling > 1:
+    """Whether an equation may hold with a share as something else: of one side that is the larger with any share, it does not.
+
+    What was put into the equations would have to be written in them again.
+    """
+    if name not in MAY_DIFFER or QUANTITIES[name].ceiling > 1:
         return True
     start, rows = {**in_numbers(asked.defaults, asked.known), **asked.known}, leading_to(row.symbols, asked.active)
     larger = set()
