@@ -24,7 +24,7 @@ LARGEST = 128 * MIB
 """Bytes of a file that are read: two hundred thousand rows of prices with long notes, in a quarter of a GiB of memory."""
 
 LARGEST_RESULT = 64 * MIB
-"""Bytes of a saved result that is cited from or asked again; a whole `infer --all` has some three million."""
+"""Bytes of a saved result that is cited from or asked again: a market of four thousand sheets, in a third of a GiB of memory."""
 
 PATIENCE, PAUSE = 30.0, 0.05
 """Seconds that somebody else may write, and between two looks whether he is done."""

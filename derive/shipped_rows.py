@@ -86,7 +86,9 @@ def figure(text: str) -> float:
     (1.25, 0.5)
     """
     if not NUMBER.fullmatch(text.removeprefix("-")):
-        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}; write a plain 1.25 or 1e-3, without unit, sign or separator")
+        dated = ": a spreadsheet took it for a date" if SHORT_DATE.fullmatch(text) else ""
+        plain = "write a plain 1.25 or 1e-3, without unit, sign or separator"
+        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}; {plain}")
     if text.startswith("-"):
         raise WrongData(f"{shorten(text)} is negative")
     value = float(text)
@@ -131,7 +133,27 @@ def iso_date(text: str) -> datetime.date:
             return datetime.date.fromisoformat(text)
     except ValueError:
         pass
-    raise WrongData(f"{shorten(text)} is not an ISO date such as 2026-11-20")
+    raise WrongData(f"{shorten(text)} is not an ISO date such as 2026-11-20{_of_a_spreadsheet(text)}")
+
+
+FIRST_OF_SPREADSHEETS = datetime.date(1899, 12, 30)
+"""The day that spreadsheets count from."""
+SHORT_DATE = re.compile(
+    "[0-9]{1,2}[-. ][A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
+)
+"""What spreadsheets write for a date, or for what they take to be one."""
+
+
+def _of_a_spreadsheet(text: str) -> str:
+    """What became of a date in a spreadsheet, and how it stays one; nothing where nothing speaks for that.
+
+    >>> _of_a_spreadsheet("45992")
+    ': a spreadsheet counts 2025-12-01 so; give its column the format yyyy-mm-dd'
+    """
+    if re.fullmatch("[2-6][0-9]{4}", text):
+        day = FIRST_OF_SPREADSHEETS + datetime.timedelta(days=int(text))
+        return f": a spreadsheet counts {day} so; give its column the format yyyy-mm-dd"
+    return ": a spreadsheet writes dates so; give its column the format yyyy-mm-dd" if SHORT_DATE.fullmatch(text) else ""
 
 
 def listed(text: str) -> tuple[str, ...]:

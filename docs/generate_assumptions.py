@@ -10,7 +10,7 @@ from pathlib import Path
 
 from written import main
 
-from invert.assumptions import FACTS, NOTES, USUAL
+from invert.assumptions import ANCHORS, NOTES, USUAL
 from invert.priors import Prior
 
 PAGE = Path(__file__).parent / "reference" / "assumptions.md"
@@ -35,13 +35,13 @@ def sections() -> Iterator[str]:
     """A table a kind, in the order of the record."""
     priors = [name for name in NOTES if isinstance(getattr(USUAL, name), Prior)]
     parts = {
-        "Outside facts": (list(FACTS), "What is known of a model, its traffic and its hardware. Every output prints them."),
+        "Outside facts": (list(ANCHORS), "What is known of a model, its traffic and its hardware. Every output prints them."),
         "Priors": (
             priors,
             "What is believed of a hidden quantity before a sheet is seen: normal in logarithms about the value given here, or where"
             " two ends are given, in the logit of the share of the way between them.",
         ),
-        "Held": ([name for name in NOTES if name not in {*FACTS, *priors}], "Spreads, noise, rules and limits."),
+        "Held": ([name for name in NOTES if name not in {*ANCHORS, *priors}], "Spreads, noise, rules and limits."),
     }
     for title, (names, text) in parts.items():
         lines = ["| name | value | unit | why | source | varied |", "|---|---|---|---|---|---|"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from derive.errors import UnknownName, WrongValue
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
 from derive.units import parse, show
-from invert.assumptions import ASSUMED, FACTS, RIDGE_POINT, USUAL, Assumptions
+from invert.assumptions import ANCHORS, ASSUMED, RIDGE_POINT, USUAL, Assumptions
 from invert.records import Anchors
 from invert.sheets.rows import ModelRow
 
@@ -15,13 +15,13 @@ def given_anchors(anchors: Mapping[str, float | str], assumptions: Assumptions =
     read = {}
     for name, value in anchors.items():
         if name not in QUANTITIES and name not in NAME_OF_SYMBOL:
-            raise UnknownName("anchor", name, FACTS)  # the nearest name is one that may be given
+            raise UnknownName("anchor", name, ANCHORS)  # the nearest name is one that may be given
         row = quantity(name)
         if row.name in ASSUMED:
             held = show(row.name, assumptions.held[row.name])
             raise WrongValue(f"{row.name} cannot be given: it is held at {held} in every reading and estimate")
-        if row.name not in FACTS:
-            raise UnknownName("anchor", name, FACTS)
+        if row.name not in ANCHORS:
+            raise UnknownName("anchor", name, ANCHORS)
         read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
     return read
 

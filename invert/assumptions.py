@@ -124,6 +124,9 @@ class Assumptions:
     kv_bytes_per_token: float | None = _fact(
         "kv_bytes_per_token", None, "unless given, it is what the estimators are asked for", within="given_kv_spread"
     )
+    max_context: float | None = _fact(
+        "max_context", None, "unless given, that of the rows of a sheet or of models.csv, else nominal_context", "models.csv"
+    )
 
     # Held in every reading and estimate.
 
@@ -311,7 +314,7 @@ class Assumptions:
     @cached_property
     def facts(self) -> dict[str, float]:
         """The outside facts of a run that all sheets share [SI]: those with a default, what is held, and what was given."""
-        values = {name: getattr(self, name) for name in (*FACTS, *ASSUMED)}
+        values = {name: getattr(self, name) for name in (*ANCHORS, *ASSUMED)}
         values["sweep_time"] = self.sweep_time_of_peak / self.sustained_mbu if self.sweep_time is None else self.sweep_time
         shared = [name for name in (*FACTS, *ASSUMED) if name not in UNLESS_GIVEN]
         return {name: values[name] for name in (*shared, *self.given)}
@@ -383,11 +386,15 @@ NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in BY_NAME
 
 ASSUMED = ("tokens_per_step", "kv_copies")
 """Held at one value in every reading and estimate, and printed with the anchors; they cannot be given."""
-FACTS = tuple(name for name, note in NOTES.items() if note.anchor)
+ANCHORS = tuple(name for name, note in NOTES.items() if note.anchor)
 """Every outside fact that may be given."""
+OF_SHEETS = ("max_context",)
+"""Those that are put into the sheets, as a column of their rows would: no reading or estimate takes them from elsewhere."""
+FACTS = tuple(name for name in ANCHORS if name not in OF_SHEETS)
+"""Those that readings and estimates rest on, and say so."""
 HELD_FIXED = tuple(name for name in FACTS if NOTES[name].prior)
 """Facts that, if given, the posterior takes as known; by default they vary over their priors."""
-UNLESS_GIVEN = tuple(name for name in FACTS if BY_NAME[name].default is None and name != "sweep_time")
+UNLESS_GIVEN = tuple(name for name in ANCHORS if BY_NAME[name].default is None and name != "sweep_time")
 """Facts of one model or of its traffic: they have no default, and given for one model they say nothing of another."""
 
 USUAL = Assumptions()

@@ -44,14 +44,18 @@ class Data:
 
 
 def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], R]) -> R:
-    if asked not in known:
-        if len(known) >= MOST:
-            known.clear()
-        # setdefault and not an assignment: two threads must share one.
-        made: R = known.setdefault(asked, work())
-        return made
-    found: R = known[asked]
-    return found
+    try:
+        # Looked up once: to hash all that is asked takes longer than most of what is asked.
+        found: R = known[asked]
+    except KeyError:
+        pass
+    else:
+        return found
+    if len(known) >= MOST:
+        known.clear()
+    # setdefault and not an assignment: two threads must share one.
+    made: R = known.setdefault(asked, work())
+    return made
 
 
 def read_data() -> Data:

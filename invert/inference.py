@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 
 from derive.briefly import Records
 from derive.catalogue import equation
-from derive.characters import is_same
+from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
@@ -42,7 +42,7 @@ from invert.records import (
     as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Request, Run
+from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Request, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import (
     NotBegun,
@@ -51,6 +51,7 @@ from invert.sheets.assemble import (
     before_release,
     day_of,
     find,
+    is_provider,
     models,
     not_begun,
     once_released,
@@ -59,11 +60,12 @@ from invert.sheets.assemble import (
     seen_later,
     sheets,
 )  # fmt: skip
+from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
-from invert.sheets.sheet import PriceSheet
+from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
@@ -179,8 +181,9 @@ def _answered(
     try:
         chosen, notes = _chosen(names, request.providers, offered, known, book, later, own_later)
     except (UnknownName, NotBegun) as error:
-        # A row that could not be read may be why the name is not known.
-        raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
+        # A row that could not be read may be why the name is not known: it comes first.
+        fault = faults_first(problems, (*names, *request.providers), book.overlay)
+        raise WrongData(f"{fault}\n{error}") if fault else error from None
     first = first_days(offered, book, data)
     chosen, left_out = once_released(chosen, known, {} if names else first)
     offered, _ = once_released(offered, known, first)
@@ -222,14 +225,25 @@ def _answered(
     return as_table(run)
 
 
+def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> Problem | None:
+    """Of what could not be read the fault that stands in a row with one of these names, else the first; None where there is none."""
+    lines = own.content.decode(errors="replace").lower().splitlines() if own else []
+    asked = [trimmed(part).lower() for name in names for part in name.split("/")]
+    of_file = [one for one in problems if own and one.origin == own.place and one.row]
+    meant = (one for one in of_file if any(part in lines[one.row - 1] for part in asked if one.row and one.row <= len(lines)))
+    return next(meant, next(iter(problems), None))
+
+
 def infer_sheets(
     chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, kept: Kept | None = None
 ) -> tuple[list[Inference], list[Problem]]:
     """What each sheet implies but for what takes all of them together, and why some imply nothing."""
     rows, kept = {(row.provider, row.model): row for row in models(data)}, kept or Kept()
     read, problems = [], []
-    for sheet in chosen:
+    for published in chosen:
+        sheet = published
         try:
+            sheet = with_given_context(published, assumptions)
             if (sheet.provider, sheet.model) not in rows:
                 data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
@@ -280,15 +294,15 @@ def _chosen(
     if wanted:
         for one in wanted:
             _refuse_unsold(one, offered, later)
-        offered = [sheet for sheet in offered if any(is_same(sheet.provider, one) for one in wanted)]
-        own_later = {pair: said for pair, said in own_later.items() if any(is_same(pair[0], one) for one in wanted)}
+        offered = [sheet for sheet in offered if any(is_provider(sheet.provider, one) for one in wanted)]
+        own_later = {pair: said for pair, said in own_later.items() if any(is_provider(pair[0], one) for one in wanted)}
     ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
     chosen, notes = find(names, offered, known, list(ever), later) if names else (offered, [])
     if before_release(chosen, known):
         for name in names:
             _refuse_unreleased(name, find([name], offered, known)[0], known)
         for one in () if names else wanted:
-            _refuse_unreleased(one, [sheet for sheet in offered if is_same(sheet.provider, one)], known)
+            _refuse_unreleased(one, [sheet for sheet in offered if is_provider(sheet.provider, one)], known)
     meant = {(sheet.provider, sheet.model) for sheet in chosen}
     said = [said for pair, said in own_later.items() if not names or pair in meant]
     return chosen, [*notes, *([_together(said)] if said else [])]
@@ -296,9 +310,9 @@ def _chosen(
 
 def _refuse_unsold(provider: str, offered: list[PriceSheet], later: Mapping[tuple[str, str], str]) -> None:
     """A provider that sells nothing here, or not yet."""
-    if any(is_same(sheet.provider, provider) for sheet in offered):
+    if any(is_provider(sheet.provider, provider) for sheet in offered):
         return
-    to_come = [said for pair, said in later.items() if is_same(pair[0], provider)]
+    to_come = [said for pair, said in later.items() if is_provider(pair[0], provider)]
     if to_come:
         raise NotBegun(_together(to_come))
     raise UnknownName("provider", provider, sorted({sheet.provider for sheet in offered}))
@@ -496,7 +510,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     if not pairs:
         flags.append("one band")
     elif len(pairs) > 1:
-        flags.append(f"{len(pairs) + 1} bands, first pair shown")
+        flags.append(f"{len(pairs) + 1} bands, {FIRST_PAIR}")
     if seen.output_input_ratio.value <= 1:
         flags.append("output not above input")
     if ends := sheet.bands[0].input.ends:
@@ -506,7 +520,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     if read.released is None:
         flags.append(RELEASE_NOT_KNOWN)
     if (one := read.by_price.value) and one.listed and not same_weights(one.listed, read.model):
-        flags.append(f"weights may not be {one.listed.model}")
+        flags.append(f"{WEIGHTS_UNSURE} {one.listed.model}")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
     if found["headline"].kind == "given":

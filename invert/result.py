@@ -39,6 +39,7 @@ from invert.records import (
     Verdict,
     Worth,
 )  # fmt: skip
+from invert.sheets.assemble import is_provider
 from invert.sheets.contexts import longest_context
 from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
@@ -46,6 +47,8 @@ from invert.sheets.what_if import is_added
 
 RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
+FIRST_PAIR = "first pair shown"
+WEIGHTS_UNSURE = "weights may not be"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,14 +223,14 @@ class Run:
     def beside(self) -> dict[SheetKey, float]:
         """The first input price [USD/token] of every sheet of the day that is not in the run, of what was asked for and can be read."""
         shown = {(one.sheet.provider, one.sheet.model, one.sheet.region, one.sheet.service_tier) for one in self}
-        models, providers = {key[:2] for key in shown}, [one.lower() for one in self.request.providers]
+        models, providers = {key[:2] for key in shown}, self.request.providers
         unread = {problem.origin for problem in self.problems if problem.row is None}
         return {
             key: asked
             for key, asked in self.base_inputs.items()
             if key not in shown
             and (not self.request.names or key[:2] in models)
-            and (not providers or key[0].lower() in providers)
+            and (not providers or any(is_provider(key[0], one) for one in providers))
             and f"{key[0]}/{key[1]}" not in unread
         }
 

@@ -3,8 +3,9 @@
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
 
 import click
@@ -57,19 +58,31 @@ all_option = click.option("--all", "everything", is_flag=True, help="Every servi
 
 def workers_option(help: str) -> Callable[[Command], Command]:
     """`--workers N`, the number that `processes` takes."""
-    return click.option("--workers", type=click.IntRange(1, 256), default=1, metavar="N", help=help)
+    return click.option("--workers", type=click.IntRange(1, 256), metavar="N", help=help)
 
 
 @contextmanager
-def processes(workers: int) -> "Iterator[Executor | None]":
-    """A pool of so many processes; none for one worker."""
+def processes(workers: int | None) -> "Iterator[Executor | None]":
+    """A pool of so many processes; none for one worker. Where no number is given, one for work of many parts alone."""
     if workers == 1:
         yield None
         return
+    if workers is None:
+        from backsolve.cli.sharing import ForManyParts
+
+        with ExitStack() as stack:
+            yield ForManyParts(partial(_pool, stack))
+        return
+    with ExitStack() as stack:
+        yield _pool(stack, workers)
+
+
+def _pool(stack: ExitStack, workers: int) -> "Executor":
+    """So many processes, until the stack is closed."""
     from concurrent.futures import ProcessPoolExecutor
 
-    with _ended_together(), ProcessPoolExecutor(workers) as executor:
-        yield executor
+    stack.enter_context(_ended_together())
+    return stack.enter_context(ProcessPoolExecutor(workers))
 
 
 @contextmanager

@@ -29,7 +29,9 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 
 @click.command("infer")
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
-@click.option("--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider; may be repeated.")
+@click.option(
+    "--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider, e.g. openai or 'open*'; may be repeated."
+)
 @click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
 @as_of_option
 @all_option
@@ -44,7 +46,7 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
 )
-@workers_option("Processes that share the sheets.")
+@workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
 @click.option("--columns", metavar="C,...", help="Columns of the table, e.g. model,provider,price,KV; of CSV by the names of its head.")
@@ -70,7 +72,7 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 )
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
-    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, columns: str | None,
+    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int | None, style: str, full: bool, columns: str | None,
     by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
     history: bool,
 ) -> None:  # fmt: skip
@@ -94,7 +96,7 @@ def infer_command(
     backsolve infer --prices mine.csv --against shipped --as csv
     """
     from derive.units import named_texts
-    from invert.assumptions import FACTS
+    from invert.assumptions import ANCHORS
     from invert.result import Shown
 
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
@@ -110,7 +112,7 @@ def infer_command(
         _refuse_beside_history(models, changes, save, against, style)
     asked: dict[str, Any] = {
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
-        "anchors": named_texts(anchors, FACTS),
+        "anchors": named_texts(anchors, ANCHORS),
     }  # fmt: skip
     if history:
         with processes(workers) as executor:
@@ -137,7 +139,9 @@ def _refuse_form(shown: "Shown") -> None:
             raise WrongValue(f"--summary and {option} do not go together")
 
 
-def _worked_out(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int) -> "tuple[InferenceTable, Comparison | None]":
+def _worked_out(
+    names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int | None
+) -> "tuple[InferenceTable, Comparison | None]":
     """The sheets that are wanted, in the order that is; and what moved, where that is shown."""
     from invert.inference import infer
 
@@ -168,10 +172,13 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
         if shown.summary or long:
             click.echo(_summary(table, shown.style))
         else:
-            click.echo(_reports(table, shown.style, shown.full) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by))
+            brief = moved is not None
+            click.echo(
+                _reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by)
+            )
 
 
-def _ask_again(place: str, form: "Shown", workers: int, save: str | None) -> None:
+def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
     """What a saved result asked, shown as it was unless another form is given; what is saved keeps the form of the first."""
     from invert.report.contract import saved
     from invert.reproduce import arguments, changed_since, saved_run
@@ -240,14 +247,15 @@ def _changes(moved: "Comparison", style: str) -> str:
     return forms[style](moved) if style in forms else changes.changes_text(moved, width(sys.stdout))
 
 
-def _reports(table: "InferenceTable", style: str, full: bool) -> str:
-    """Every sheet by itself, on one screen or in full."""
+def _reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> str:
+    """Every sheet by itself: on one screen, or in brief below what moved; or in full."""
     from invert.report.document import report_document
     from invert.report.layout import laid_out
     from invert.report.sheet import full_parts
-    from invert.report.short import short_parts
+    from invert.report.short import after_change, short_parts
 
-    reports = [(full_parts if full else short_parts)(one, table) for one in table]
+    parts_of = full_parts if full else after_change if brief else short_parts
+    reports = [parts_of(one, table) for one in table]
     return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
 
 

@@ -298,6 +298,8 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         line(f"{database.name}: {sum(became.values())} offers read = {' + '.join(parts)}{_because(reasons)}")
     for name in dict.fromkeys(database.name for database, _ in pulled.offers):
         prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in BECAME.items())
+        if waiting := update.counts.get((name, "other_day"), 0):
+            prices += f", {waiting} of other days"
         line(f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source")
     if copies := sum(pulled.copies.values()):
         most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
@@ -311,4 +313,7 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         where = "" if into is None else "; all are in the file of rivals beside it"
         line(f"disagreeing: {len(rivals) - RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
     if into is not None:
-        line(f"{into}: " + ", ".join(f"{update.count(what)} {word}" for what, word in BECAME.items()))
+        counts = {"added": update.count("added"), "changed": update.count("changed"), "ended": update.count("ended")}
+        counts["unchanged"] = update.held - counts["changed"] - counts["ended"]
+        rows = update.held + counts["added"] + counts["changed"]
+        line(f"{into}: {rows} rows: " + ", ".join(f"{count} {word}" for word, count in counts.items()))

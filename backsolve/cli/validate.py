@@ -37,7 +37,7 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 @click.option("--as", "style", type=click.Choice(("table", "json", "csv")), default="table", help="Form of the answer.")
 @click.option("--save", metavar="FILE", help="Write the rows of a rerun as CSV as well.")
 def validate_command(
-    section: tuple[str, ...], rerun: bool, seeds: int | None, sheets: int | None, draws: int | None, workers: int, style: str,
+    section: tuple[str, ...], rerun: bool, seeds: int | None, sheets: int | None, draws: int | None, workers: int | None, style: str,
     save: str | None,
 ) -> None:  # fmt: skip
     """What the readings make of what is known: the scoreboard.
@@ -71,13 +71,13 @@ def validate_command(
 
     refuse_no_file("--save", save)
     chosen = ("calibration",) if rerun and not section else section or SECTIONS
-    if not rerun and (workers > 1 or any(option is not None for option in (save, seeds, sheets, draws))):
+    if not rerun and any(option is not None for option in (save, seeds, sheets, draws, workers)):
         raise WrongValue("--seeds, --sheets, --draws, --save and --workers go with --rerun, which is what takes long")
     if rerun and chosen != ("calibration",):
         raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
     found, problems = ({}, []) if rerun else scoreboard.sections(chosen)
     if rerun:
-        text = _rerun(seeds or SEEDS, sheets or SHEETS, draws or DRAWS, workers)
+        text = _rerun(seeds or SEEDS, sheets or SHEETS, draws or DRAWS, workers or 1)
         if save is not None:
             write(save, text)
         found = {"calibration": scoreboard.pooled(text.splitlines())}

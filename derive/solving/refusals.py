@@ -14,7 +14,7 @@ from derive.records import HEURISTIC, Equation
 from derive.requirements import HOLDS
 from derive.solving.elimination import that_cancel
 from derive.solving.matching import Structure, determined, upstream
-from derive.solving.propagation import followed
+from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Question, taken_as_known
 from derive.solving.result import Reason
 from derive.solving.route import reaches, square
@@ -53,7 +53,7 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
     # One of them may say of another what it is, whatever both are made of.
     rest = {name: value for name, value in known.items() if name not in results}
     for name in (name for name in results if name in asked.known):
-        there = (followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES)
+        there = (followed(leading_to((name,), asked.active), {**rest, unknown: row.at(share)}).get(name) for share in SHARES)
         found = [value for value in there if value is not None]
         if len(found) < len(SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
             continue

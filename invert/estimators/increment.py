@@ -20,9 +20,9 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 @or_undetermined
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    found = by_premium(case, data, assumptions)
+    at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"]
+    found = _foretold(at_cost, case, data, assumptions)
     if found is None:
-        at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"]
         return undetermined(assumptions, at_cost.because if at_cost.kind == "undetermined" else "no output premium that rises with length")
     families = calibration.learn(data, case.architecture, assumptions).families
     because = f"increments at the mark-up of {len(families)} families of known cache"
@@ -31,5 +31,11 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 def by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
     """ln KV bytes as the premium foretells them; None where output does not cost more with length."""
-    at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"].median
-    return None if at_cost is None else calibration.from_increment(log(at_cost), calibration.learn(data, case.architecture, assumptions))
+    return _foretold(at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"], case, data, assumptions)
+
+
+def _foretold(at_cost: Estimate, case: Case, data: Data, assumptions: Assumptions) -> Student | None:
+    """ln KV bytes by what the increments pay for at rental cost."""
+    if at_cost.median is None:
+        return None
+    return calibration.from_increment(log(at_cost.median), calibration.learn(data, case.architecture, assumptions))

@@ -8,40 +8,44 @@ from string import ascii_letters
 from derive.errors import UnknownName, WrongValue
 from derive.show.folding import folded
 from derive.units import show
-from invert.records import EXTRA_MARKUP, TIER_NAMES, Estimate
-from invert.report.findings import ranges_held
+from invert.records import TIER_NAMES, Estimate
+from invert.report.findings import held_in_words
 from invert.report.layout import NONE, dollars
-from invert.report.tiers import record_of_tiers
-from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
+from invert.report.tiers import worst_record
+from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
 
 SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
-"""Flags that say what other columns show, or the line below the table."""
-OF_COLUMNS = {EXTRAPOLATED: ("active", "mark-up"), RELEASE_NOT_KNOWN: ()}
-"""Flags that qualify what stands in some columns alone; that of the release is a mark in its column."""
-UNDATED = "*"
-"""Behind KV bytes of a model whose release nobody says: its time is no more than the earliest day that a table has of it."""
-UNDATED_LEGEND = f"; {UNDATED} release not known, as of the first day that a table has of it"
-BY_PRICE = "~"
-"""Before a tier that is read from a price; without it the tier is a vendor's word."""
+"""Flags that say what other columns show, or the heading."""
+MORE_BANDS, UNDATED, BY_PRICE, UNSURE = "+", "*", "~", "?"
+"""Marks in cells: behind the first of several thresholds; behind KV bytes of a model whose release nobody says, which are as of the
+first day that a table has of it; before a tier that is read from a price and is no vendor's word; behind what is not sure."""
+MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, "KV given")
+"""What flags hold that a mark or a word says in the only cell that they qualify."""
+OF_ARCHITECTURE = "architecture "
+"""How a flag begins that a mark says behind KV known, and that qualifies a stated size as well."""
+MARKS = {MORE_BANDS: "more bands", UNDATED: "release unknown", BY_PRICE: "by price", UNSURE: "unsure"}
+MARKED_COLUMNS = ("long", "KV", "known", "cache")
+OF_TRUTH = {"of open models, no closed one": ("active", "KV"), "of disclosed tiers": ("cache",)}
+"""What records are of, by the columns that have them."""
 
+MORE = "More: --wide; infer MODEL."
 MOST_TWINS = 5
 """Models that several sell; with more of them who sells what has a column and is no flag."""
 
 GAP = "  "
-HEAD_LINES = 3
-"""Lines before the first sheet."""
 ON_PAGE = 100
 """Columns where there is no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class GlanceColumn:
-    """A column of the table: its name, two lines of a head, the text of a cell, and by what sheets are sorted."""
+    """A column of the table: its name, two lines of a head, the text of a cell, what sheets are sorted by, how often such cells held."""
 
     name: str
     head: tuple[str, str]
     text: Callable[[Inference], str]
     key: Callable[[Inference], float | str | None]
+    held: Callable[[Run], str] = lambda _: ""
 
 
 def _model(one: Inference) -> str:
@@ -65,7 +69,7 @@ def _long(one: Inference) -> str:
         return NONE
     pair = one.pairs[0].pair
     start = show("long_context_threshold", pair.long_context_threshold).removesuffix(" tokens")
-    return f"{start} {pair.premium_in.value:.2g}/{pair.premium_out.value:.2g}"
+    return f"{start}{MORE_BANDS * (len(one.pairs) > 1)} {pair.premium_in.value:.2g}/{pair.premium_out.value:.2g}"
 
 
 def _threshold(one: Inference) -> float | None:
@@ -74,7 +78,7 @@ def _threshold(one: Inference) -> float | None:
 
 def _active(one: Inference) -> str:
     if one.size_stated:
-        return _short(one.anchors.values["active_params"] / 1e9)
+        return f"{_short(one.anchors.values['active_params'] / 1e9)} stated"
     return _ranged(one.market["active_params"], 1e9)
 
 
@@ -100,7 +104,10 @@ def _undated(one: Inference) -> bool:
 
 
 def _known(one: Inference) -> str:
-    return _short(one.known.read / 1e3) if one.known else NONE
+    """What its architecture reads, with a mark where it is known by the model's name alone; the mark alone where weights may differ."""
+    if not one.known:
+        return UNSURE if any(flag.startswith(WEIGHTS_UNSURE) for flag in one.flags) else NONE
+    return _short(one.known.read / 1e3) + UNSURE * (one.known.grade != "verified")
 
 
 def _cache(one: Inference) -> str:
@@ -111,7 +118,7 @@ def _cache(one: Inference) -> str:
             said.append("/".join(TIER_NAMES[tier] for tier in of.agreed))
         elif of.probabilities:
             tier = max(of.probabilities, key=of.probabilities.__getitem__)
-            said.append(BY_PRICE + TIER_NAMES[tier] + "?" * (not of.likely))
+            said.append(BY_PRICE + TIER_NAMES[tier] + UNSURE * (not of.likely))
     return ", ".join(dict.fromkeys(said)) or NONE
 
 
@@ -128,15 +135,35 @@ def _short(value: float) -> str:
     return f"{float(f'{value:.2g}'):.12g}"
 
 
+def _sizes_held(table: Run) -> str:
+    return _fewest_held(one.market["active_params"] for one in table if one.size_by_price)
+
+
+def _kv_held(table: Run) -> str:
+    return _fewest_held(one.kv_bytes["headline"] for one in table)
+
+
+def _fewest_held(found: Iterable[Estimate]) -> str:
+    """`38 of 42`: the least of the records that ranges here have; nothing where none has one."""
+    kept = [one for one in found if one.kind == "interval" and one.kept]
+    return held_in_words(min(kept, key=lambda one: one.kept or (0, 0))) if kept else ""
+
+
+def _tiers_held(table: Run) -> str:
+    """`1 of 5`: lifetimes of disclosed tier in which the rule that did worst of those used here was right."""
+    terms = (term for one in table for of in one.storage if not of.disclosed for term in of.evidence)
+    return "{} of {}".format(*worst) if (worst := worst_record(terms, table.tier_rules)) else ""
+
+
 COLUMNS = (
     GlanceColumn("model", ("", "model"), _model, lambda one: one.name),
     GlanceColumn("price", ("USD/MTok", "in/out"), _prices, _input),
     GlanceColumn("long", ("long", "context"), _long, _threshold),
-    GlanceColumn("active", ("active, B", "and range"), _active, lambda one: one.active_params),
+    GlanceColumn("active", ("active, B", "and range"), _active, lambda one: one.active_params, _sizes_held),
     GlanceColumn("mark-up", ("over", "cost"), _markup, _markup_in_middle),
-    GlanceColumn("KV", ("KV read, kB", "and range"), _read, lambda one: one.kv_bytes["headline"].median),
+    GlanceColumn("KV", ("KV read, kB", "and range"), _read, lambda one: one.kv_bytes["headline"].median, _kv_held),
     GlanceColumn("known", ("KV", "known"), _known, lambda one: one.known.read if one.known else None),
-    GlanceColumn("cache", ("priced", "as"), _cache, _cache),
+    GlanceColumn("cache", ("priced", "as"), _cache, _cache, _tiers_held),
     GlanceColumn("provider", ("", "provider"), lambda one: one.sheet.provider, lambda one: one.sheet.provider),
 )
 """What can be shown and sorted by; all but the last are shown."""
@@ -199,27 +226,36 @@ def glance(table: Run, width: int = ON_PAGE, columns: Sequence[str] = (), by: st
     if not columns and len(_shared(inferences)) > MOST_TWINS:
         names = ["provider", *names]
     letters, gone = _letters(inferences, names), [] if columns else [*FIRST_TO_GO]
-    rows = _rows(inferences, names, letters)
-    while gone and max(map(len, rows)) > width:
+    head, rows = _lines(table, inferences, names, letters)
+    while gone and max(map(len, (*head, *rows))) > width:
         names.remove(gone.pop(0))
-        rows = _rows(inferences, names, letters)
+        head, rows = _lines(table, inferences, names, letters)
     if by is None and 0 < (banded := sum(bool(one.pairs) for one in inferences)) < len(inferences):
-        rows.insert(HEAD_LINES + banded, "")
+        rows.insert(banded, "")
     left_out = [name for name in SHOWN if name not in names and not columns]
-    return "\n".join([*rows, "", *(folded(line, width) for line in _below(table, names, letters, left_out))])
+    return "\n".join([*head, *rows, "", folded(_below(table, names, letters, left_out), width)])
 
 
-def _rows(inferences: Sequence[Inference], names: Sequence[str], letters: dict[str, str]) -> list[str]:
-    """Two lines of head, a rule, and a line a sheet; its flags as letters behind the model, or at the end."""
+def _lines(table: Run, inferences: Sequence[Inference], names: Sequence[str], letters: dict[str, str]) -> tuple[list[str], list[str]]:
+    """The head with its rule, and a line a sheet; its flags as letters at the end."""
     columns = [column_of(name) for name in names]
     cells = [[column.text(one) for column in columns] for one in inferences]
     twins = _shared(inferences)
-    flags = ["".join(letters[flag] for flag in _flags(one, twins) if flag in letters) for one in inferences]
-    lines = [*zip(*(column.head for column in columns), strict=True), *cells]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    printed = [GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in lines]
-    with_flags = [f"{line}{GAP}{flag}".rstrip() for line, flag in zip(printed, ["", "", *flags], strict=True)]
-    return [*with_flags[:2], "─" * max(map(len, with_flags)), *with_flags[2:]]
+    flags = ["".join(letters[kind] for kind in map(_kind, _flags(one, twins)) if kind in letters) for one in inferences]
+    heads = _heads(table, columns)
+    widths = [max(map(len, column)) for column in zip(*heads, *cells, strict=True)]
+    head, rows = ([GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
+    with_flags = [f"{line}{GAP}{flag}".rstrip() for line, flag in zip(rows, flags, strict=True)]
+    head = [line.rstrip() for line in head]
+    return [*head, "─" * max(map(len, (*head, *with_flags)))], with_flags
+
+
+def _heads(table: Run, columns: Sequence[GlanceColumn]) -> list[tuple[str, ...]]:
+    """The two lines of the head, and below them how often what such columns say held where the truth is known."""
+    (first, *others), second = zip(*(column.head for column in columns), strict=True)
+    heads = [(first or f"prices of {table.as_of}", *others), second]
+    held = [column.held(table) for column in columns]
+    return [*heads, (held[0] or f"{table.assumptions.level:.0%} ranges held", *held[1:])] if any(held) else heads
 
 
 def _shared(inferences: Iterable[Inference]) -> frozenset[str]:
@@ -235,59 +271,39 @@ def _flags(one: Inference, shared: Set[str]) -> tuple[str, ...]:
     return (*one.flags, f"by {one.sheet.provider}") if _model(one) in shared else one.flags
 
 
+def _kind(flag: str) -> str:
+    """A flag without what it says more, as the day on which an introductory price ends."""
+    return flag.partition(", ")[0]
+
+
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
-    """A letter for every flag that no column shows, and that is not of a column alone which is not there."""
+    """A letter for every kind of flag that no cell and no column shows, and that is not of a column alone which is not there."""
     columns = {column_of(name).name for name in names}
     twins = frozenset() if "provider" in columns else _shared(inferences)
-    said = {*SEEN, *(flag for flag, of in OF_COLUMNS.items() if not columns.intersection(of))}
-    flags = dict.fromkeys(flag for one in inferences for flag in _flags(one, twins) if flag not in said)
-    return dict(zip(flags, [*ascii_letters, *map(str, range(len(flags)))], strict=False))
+    said = [*SEEN, *MARKED]
+    said += [EXTRAPOLATED] if "active" not in columns else []
+    said += [OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
+    flags = (flag for one in inferences for flag in _flags(one, twins))
+    kinds = dict.fromkeys(_kind(flag) for flag in flags if not any(part in flag for part in said))
+    return dict(zip(kinds, [*ascii_letters, *map(str, range(len(kinds)))], strict=False))
 
 
-def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> list[str]:
-    """The day and what was changed, what the columns are with their records, and what the letters mean."""
-    changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
-    day = f"{len(table)} {'sheet' if len(table) == 1 else 'sheets'}, prices of {table.as_of}{f', what if: {changed}' if changed else ''}."
-    told = [day, *(text for name in names if (text := _told(name, table)))]
-    flags = [f"{letter} {flag}" for flag, letter in letters.items()]
-    more = [f"Left out for want of width: {', '.join(left_out)}"] if left_out else []
-    more += ["--wide has every column and what it rests on", "backsolve infer MODEL one sheet"]
-    return [" ".join(told), *([f"Flags: {'; '.join(flags)}."] if flags else []), f"{'; '.join(more)}."]
-
-
-def _told(name: str, table: Run) -> str:
-    """What a column is, with how often ranges like its own held; nothing of one that says it by itself."""
-    if name == "active":
-        by_price = [one.market["active_params"] for one in table if one.size_by_price]
-        held = _record(by_price, any(EXTRA_MARKUP in one.because for one in by_price))
-        stated = "without a range as stated" if any(one.size_stated for one in table) else ""
-        told = "; ".join(filter(None, (f"by the price of input{held}" if by_price else "", stated)))
-        return f"Active: {told}." if told else ""
-    if name == "KV":
-        by_class = [one.kv_bytes["headline"] for one in table if one.kv_bytes["headline"].kind == "interval"]
-        if not by_class:
-            return ""
-        held = _record(by_class, closed=False)
-        return f"KV: as models of its time{held}{UNDATED_LEGEND if any(map(_undated, table)) else ''}."
-    if name == "mark-up":
-        known = any(_markup_in_middle(one) for one in table)
-        return "Over cost: input over its cost at rent, where the size is stated." if known else ""
-    return _told_of_tiers(table) if name == "cache" else ""
-
-
-def _told_of_tiers(table: Run) -> str:
-    """What a tier is that is read from a price, with its record, and what one is that a vendor says."""
-    of_price = [of for one in table for of in one.storage if not of.disclosed and of.probabilities]
-    by_price = f"{BY_PRICE} the likeliest tier, ? where a case has it below {table.assumptions.likely_tier:.0%}" if of_price else ""
-    by_word = f"without {BY_PRICE} the vendor's word" if any(of.disclosed for one in table for of in one.storage) else ""
-    if not by_price and not by_word:
-        return ""
-    record = record_of_tiers((term for of in of_price for term in of.evidence), table.tier_rules)
-    return f"Priced as: {'; '.join(filter(None, (by_price, by_word)))}. {record}".rstrip()
-
-
-def _record(found: Iterable[Estimate], closed: bool) -> str:
-    """`, 90% ranges held 11 of 14 open models, no closed one`: the smallest of the records."""
-    kept = [one for one in found if one.kept]
-    said = ranges_held(min(kept, key=lambda one: one.kept or (0, 0)), closed) if kept else ""
-    return f", {said}" if said else ""
+def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> str:
+    """The day and what was changed, what was held against the truth, what marks and letters mean, and where there is more."""
+    columns = [column_of(name) for name in names]
+    counted = f"{len(table)} {'sheet' if len(table) == 1 else 'sheets'}"
+    day = [] if not columns[0].head[0] else [f"prices of {table.as_of}"]
+    changed = [f"what if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}"] if table.changes else []
+    of_record = {column.name for column in columns if column.held(table)}
+    held = [truth for truth, of in OF_TRUTH.items() if of_record.intersection(of)]
+    cells = [column.text(one) for column in columns if column.name in MARKED_COLUMNS for one in table]
+    legend = [f"{mark} {means}" for mark, means in MARKS.items() if any(mark in cell for cell in cells)]
+    legend += [f"{letter} {kind}" for kind, letter in letters.items()]
+    said = [
+        f"{', '.join([counted, *day, *changed])}.",
+        f"Held: {'; '.join(held)}." if held else "",
+        f"{'; '.join(legend)}." if legend else "",
+        f"Left out: {', '.join(left_out)}." if left_out else "",
+        MORE,
+    ]
+    return " ".join(filter(None, said))

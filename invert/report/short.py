@@ -31,13 +31,22 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     read = (*one.kv_bytes.values(), one.estimates["bandwidth_bound_fraction"])
     shown = dict.fromkeys(id for found in read for id in found.equations[-1:])
     beside = [text] if (text := also_sold(one, table)) else []
-    more = f"more  backsolve infer {one.name} --full"
     return [
         *(*heading(one, table), "", *headlines(one), ""),
         *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), *beside, ""),
         *(kv_table(one), ""),
-        *(*reasons(one, table), more, cited_by(one, shown)),
+        *(*reasons(one, table), _more(one, table), cited_by(one, shown)),
     ]
+
+
+def after_change(one: Inference, table: Run) -> list[str]:
+    """What to take home of a sheet beside what moved, which takes most of a screen, and where all of it stands."""
+    return [*heading(one, table), "", *headlines(one), "", _more(one, table)]
+
+
+def _more(one: Inference, table: Run) -> str:
+    set_by_hand = "".join(f" --set {place}={amount}" for place, amount in table.changes.items())
+    return f"more  backsolve infer {one.name}{set_by_hand} --full"
 
 
 def kv_table(one: Inference) -> Table:

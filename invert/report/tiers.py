@@ -90,13 +90,25 @@ def record_of_tiers(terms: Iterable[str], rules: Part[TierRules]) -> str:
     return " ".join(filter(None, (right, never)))
 
 
+def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int] | None:
+    """How many of how many lifetimes of disclosed tier the worst of the rules by these terms named; None where there is no rule."""
+    if rules.value is None:
+        return None
+    found = [_worst(term, rules.value.scores) for term in dict.fromkeys(terms)]
+    return min(((one.right, one.answered) if one else (0, 0) for one in found), key=lambda one: one[0] / max(one[1], 1), default=None)
+
+
 def _record_of_term(term: str, scores: Sequence[RuleScore]) -> str:
     """`by price level in 2 of 2 lifetimes (1 vendor)`, on the cost basis that does worse; nothing where no lifetime is sold so."""
-    of_term = [row for row in scores if row.rule.startswith(f"{term},") and row.answered]
-    if not of_term:
+    worst = _worst(term, scores)
+    if worst is None:
         return ""
-    worst = min(of_term, key=lambda row: row.right)
     return f"by {term} in {worst.right} of {worst.answered} lifetimes ({worst.vendors} vendor{'s' * (worst.vendors > 1)})"
+
+
+def _worst(term: str, scores: Sequence[RuleScore]) -> RuleScore | None:
+    """The score of a term on the cost basis that does worse; None where no lifetime is sold so."""
+    return min((row for row in scores if row.rule.startswith(f"{term},") and row.answered), key=lambda row: row.right, default=None)
 
 
 def lifetime(ttl: int | None) -> str:

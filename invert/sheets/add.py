@@ -15,11 +15,11 @@ from derive.files import alone, label, opened, write
 from derive.show.cells import ACTED_UPON
 from invert.assumptions import USUAL
 from invert.data import Data
-from invert.sheets.assemble import TOKENS, typed_place
+from invert.sheets.assemble import typed_place
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, prices_that_ship, read_rows
-from invert.sheets.rows import PriceBook, PriceRow, Problem
+from invert.sheets.rows import TOKENS, PriceBook, PriceRow, Problem
 from invert.sheets.rules import COMPONENTS, check
 
 FIELDS = (

@@ -36,7 +36,8 @@ class Update:
     """What becomes of the rows of a file: which to close on which day, by origin, and which to append.
 
     `counts` are prices by (database, what became of them): `added`, `changed`, `ended` for those that a sheet has no more, `kept`
-    for those that are the same. `later` names what has to wait for another day.
+    for those that are the same, `other_day` for those that hold on another day and are not there. `later` names what has to wait
+    for another day, `held` is how many rows stood there before.
     """
 
     closed: Mapping[str, date] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Update:
     rivals: tuple[Rival, ...] = ()
     counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
     later: tuple[Problem, ...] = ()
+    held: int = 0
 
     def count(self, what: str) -> int:
         """Prices that were added, changed, ended or kept, of all databases."""
@@ -78,7 +80,10 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
     for key, rows in of_sheet.items():
         if key in sheets:
             current = [row for row in rows if row.valid_on(day)]
+            there = {_on_its_day(row) for row in sheets[key]}
+            others = [row for row in rows if not row.valid_on(day)]
             found += [_of_key(row, sheets[key], day) for row in current]
+            found += [Update(counts=_one(row, "kept" if _on_its_day(row) in there else "other_day")) for row in others]
             found += [Update(closed={row.origin: day}, counts=_one(row, "ended")) for row in _ended(sheets[key], current, day)]
         else:
             found += [Update(opened=(row,), counts=_one(row, "added")) for row in rows]
@@ -91,7 +96,13 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
         rivals=tuple(rival for one in found for rival in one.rivals),
         counts=counts,
         later=tuple(problem for one in found for problem in one.later),
+        held=len(held),
     )
+
+
+def _on_its_day(row: PriceRow) -> tuple[object, ...]:
+    """What makes a price the same whenever it ends."""
+    return row.key, row.effective_date, row.amount, row.currency, row.threshold_inclusive
 
 
 def _one(row: PriceRow, became: str) -> dict[tuple[str, str], int]:

@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from operator import attrgetter
 from typing import TypedDict
 
-from derive.characters import hidden, is_hidden, skeleton, trimmed
+from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from invert.data import Data
 from invert.sheets.read import book_of
-from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
+from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
 from invert.sheets.rules import (
     COMPONENTS,
     absurd_price,
@@ -29,7 +29,6 @@ DEFAULT_TIERS = ("standard", "off_peak")
 MOST_NAMED = 3
 """Models that a note on many of them names."""
 TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
-TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 Place = tuple[str, int, int | None]
 Name = tuple[str, str]
@@ -256,6 +255,15 @@ def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> Parts
 def models(data: Data) -> list[ModelRow]:
     """The sound rows of models.csv; `WrongData` for a file that cannot be used at all."""
     return list(data.tables.rows_of(ModelRow))
+
+
+def is_provider(name: str, wanted: str) -> bool:
+    """Whether a provider is the one that is wanted, or one of those: a name in any case, or a pattern as of file names.
+
+    >>> is_provider("openai", "OpenAI"), is_provider("openai", "open*"), is_provider("openai", "open")
+    (True, True, False)
+    """
+    return is_same(name, wanted) or fnmatchcase(name.lower(), trimmed(wanted).lower())
 
 
 def find(

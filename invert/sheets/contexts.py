@@ -7,8 +7,11 @@ An outside fact in their place (`--anchor`) holds for all of them alike.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+from derive.errors import WrongValue
+from derive.units import show
 from invert.arrays import Values
 from invert.assumptions import Assumptions
 from invert.sheets.rows import ModelRow
@@ -52,6 +55,17 @@ def mean_contexts(edges: Sequence[Values], assumptions: Assumptions, short: Valu
 def longest_context(sheet: PriceSheet, model: ModelRow | None) -> int | None:
     """The longest context [token] of a model: as the rows of its sheet give it, else as models.csv does."""
     return sheet.max_context or (model.max_context if model else None)
+
+
+def with_given_context(sheet: PriceSheet, assumptions: Assumptions) -> PriceSheet:
+    """The sheet with the longest context [token] that was given, if one was; `WrongValue` for one that its long band lies above."""
+    if assumptions.max_context is None:
+        return sheet
+    longest, last = round(assumptions.max_context), sheet.bands[-1].threshold_tokens
+    if longest <= last:
+        at, begins = show("max_context", longest), show("long_context_threshold", last)
+        raise WrongValue(f"max_context {at} is not above {begins}, from where on a price of the sheet holds; give a larger one")
+    return replace(sheet, max_context=longest)
 
 
 def band_means(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:

@@ -35,6 +35,7 @@ from invert.sheets.rules import (
     parsed,
     plain,
     required,
+    tokens_or_blank,
     unsaid_currencies,
     weekdays,
     whole_number,
@@ -82,7 +83,7 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "verification": word,
     "notes": plain,
 }
-OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": whole_or_blank, "release_date": date_or_blank}
+OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": tokens_or_blank, "release_date": date_or_blank}
 """Those of one's own prices: of a model that ships, models.csv has the longest context."""
 NEEDED = ("provider", "model", "component", "amount")
 OVERLAY_DEFAULTS = {

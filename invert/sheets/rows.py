@@ -9,8 +9,10 @@ from derive.price_rows import FxRate, ModelRow
 from derive.shipped import Problem
 from invert.sheets.sheet import FileText
 
-__all__ = ["Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "units_per_usd"]
+__all__ = ["TOKENS", "Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "units_per_usd"]
 
+TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
+"""What the letters behind a number of tokens make of it."""
 Fx = Mapping[str, tuple[FxRate, ...]]
 SheetKey = tuple[str, str, str, str]
 RowKey = tuple[str, str, str, str, str, int, int | None, str, str]

@@ -13,7 +13,7 @@ from derive import shipped_rows
 from derive.characters import hidden, is_same, mark_in_words, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.shipped_rows import figure
-from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
+from invert.sheets.rows import TOKENS, Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
 LEAST_THRESHOLD = 1_000
@@ -383,6 +383,21 @@ def whole_or_blank(text: str) -> int | None:
     if text and not whole_number(text):
         raise WrongValue("is zero; leave it blank where there is none")
     return whole_number(text) if text else None
+
+
+def tokens_or_blank(text: str) -> int | None:
+    """A whole number of tokens above zero, or nothing; `1M` and `200k` are some.
+
+    >>> tokens_or_blank("1M"), tokens_or_blank("131072"), tokens_or_blank("")
+    (1000000, 131072, None)
+    """
+    form = re.fullmatch("([0-9]{1,9})([kM])", text)
+    if not form:
+        try:
+            return whole_or_blank(text)
+        except WrongValue as error:
+            raise WrongValue(f"{error} of tokens such as 131072, 200k or 1M") from None
+    return whole_or_blank(str(int(form[1]) * TOKENS[form[2]]))
 
 
 def hours(text: str) -> str:

@@ -50,6 +50,7 @@ NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "estimators/densities": {"SHORT_TAILS, LONG_TAILS", "POINTS"},
     "estimators/headline": {"ONE_SD"},
+    "estimators/lecture": {"MOST_RATIOS"},
     "claims": {"DIGITS, WHOLE"},
     "context_prices": {"FIRST, PLACES"},  # where a curve begins, and its points
     "single_band": {"SAID_RATIO"},
@@ -297,6 +298,7 @@ OTHERWISE = {
     "active_params": 3e10,
     "short_context": 9e3,
     "long_context": 2.2e5,
+    "max_context": 4e6,
     "sweep_time": 0.06,
     "kv_bytes_per_token": 4e4,
     "overlap": 0.4,

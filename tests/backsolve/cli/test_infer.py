@@ -185,6 +185,15 @@ def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():
     assert len(json.loads(call(*GEMINI, "--set", "output=15", "--as", "json").out)) == 1
 
 
+@in_one_test("name", ["gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3"])
+def test_what_a_change_moved_and_what_to_take_home_fit_one_screen(monkeypatch: pytest.MonkeyPatch, name: str):
+    monkeypatch.setattr("backsolve.cli.infer.width", lambda _: 80)
+    lines = call("infer", name, "--set", "output=7").out.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 80, len(lines)
+    assert any(line.startswith("Size: ") for line in lines) and lines[-1].endswith("--set output=7 --full")
+    assert sum(line.startswith("inference ") for line in lines) == 1
+
+
 def test_against_shows_what_moved_in_every_form(tmp_path):
     own = tmp_path / "own.csv"
     own.write_bytes(price_file("google,gemini-2.5-pro,output,12,,,,"))
@@ -293,6 +302,48 @@ def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch
     ):
         Path("F").write_text(json.dumps({**document, "run": {**document["run"], "asked": {**asked, name: value}}}))
         assert why in refused("infer", "--like", "F")
+
+
+def providers(*asked: str) -> set[str]:
+    return {one["provider"] for one in json.loads(call("infer", *asked, "--as", "json").out)}
+
+
+def test_providers_are_picked_by_patterns_and_several_of_them():
+    assert providers("--provider", "OPEN*") == {"openai"} and providers("--provider", "open*", "--provider", "goo?le") == {
+        "openai",
+        "google",
+    }
+    assert "unknown provider 'nob*'" in refused("infer", "--provider", "nob*")
+    by_name, by_pattern = (json.loads(call("infer", "--provider", one, "--as", "json").out) for one in ("openai", "open*"))
+    assert by_name == by_pattern, "what is sold beside each sheet too"
+
+
+def test_the_longest_context_can_be_given_and_may_be_written_short(tmp_path):
+    usual, longer = (
+        json.loads(call("infer", "claude-opus-5", *more, "--as", "json").out)[0] for more in ((), ("--anchor", "max_context=2M"))
+    )
+    bounds = [one["estimates"]["kv_bytes_per_token"]["at_rent"]["high"] for one in (usual, longer)]
+    assert bounds[0] == pytest.approx(2 * bounds[1], rel=1e-5), "the same price for twice the context"
+    assert longer["anchors"]["max_context"] == {"value": 2e6, "origin": "given"} and "max_context" not in usual["anchors"]
+    assert "max_context 100k tokens is not above 200k tokens" in refused(*GEMINI, "--anchor", "max_context=100k")
+    own, bounds = tmp_path / "own.csv", []
+    for cell in ("1M", "1000k", "1000000", ""):
+        own.write_text(f"provider,model,component,amount,max_context\nacme,m,input,1,{cell}\nacme,m,output,4,{cell}\n")
+        (sheet,) = json.loads(call("infer", "acme/m", "--prices", str(own), "--as", "json").out)
+        assert ("context assumed" in sheet["flags"]) == (not cell)
+        bounds.append(sheet["estimates"]["kv_bytes_per_token"]["at_rent"]["high"])
+    assert bounds[0] == bounds[1] == bounds[2] < bounds[3]
+    own.write_text("provider,model,component,amount,max_context\nacme,m,input,1,1 M\nacme,m,output,4,\n")
+    assert "'1 M' is not a whole number of tokens such as 131072, 200k or 1M" in call("prices", "check", str(own)).err
+
+
+def test_what_is_wrong_with_the_row_of_a_name_comes_before_that_the_name_is_not_known(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("provider,model,component,amount\nother,m,input,02-Oct\nacme,lm,input,x\n")
+    for asked in (("--provider", "acme"), ("--provider", "ac*"), ("acme/lm",), ("lm",)):
+        fault, unknown = refused("infer", *asked, "--prices", str(own)).splitlines()
+        wanted = "row 2" if asked[-1] == "ac*" else "row 3, column amount: 'x' is not a number"
+        assert wanted in fault and ("unknown provider" in unknown or "is no model here" in unknown)
 
 
 def test_what_all_sheets_have_in_common_is_shown_in_every_form():

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -81,12 +82,19 @@ def test_a_name_that_is_taken_without_its_first_marks_is_said(packages):
 def test_a_file_is_made_and_what_is_in_it_can_be_checked_and_inferred(packages):
     said = call("prices", "pull", "--into", "market.csv", *ON)
     pulled = rows(Path("market.csv").read_text())
-    assert said.status == 0 and said.err == "" and f"market.csv: {len(pulled)} added, 0 changed, 0 ended, 0 unchanged\n" in said.out
+    assert (
+        said.status == 0
+        and said.err == ""
+        and f"market.csv: {len(pulled)} rows: {len(pulled)} added, 0 changed, 0 ended, 0 unchanged\n" in said.out
+    )
     assert sorted(os.listdir()) == ["market.csv", "market_rivals.csv"] and len(rows(Path("market_rivals.csv").read_text())) == 2
     assert call("prices", "check", "--prices", "market.csv").status == 0
     before = {name: Path(name).read_bytes() for name in os.listdir()}
     again = call("prices", "pull", "--into", "market.csv", "--on", "2026-11-23")
-    assert ": 0 added, 0 changed, 0 ended" in again.out and {name: Path(name).read_bytes() for name in os.listdir()} == before
+    assert f"market.csv: {len(pulled)} rows: 0 added, 0 changed, 0 ended, {len(pulled)} unchanged\n" in again.out
+    kept = re.findall(r"prices: 0 added, 0 changed, 0 ended, ([0-9]+) unchanged;", " ".join(again.out.split()))
+    assert len(kept) == 2 and sum(map(int, kept)) == len(pulled), "each price of a source is one of the rows that stand there"
+    assert {name: Path(name).read_bytes() for name in os.listdir()} == before
     found = call("infer", "grok-test", "--prices", "market.csv", "--as", "json")
     (sheet,) = json.loads(found.out)
     assert found.status == 0 and sheet["observables"]["long_context_threshold"] == 200_000 and "context assumed" not in sheet["flags"]
@@ -100,6 +108,8 @@ def test_a_changed_price_is_closed_and_opened(packages):
     call("prices", "pull", "a.json", "--into", "m.csv", *ON)
     said = call("prices", "pull", "b.json", "--into", "m.csv", "--on", "2026-12-01")
     assert said.status == 0 and ": 0 added, 1 changed, 0 ended" in said.out
+    total = len(rows(Path("m.csv").read_text()))
+    assert f"m.csv: {total} rows: 0 added, 1 changed, 0 ended, {total - 2} unchanged" in said.out, "one row is closed, one is new"
     found = [
         row
         for row in rows(Path("m.csv").read_text())

@@ -15,6 +15,7 @@ from invert.result import Shown
 from invert.sheets.assemble import prices_by_place
 from invert.sheets.sheet import FileText
 from invert.table import InferenceTable
+from tests.tools.inferred import current
 
 
 def test_json_is_strict_and_a_list_of_the_records(run: InferenceTable):
@@ -92,3 +93,12 @@ def test_what_is_saved_holds_the_rows_of_its_sheets_and_what_was_asked(run: Infe
         "csv",
     )
     assert asked["against"] == {"place": "a.csv", "encoding": "base64", "content": "/w=="}
+
+
+def test_what_is_saved_has_a_line_a_sheet_and_is_half_as_large_as_with_a_line_a_number():
+    run = current()
+    text = saved(run)
+    document = json.loads(text)
+    lines = text.splitlines()
+    assert [json.loads(line.removesuffix(",")) for line in lines[-1 - len(run) : -1]] == document["sheets"] == json.loads(run_as_json(run))
+    assert len(text) < 0.65 * len(json.dumps(document, indent=2))

@@ -6,14 +6,28 @@ import pytest
 
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.glance import COLUMNS, FIRST_TO_GO, HEAD_LINES, OF_TEXT, SHOWN, glance, in_order, picked
+from invert.report.glance import COLUMNS, FIRST_TO_GO, MARKS, OF_TEXT, SHOWN, glance, in_order, picked
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
+
+HEAD_LINES = 4
+"""Lines before the first sheet: two of names, the records, a rule."""
 
 
 def sheets_of(text: str) -> list[str]:
     body, *_ = text.partition(f"\n\n{len(current())} sheets")
     return [line for line in body.splitlines()[HEAD_LINES:] if line]
+
+
+def below(text: str) -> str:
+    """What stands under the table, as one line."""
+    return " ".join(text.rpartition("\n\n")[2].split())
+
+
+@in_one_test(("width", "lines"), [(100, 3), (90, 4), (80, 5), (200, 3)])
+def test_three_lines_stand_below_the_table_of_a_page(width: int, lines: int):
+    told = glance(current(), width).split("\n\n")[-1].splitlines()
+    assert len(told) <= lines and told[0].startswith("60 sheets"), told
 
 
 def test_it_fits_a_page_whole_and_any_terminal_from_80():
@@ -23,7 +37,7 @@ def test_it_fits_a_page_whole_and_any_terminal_from_80():
         text = glance(current(), width)
         assert max(map(len, text.splitlines())) <= width and len(sheets_of(text)) == len(current())
     narrow = glance(current(), 80)
-    assert f"Left out for want of width: {', '.join(name for name in SHOWN if name in FIRST_TO_GO)}" in " ".join(narrow.split())
+    assert f"Left out: {', '.join(name for name in SHOWN if name in FIRST_TO_GO)}." in below(narrow)
     assert "and range" in narrow and "known" in narrow.splitlines()[1]
 
 
@@ -50,39 +64,53 @@ def test_a_line_says_what_the_record_has():
     (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gpt-6-sol ")]
     assert line.split() == ["gpt-6-sol", "2/10", "272k", "2/1.5", "45", "14-150", "-", "20*", "2.8-140", "-", "~HBM?"]
     (known,) = [line for line in sheets_of(glance(current())) if line.startswith("MiniMax-M3 ")]
-    assert known.split()[:10] == ["MiniMax-M3", "0.3/1.2", "512k", "2/2", "23", "12x", "27", "2.7-280", "21", "-"]
+    assert known.split()[:10] == ["MiniMax-M3", "0.3/1.2", "512k", "2/2", "23", "stated", "12x", "27", "2.7-280", "21"]
 
 
-def test_flags_are_letters_that_are_explained_and_so_are_records():
-    said = " ".join(glance(current()).split("\n\n")[-1].split())
-    assert (
-        "90% ranges held 38 of 42 open models, no closed one;" in said
-        and "90% ranges held 11 of 14 open models" in said
-        and "size extrapolated" in said
-    )
+def test_the_head_says_how_often_such_ranges_held():
+    day, _, held, *_ = glance(current()).splitlines()
+    assert day.startswith(f"prices of {current().as_of} ")
+    assert held.split() == [*["90%", "ranges", "held"], *["38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
+    assert "Held: of open models, no closed one; of disclosed tiers." in below(glance(current()))
+
+
+def test_the_record_in_the_head_is_the_least_of_those_of_the_sheets_and_rules():
+    run = current()
+    kept = {one.kv_bytes["headline"].kept for one in run} - {None}
+    assert "{} of {}".format(*min(kept)) == "11 of 14"
+    scores = [row for row in run.tier_rules.value.scores if row.rule.startswith("cost optimality") and row.answered]
+    assert min((row.right, row.answered) for row in scores) == (1, 5)
+
+
+def test_flags_are_letters_that_are_explained():
+    said = below(glance(current()))
     (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gpt-6-astra ")]
-    letters = dict(part.split(" ", 1) for part in said.partition("Flags: ")[2].partition(". ")[0].split("; "))
-    assert {letters[letter] for letter in line.split()[-1]} == {"size extrapolated"}
+    assert line.split()[-1] == "a" and "; a size extrapolated; " in said
+    (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gemini-3.7-flash ")]
+    assert f"{line.split()[-1]} introductory;" in said, "the day on which it ends is the report's"
 
 
-def test_a_class_of_no_known_time_and_a_tier_by_price_are_marked_where_they_stand():
-    (opus,) = [line.split() for line in sheets_of(glance(current())) if line.startswith("claude-opus-5 ")]
-    assert "20*" in opus and "HBM/DDR" in opus, "a vendor's word"
-    said = " ".join(glance(current()).split("\n\n")[-1].split())
-    assert "* release not known" in said and "without ~ the vendor's word" in said and "in 1 of 5 lifetimes" in said
+def test_a_mark_stands_in_the_cell_it_qualifies_and_is_explained():
+    found = {line.split()[0]: line.split() for line in sheets_of(glance(current()))}
+    assert "20*" in found["claude-opus-5"] and "HBM/DDR" in found["claude-opus-5"], "a vendor's word"
+    assert "32k+" in found["qwen3-coder-plus"] and "250?" in found["qwen3-coder-plus"] and "stated" in found["qwen3-coder-plus"]
+    assert found["MiniMax-M3"][9] == "21", "a verified architecture has no mark"
+    said = below(glance(current()))
+    assert not [mark for mark, means in MARKS.items() if f"{mark} {means}" not in said]
 
 
 def test_nothing_explains_what_is_not_shown():
-    prices = " ".join(glance(current(), columns=["model", "price"]).split("\n\n")[-1].split())
-    assert not [word for word in ("Active:", "KV:", "Over cost:", "Priced as:", "extrapolated", "release not known") if word in prices]
+    prices = below(glance(current(), columns=["model", "price"]))
+    assert not [word for word in ("Held:", *MARKS.values(), "extrapolated", "architecture") if word in prices]
     assert "extrapolated" in glance(current(), columns=["model", "active"])
+    assert "architecture assumed" in glance(current(), columns=["model", "active"]), "the mark stands in a column that is not there"
+    assert f"prices of {current().as_of}" in below(glance(current(), columns=["price", "model"])), "the head has no room for the day"
     run = current()
     stated, by_price = (tuple(one for one in run if one.size_stated is known) for known in (True, False))
-    of_stated, of_price = (" ".join(glance(replace(run, inferences=some)).split()) for some in (stated, by_price))
-    assert "Active: without a range as stated." in of_stated and "Over cost:" in of_stated
-    assert "Active: by the price of input" in of_price and "as stated" not in of_price and "Over cost:" not in of_price
+    of_stated, of_price = (glance(replace(run, inferences=some)) for some in (stated, by_price))
+    assert "38 of 42" not in of_stated and "stated" in of_stated and "38 of 42" in of_price and "stated" not in of_price
     given = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})
-    assert "KV: as models of its time" not in glance(given)
+    assert "70 given" in glance(given) and "11 of 14" not in glance(given)
 
 
 def test_of_one_name_it_is_said_who_sells_it():
@@ -94,7 +122,8 @@ def test_of_one_name_it_is_said_who_sells_it():
 
 def test_columns_that_are_asked_for_are_shown_however_wide():
     text = glance(current(), 40, ["provider", "MODEL", "kv"])
-    assert [line.split() for line in text.splitlines()[:2]] == [["KV", "read,", "kB"], ["provider", "model", "and", "range"]]
+    day = ["prices", "of", "2026-11-20"]
+    assert [line.split() for line in text.splitlines()[:2]] == [[*day, "KV", "read,", "kB"], ["provider", "model", "and", "range"]]
     with pytest.raises(UnknownName, match="unknown column 'kvs'; allowed: model, price"):
         glance(current(), columns=["kvs"])
 
@@ -122,4 +151,5 @@ def test_a_pattern_that_is_none_is_refused(wanted: str, said: str):
 
 def test_a_size_that_no_range_holds_and_kv_that_is_given():
     (one,) = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})
-    assert glance(replace(current(), inferences=(one,))).splitlines()[HEAD_LINES].split()[4:9] == ["60", "30x", "70", "given", "-"]
+    (line,) = sheets_of(glance(replace(current(), inferences=(one,))).replace("1 sheet.", "60 sheets."))
+    assert line.split()[4:10] == ["60", "stated", "30x", "70", "given", "-"]

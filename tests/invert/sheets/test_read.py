@@ -109,6 +109,10 @@ WRONG_CELLS = [
     ({"effective_date": "01/05/2026"}, "effective_date", "not an ISO date"),
     ({"effective_date": "2026-02-30"}, "effective_date", "not an ISO date"),
     ({"retrieved_date": "yesterday"}, "retrieved_date", "not an ISO date"),
+    ({"effective_date": "45992"}, "effective_date", "a spreadsheet counts 2025-12-01 so"),
+    ({"effective_date": "02-Oct"}, "effective_date", "a spreadsheet writes dates so"),
+    ({"effective_date": "01.05.2026"}, "effective_date", "a spreadsheet writes dates so"),
+    ({"amount": "02-Oct"}, "amount", "a spreadsheet took it for a date"),
     ({"valid_to": "2026-05-01"}, "valid_to", "not after effective_date 2026-05-01"),
     ({"valid_to": "2026-04-30"}, "valid_to", "not after"),
     ({"date_kind": "began"}, "date_kind", "not known"),
@@ -225,8 +229,9 @@ def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_n
     assert problems == [] and [one.max_context for one in rows] == [400_000, None]
     with pytest.raises(WrongData, match="unknown column 'max_context'"):
         read(row, header=header)
-    assert [str(one) for one in read(f"{INPUT},1M", header=header, overlay=True)[1]] == [
-        "prices.csv row 2, column max_context: '1M' is not a whole number"
+    assert read(f"{INPUT},1M", header=header, overlay=True)[0][0].max_context == 1_000_000
+    assert [str(one) for one in read(f"{INPUT},1G", header=header, overlay=True)[1]] == [
+        "prices.csv row 2, column max_context: '1G' is not a whole number of tokens such as 131072, 200k or 1M"
     ]
 
 

@@ -1,0 +1,34 @@
+"""Work that is shared among processes where it has many parts, and done here where it has few."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+MANY = 100
+"""Parts from which on processes are started: with fewer the work takes little longer than starting them. `infer` has two sheets in one."""
+MOST = 4
+"""Processes at most, if nobody says how many: each holds the tables and its draws."""
+
+
+class ForManyParts(Executor):
+    """Maps few parts here and many in a pool, which is started when it is first needed."""
+
+    def __init__(self, start: Callable[[int], Executor]):
+        self.start = start
+        self.pool: Executor | None = None
+
+    def map(self, work: Callable[..., T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[T]:
+        """What `work` makes of the parts, in their order."""
+        taken = [*zip(*parts, strict=False)]
+        if len(taken) < MANY or processors() == 1:
+            return (work(*one) for one in taken)
+        self.pool = self.pool or self.start(min(processors(), MOST))
+        return self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize)
+
+
+def processors() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
