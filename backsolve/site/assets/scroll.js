@@ -1,4 +1,4 @@
-// What scrolls by itself is reached by keys, as far as it has more to show than there is room.
+// What scrolls by itself is reached by keys, as far as it has more to show than there is room; what is folded is open on paper.
 "use strict";
 (() => {
   const reachable = () => {
@@ -7,6 +7,12 @@
       else one.removeAttribute("tabindex");
     }
   };
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details.fold:not([open])")];
+    for (const one of opened) one.open = true;
+  });
+  addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
   reachable();
   addEventListener("resize", reachable);
   document.addEventListener("toggle", reachable, true);

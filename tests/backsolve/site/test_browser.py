@@ -208,6 +208,12 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     price.fill("5")
     chip.select_option("H100-SXM:fp8")
     assert price.input_value() == "5" and "a token costs" in page.locator("output").inner_text()
+    price.fill("")
+    page.wait_for_url("**chip_price=&**")
+    page.reload()
+    assert price.input_value() == "" and "a token costs" not in page.locator("output").inner_text().splitlines()
+    chip.select_option("B200-SXM:fp8")
+    assert price.input_value() == rented["B200-SXM"]
 
 
 @pytest.mark.parametrize(
