@@ -206,10 +206,10 @@ def _independent(unknown: str, active: tuple[Equation, ...], known: frozenset[st
 def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
     """The names without those that the question can do without; none if they do not settle it."""
     kept = dict.fromkeys(names)
-    if not reaches(unknown, active, known | kept.keys()):
+    if not reaches(unknown, active, known.union(kept)):
         return ()
     for name in tuple(kept):
-        if reaches(unknown, active, known | (kept.keys() - {name})):
+        if reaches(unknown, active, known.union(kept.keys() - {name})):
             del kept[name]
     return tuple(kept)
 
