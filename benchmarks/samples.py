@@ -18,8 +18,10 @@ PARTS = (
     ("estimates", ("invert/",)),
 )
 """Each part by where its code stands; a look that finds none of them counts as other work."""
-LIBRARIES = ("click", "numpy", "scipy", "sympy")
-OURS = ("backsolve", "derive", "invert", "pricing_data")
+LIBRARIES = ("click", "numpy")
+MODULES, OTHER = "modules", "other"
+ALL = (*LIBRARIES, MODULES, *(part for part, _ in PARTS), OTHER)
+"""Every part: libraries and modules are being loaded, the others run."""
 LOADS = "_find_and_load"
 """The function of Python that loads a module."""
 
@@ -29,22 +31,22 @@ def part_of(frame: FrameType | None) -> str:
     while frame is not None:
         code = frame.f_code
         if code.co_name == LOADS:
-            return f"import {loaded(frame)}"
+            return loaded(frame)
         found = next((part for part, places in PARTS if any(place in code.co_filename for place in places)), None)
         if found and code.co_name != "<module>":
             return found
         frame = frame.f_back
-    return "other"
+    return OTHER
 
 
 def loaded(frame: FrameType | None) -> str:
-    """On whose behalf a module is being loaded: the outermost library whose import is under way, else the program itself."""
-    names = []
+    """The outermost library that is being loaded, on whose behalf all inside it is; else the modules of the program."""
+    found = MODULES
     while frame is not None:
-        if frame.f_code.co_name == LOADS:
-            names.append(str(frame.f_locals["name"]).partition(".")[0])
+        if frame.f_code.co_name == LOADS and (library := str(frame.f_locals["name"]).partition(".")[0]) in LIBRARIES:
+            found = library
         frame = frame.f_back
-    return next((name for name in reversed(names) if name in LIBRARIES), "its modules" if {*names} & {*OURS} else "Python's modules")
+    return found
 
 
 def main() -> None:
