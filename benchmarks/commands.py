@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--long", action="store_true")
     arguments = parser.parse_args()
-    rounds = arguments.rounds
+    rounds, (load, *_) = arguments.rounds, os.getloadavg()
     least = measured(rounds)
     tables = {
         "What each command costs": table(least),
@@ -129,7 +129,9 @@ def main() -> None:
     text = "\n\n".join(f"## {title}\n\n{shown}" for title, shown in tables.items())
     print(text)
     if arguments.write:
-        PAGE.write_text(f"# Benchmarks\n\n{machine()}; least of {rounds} rounds.\n\n{text}\n", encoding="utf-8")
+        PAGE.write_text(
+            f"# Benchmarks\n\n{machine()}; least of {rounds} rounds, at a load of {load:.1f} as it began.\n\n{text}\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":
