@@ -315,7 +315,8 @@ def _say_other_schema(result: object) -> None:
     from invert.report.contract import SCHEMA
 
     if schema != SCHEMA:
-        say(f"the result's schema is {shorten(str(schema))}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only")
+        theirs = shorten(str(schema))
+        say(f"the result's schema is {theirs}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only")
 
 
 def _is_of_prices(name: str) -> bool:
