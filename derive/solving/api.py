@@ -184,6 +184,9 @@ def _respond(
     if supposed and (solution.answers or solution.sweep) and not (by_equations(supposed) or len(again.unused) < len(solution.unused)):
         # What is supposed leaves no less of it.
         supposed, again = None, solution
+    if missing and not (again.answers or again.sweep) and (filled := _with_stages_filled(supposed or asked)):
+        found = _over_what_is_sustained(filled, spans, zipped)
+        again = again if found.reason and found.reason.code == "missing_givens" else found
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(supposed or asked) or again
     if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown == "chips":
@@ -197,6 +200,13 @@ def _respond(
     from derive.solving.whole import in_whole_ones
 
     return in_whole_ones(supposed or asked, again)
+
+
+def _with_stages_filled(asked: Question) -> Question | None:
+    """The question of stages with as many microbatches on their way as there are, where nobody says how many; None for any other."""
+    if asked.unknown != "pipeline_stages" or "microbatches" in asked.known:
+        return None
+    return posed(asked, asked.unknown, asked.known, {"microbatches": "pipeline_stages"})
 
 
 def _takes_a_batch(asked: Question) -> bool:

@@ -94,9 +94,9 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any], read: Read,
     if ranges := [other for other, one in spreads.items() if isinstance(one, Interval)]:
         raise WrongValue(f"each {ranges[0]} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranges[0]}")
     if series := {other: one for other, one in spreads.items() if isinstance(one, Series)}:
-        from derive.solving.sweeps import columns_of, each_by_itself
+        from derive.solving.sweeps import each_by_itself, points_of
 
-        return each_by_itself(name, columns_of(series, zipped), lambda at: with_free_size(ask, unknown, _with(given, at), read), FREE)
+        return each_by_itself(name, points_of(series, zipped), lambda at: with_free_size(ask, unknown, _with(given, at), read), FREE)
     try:
         sized = ask(FREE, _that_size_it(given, [name]))
     except NotMadeOf:

@@ -12,7 +12,7 @@ from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, us
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.defaults import FOLLOWS, in_numbers
-from derive.solving.links import EXCHANGED, INSIDE, LINK, OUT, SIZE, SUMMED
+from derive.solving.links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
 from derive.solving.propagation import followed
 from derive.solving.questions import OF_TRAINING, Question
 from derive.solving.reach import beyond_one_domain, chips_for_copies, result_with
@@ -391,7 +391,7 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
 def links_shared_by_rings(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A ring over several domains that is charged on one link between them, where rings over the links of all chips share it."""
     time = next((row.defines for row in used if row.id in RINGS), None)
-    inside, size = values.get(INSIDE), values.get(SIZE)
+    inside, size = values.get(INSIDE), values.get("scale_up_size")
     if time is None or LINK not in asked.supposed or not inside or not size or values["chips"] <= size:
         return None
     rings = _of_rings(values["chips"], size, inside, values[LINK])
@@ -412,7 +412,7 @@ def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
     inside = values.get("scale_up_link_bandwidth")
     if "link_bandwidth" in values or inside is None:
         return values.get("link_bandwidth")
-    size = _or_usual(SIZE, values)
+    size = _or_usual("scale_up_size", values)
     return inside if chips <= size else _of_rings(chips, size, inside, _or_usual(OUT, values))
 
 

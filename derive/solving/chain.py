@@ -312,8 +312,13 @@ def _by_memory(alone: Question) -> Solution | None:
 
 
 def weights_alone(asked: Question) -> Solution | None:
-    """The chips that the weights take, where nothing is said of caches or speeds; None for any other question."""
-    if asked.unknown != "chips" or asked.limits or made_of(asked, "chips") or not asked.known.keys().isdisjoint(IN_FLIGHT):
+    """The chips or stages that the weights take, where nothing is said of caches or speeds; None for any other question."""
+    if (
+        asked.unknown not in ("chips", "pipeline_stages")
+        or asked.limits
+        or made_of(asked, asked.unknown)
+        or not asked.known.keys().isdisjoint(IN_FLIGHT)
+    ):
         return None
     given = {**dict.fromkeys(NO_CACHE, 0.0), **asked.known}
     held, _ = _found(replace(asked, known=given, provenance={**dict.fromkeys(NO_CACHE, "no cache is spoken of"), **asked.provenance}))

@@ -29,7 +29,7 @@ FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
 UNDIVIDED = {
-    **dict.fromkeys((*presets.COUNTED, *COUNTED, "pipeline_stages"), ""),
+    **dict.fromkeys((*presets.COUNTED, *COUNTED), ""),
     **dict.fromkeys(("batch", "microbatch_size", "sequences_in_flight", "concurrent_sequences"), " of sequences: it is taken as a mean"),
     "chips": " of chips",
 }
@@ -241,8 +241,8 @@ def _with_nothing(asked: Question) -> Question:
     return posed(replace(asked, provenance=provenance, nothing=nothing), asked.unknown, known)
 
 
-def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question:
-    """The question with something else known or asked, with the defaults that then stand.
+def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: Standing = MappingProxyType({})) -> Question:
+    """The question with something else known or asked, with the defaults that then stand, and those that are supposed besides.
 
     >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
     >>> again = posed(asked, "throughput", {**asked.known, "hop_latency": 0.01})
@@ -250,7 +250,7 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question
     [True, False]
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
-    defaults = standing(unknown, known.keys(), [equation(id).symbols[0] for id in using])
+    defaults = {**standing(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
     not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
     values = neutral(defaults)
     aside = (*left_out, *_set_aside(unknown, {*known, *defaults}))

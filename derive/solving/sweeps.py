@@ -74,7 +74,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
 
 
-def columns_of(series: Mapping[str, Series], zipped: bool) -> Columns:
+def points_of(series: Mapping[str, Series], zipped: bool) -> Columns:
     """The points of series: every combination, or zipped the first values, the second ones, and so on."""
     _points(series, zipped)
     return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
