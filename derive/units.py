@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite, sqrt
 from sys import float_info
 
@@ -101,6 +101,7 @@ def _word(word: str, units: dict[str, tuple[Decimal, Dimension]]) -> tuple[Decim
     return units[word]
 
 
+@lru_cache(1024)
 def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
     """The unit a text spells: an optional suffix, an optional unit, then `/unit` any number of times."""
     suffixes, units = (_BINARY_SUFFIXES, _BINARY_UNITS) if binary else (_SUFFIXES, _UNITS)

@@ -312,12 +312,13 @@ def cite_command(
 def _say_other_schema(result: object) -> None:
     """In a line that a result was saved by another version, whose sheets and inferences may stand elsewhere in it."""
     schema = result.get("schema") if isinstance(result, dict) else None
-    if not isinstance(schema, str):
+    if schema is None:
         return
     from invert.report.contract import SCHEMA
 
     if schema != SCHEMA:
-        say(f"the result's schema is {shorten(schema)}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only")
+        theirs = shorten(str(schema))
+        say(f"the result's schema is {theirs}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only")
 
 
 def _is_of_prices(name: str) -> bool:

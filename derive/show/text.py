@@ -411,15 +411,15 @@ def _latex_lines(solution: Result) -> Iterator[str]:
             said for said in answers if not (lines and lines[-1].endswith(said.partition(" ")[2]) and said.split(" ")[0] in lines[-1])
         ]
     yield FOR_DERIVATIONS
-    if rows := [equation(id) for id in solution.equations]:
-        yield rf"% the entries that \cite names: backsolve cite {' '.join(row.id for row in rows)} --as bibtex"
+    if used := [equation(id) for id in solution.equations]:
+        yield rf"% the entries that \cite names: backsolve cite {' '.join(row.id for row in used)} --as bibtex"
     yield r"\begin{gather*}"
     yield " \\\\\n".join(lines)
     yield r"\end{gather*}"
     given = _given_in_latex(solution, LATEX)
     yield from [given] if given else []
-    if rows:
-        yield rf"Equations: \cite{{{','.join(map(key_of, rows))}}}."
+    if used:
+        yield rf"Equations: \cite{{{','.join(map(key_of, used))}}}."
     if not solution.sweep:
         return
     yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"

@@ -116,7 +116,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
 def by_equations(asked: Question) -> bool:
     """Whether equations lead from what is given, and defaults, to what is asked for; inequalities alone only bound it."""
     rows = tuple(row for row in asked.active if row.sense == "=")
-    return any(reaches(asked.unknown, rows, known.keys()) for known in taken_as_known(asked))
+    return any(reaches(asked.unknown, rows, frozenset(known)) for known in taken_as_known(asked))
 
 
 @lru_cache(maxsize=64)
@@ -159,7 +159,7 @@ def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[s
 
     def stands_in(row: Equation, needed: Set[str]) -> bool:
         is_chosen = row.variant is None or chosen.get(row.variant.group, row.variant.name) == row.variant.name
-        rest = at_hand - {row.defines}
+        rest = frozenset(at_hand - {row.defines})
         return is_chosen and needed <= rest and reaches(row.defines or "", (*active, row), rest)
 
     stood_in = {row.defines for row, needed in stand_ins().items() if stands_in(row, needed)}
@@ -206,10 +206,10 @@ def _independent(unknown: str, active: tuple[Equation, ...], known: frozenset[st
 def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
     """The names without those that the question can do without; none if they do not settle it."""
     kept = dict.fromkeys(names)
-    if not reaches(unknown, active, known | kept.keys()):
+    if not reaches(unknown, active, known.union(kept)):
         return ()
     for name in tuple(kept):
-        if reaches(unknown, active, known | (kept.keys() - {name})):
+        if reaches(unknown, active, known.union(kept.keys() - {name})):
             del kept[name]
     return tuple(kept)
 

@@ -157,7 +157,8 @@ def square(active: tuple[Equation, ...]) -> tuple[Equation, ...]:
     return tuple(row for row in active if row.defines or row.kind not in CHAINED_BY_ITSELF)
 
 
-def reaches(unknown: str, active: tuple[Equation, ...], known: Set[str]) -> bool:
+@lru_cache(maxsize=4096)
+def reaches(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> bool:
     """Whether the structure of the equations leads from what is known to the unknown.
 
     Blocks are looked for among defining equations alone: beside one that follows from them they would count twice.

@@ -84,9 +84,11 @@
 
   function fromAddress() {
     const within = (name) => (value) => "value" in form.withinDomain(quantities[name], value);
+    const number = (name) => form.takenInto(state.fields, name, within(name), Number);
+    const blank = (text) => { if (text === "") state.fields[PRICE] = null; return text === ""; };
     notice.textContent = form.fromAddress({
       hardware: chosen, model: form.takenInto(state, "model", (name) => Object.hasOwn(desk.models, name)),
-      ...Object.fromEntries(names.map((name) => [name, form.takenInto(state.fields, name, within(name), Number)])),
+      ...Object.fromEntries(names.map((name) => [name, name === PRICE ? (text) => blank(text) || number(name)(text) : number(name)])),
       over: form.takenInto(state, "over", (name) => OVER.includes(name)), picture: form.takenInto(state, "picture", (name) => Object.hasOwn(PICTURES, name)) });
     state.priced = ![rent(), null].includes(state.fields[PRICE]);
   }
@@ -96,7 +98,7 @@
     if (there) { [state.chip, state.dtype] = text.split(":"); rented(); }
     return there;
   }
-  const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...filled(state.fields), over: state.over, picture: state.picture }));
+  const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...filled(state.fields), ...(state.fields[PRICE] === null && rent() !== null ? { [PRICE]: "" } : {}), over: state.over, picture: state.picture }));
   const rent = () => desk.chips[state.chip].givens[PRICE] ?? null;
   const rented = () => { if (!state.priced) state.fields[PRICE] = rent(); };
 

@@ -161,6 +161,7 @@
   function solved() {
     const found = engine.solve(equation, state.unknown, state.values, quantities), spanning = spansOf();
     state.answers = found.answers;
+    pasted.hidden = true; // it was of other numbers
     state.look = Object.keys(spanning).length ? ranges.over(answersAt, spanning) : null;
     state.looked = 0;
     if (found.answers.length === 1 && found.answers[0].kind === "point") state.values[state.unknown] = found.answers[0].value;

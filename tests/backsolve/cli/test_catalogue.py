@@ -60,6 +60,7 @@ def test_a_result_can_be_cited_from_standard_input():
 def test_a_result_of_another_version_is_named_as_such():
     said = call("cite", "--used-by", "-", stdin=b'{"schema": "infer-99", "equations": ["batching.balance_batch@1"]}')
     assert "balance_batch" in said.out and "schema is 'infer-99', and 'infer-2' is what is read here" in said.err
+    assert "'999'" in call("cite", "--used-by", "-", stdin=b'{"schema": 999, "equations": ["batching.balance_batch@1"]}').err
     assert call("cite", "--used-by", "-", stdin=b'{"schema": "infer-2", "equations": ["batching.balance_batch@1"]}').err == ""
 
 
@@ -193,7 +194,7 @@ def test_a_model_is_shown_with_what_is_known_of_it_before_where_that_is_from():
     shown = call("show", "deepseek-ai/DeepSeek-V3").out
     assert shown.startswith("DeepSeek-V3   --model DeepSeek-V3\npublished   671B in all and 37B active")
     assert shown.index("\nmissing ") < shown.index("\ntotal_params ")
-    assert "counted     not by its dimensions: the tables lack its configuration" in call("show", "llama-2-7b").out
+    assert "counted     not by its dimensions: the tables lack its configuration" in call("show", "apertus-8b").out
     uncovered = call("show", "GLM-5.3-Flash")
     assert uncovered.status == 3 and "missing     an equation of its cache" in uncovered.out and "no equation" in uncovered.err
 

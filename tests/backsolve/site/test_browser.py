@@ -208,6 +208,12 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     price.fill("5")
     chip.select_option("H100-SXM:fp8")
     assert price.input_value() == "5" and "a token costs" in page.locator("output").inner_text()
+    price.fill("")
+    page.wait_for_url("**chip_price=&**")
+    page.reload()
+    assert price.input_value() == "" and "a token costs" not in page.locator("output").inner_text().splitlines()
+    chip.select_option("B200-SXM:fp8")
+    assert price.input_value() == rented["B200-SXM"]
 
 
 @pytest.mark.parametrize(
@@ -232,3 +238,14 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     published = {field["name"]: field["value"] for field in what_if(one)["fields"]}
     words, value = next(iter(worked_out(what_if(one), published | {"output": 14.0}).items()))
     assert page.get_by_role("row", name=words).locator("td").last.inner_text() == f"{value:.3g}"
+
+
+def test_what_is_folded_opens_where_a_link_leads_there_and_on_paper(site: Path, page):
+    one = infer(["gemini-3.1-pro"])[0]
+    page.goto(f"{(site / f'sheet/{one.sheet.provider}/{one.sheet.model}/index.html').as_uri()}#rows")
+    folded, open_ones = page.locator("details.fold"), page.locator("details.fold[open]")
+    assert open_ones.count() == 1 < folded.count() and page.locator("#rows").get_by_role("table").is_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert open_ones.count() == folded.count()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert open_ones.count() == 1
