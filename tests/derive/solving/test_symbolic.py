@@ -66,7 +66,7 @@ def test_a_formula_errs_as_its_numbers_do():
 
 def test_a_formula_in_other_forms():
     found = solve("step_time", compute_time=symbols.compute_time, memory_time=0.01, attention_time=0)
-    assert rendered(found, "latex").splitlines()[3] == r"t \geq \max\left(0.01, t_c\right)"
+    assert rendered(found, "latex").splitlines()[4] == r"t \geq \max\left(0.01, t_c\right)"
     assert "| step_time | Max(0.01, compute_time) or more |" in rendered(found, "markdown")
 
 
