@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from functools import cache, partial
 from io import BytesIO
 from itertools import product
-from math import inf, log
+from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -225,13 +225,13 @@ def bulk_table(rounds: int) -> str:
     commands = (
         ("a sweep of a million points written as csv", written("csv"), 3.0),
         ("a sweep of a million points written as json", written("json"), 8.0),
-        ("the site built", site(), inf),
+        ("the site built", site(), 40.0),
     )
     for what, found, goal in commands:
         if found is not None:
             time, memory = found
-            told = [f"{1e3 * goal:.4g}", "yes" if time <= goal else "no"] if goal < inf else ["", ""]
-            rows.append([f"{what}, {memory:.0f} MB", f"{1e3 * time:.4g}", "", f"{time / base:.3g}", *told])
+            told = [f"{1e3 * goal:.4g}", "yes" if time <= goal else "no"]
+            rows.append([f"{what}, {memory:.0f} MB of memory", f"{1e3 * time:.4g}", "", f"{time / base:.3g}", *told])
     heads = ["what", "ms of processor", "a second", "times a million of np.exp", "goal, ms", "met"]
     return tabulate(rows, heads, tablefmt="github", disable_numparse=True)
 

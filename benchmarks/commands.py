@@ -11,15 +11,16 @@ import os
 import platform
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from itertools import pairwise
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 
 from tabulate import tabulate
 
+from benchmarks import samples
 from benchmarks.bounds import bounds_table
 from benchmarks.bulk import bulk_table, curve_table
 
@@ -40,29 +41,28 @@ COMMANDS = (  # what it is, the command, the baseline, the ratio that it is to s
     ("infer, one model", "infer gemini-3.1-pro", "sympy", 1.6),
 )
 
-TAKEN_APART = ("one equation", "a chain", "show", "list", "cite")
-PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
+SAMPLED = 5
+"""How often at least a command is run to see where its time goes: a run of a tenth of a second has a hundred samples."""
+
+
+def kept_in(bytecode: str) -> dict[str, str]:
+    """The environment of a process that keeps its bytecode in a folder."""
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return environment | {"PYTHONPYCACHEPREFIX": bytecode}
 
 
 def processor_time(command: Sequence[str], bytecode: str) -> float:
     """Seconds of processor that a process takes, user and system, its bytecode kept in a folder; it must succeed."""
-    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = getrusage(RUSAGE_CHILDREN)
-    kept = environment | {"PYTHONPYCACHEPREFIX": bytecode}
-    subprocess.run(command, check=True, env=kept, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True, env=kept_in(bytecode), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     after = getrusage(RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def measured(rounds: int) -> dict[str, float]:
-    """The least time of each baseline and command."""
+    """The least time of each baseline and command over some rounds, in which they take turns."""
     runs = {name: [sys.executable, "-c", code] for name, code in BASELINES.items()}
     runs |= {name: [sys.executable, "-m", "backsolve", *command.split()] for name, command, *_ in COMMANDS}
-    return least_times(runs, rounds)
-
-
-def least_times(runs: Mapping[str, Sequence[str]], rounds: int) -> dict[str, float]:
-    """The least time of each process over some rounds, in which they take turns."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     with TemporaryDirectory() as bytecode:
         for _ in range(rounds + 1):
@@ -82,29 +82,26 @@ def table(least: dict[str, float]) -> str:
     return tabulate(rows, ["what", "command", "ms of processor", "ratio", "goal", "met"], tablefmt="github", disable_numparse=True)
 
 
-def loaded_by(command: str) -> list[str]:
-    """The modules of the program that a command loads, in their order."""
-    told = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "backsolve", *command.split()], check=True, capture_output=True, text=True
-    )
-    names = (line.rpartition("|")[2].strip() for line in told.stderr.splitlines() if line.startswith("import time:"))
-    return [name for name in names if name.partition(".")[0] in PACKAGES and not name.endswith("__main__")]
+def sampled(command: str, rounds: int) -> Counter[str]:
+    """In how many samples a command was in each part, over some runs."""
+    run, found = [sys.executable, "-m", "benchmarks.samples", *command.split()], []
+    with TemporaryDirectory() as bytecode:
+        for _ in range(max(rounds, SAMPLED) + 1):
+            told = subprocess.run(run, check=True, env=kept_in(bytecode), cwd=PAGE.parents[1], capture_output=True, text=True).stderr
+            found.append(Counter({part: int(count) for part, tab, count in (line.partition("\t") for line in told.splitlines()) if tab}))
+    # The first run compiles what was never imported.
+    return sum(found[1:], Counter())
 
 
-def parts_table(rounds: int) -> str:
-    """Where the time of some commands goes: to Python, to click, to the modules of the program, and to the answer."""
-    chosen = {what: command for what, command, *_ in COMMANDS if what in TAKEN_APART}
-    runs = {code: [sys.executable, "-c", code] for code in ("pass", BASELINES["click"])}
-    for what, command in chosen.items():
-        runs[f"load {what}"] = [sys.executable, "-c", f"{BASELINES['click']}\nimport {', '.join(loaded_by(command))}"]
-        runs[what] = [sys.executable, "-m", "backsolve", *command.split()]
-    least = least_times(runs, rounds)
+def parts_table(least: Mapping[str, float], rounds: int) -> str:
+    """Where the time of each command goes: Python itself, what it loads, and what runs, by samples of its stack."""
     rows = []
-    for what in chosen:
-        reached = [0.0, least["pass"], least[BASELINES["click"]], least[f"load {what}"], least[what]]
-        rows.append([what, *(f"{1e3 * (after - before):.0f}" for before, after in pairwise(reached)), f"{1e3 * reached[-1]:.0f}"])
-    heads = ["ms of processor", "Python", "click, json", "modules", "answer", "all"]
-    return tabulate(rows, heads, tablefmt="github", disable_numparse=True)
+    for what, command, *_ in COMMANDS:
+        found = sampled(command, rounds)
+        counted = 1e3 * (least[what] - least["nothing"]) / found.total()
+        shares = (f"{found[part] * counted:.0f}" for part in samples.ALL)
+        rows.append([what, f"{1e3 * least['nothing']:.0f}", *shares, f"{1e3 * least[what]:.0f}"])
+    return tabulate(rows, ["ms of processor", "Python", *samples.ALL, "all"], tablefmt="github", disable_numparse=True)
 
 
 def machine() -> str:
@@ -120,10 +117,11 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--long", action="store_true")
     arguments = parser.parse_args()
-    rounds = arguments.rounds
+    rounds, (load, *_) = arguments.rounds, os.getloadavg()
+    least = measured(rounds)
     tables = {
-        "What each command costs": table(measured(rounds)),
-        "Where the time of a question goes": parts_table(rounds),
+        "What each command costs": table(least),
+        "Where the time of a question goes": parts_table(least, rounds),
         "What much at once costs": bulk_table(rounds),
         "What bounds a posterior": bounds_table(rounds),
         "How times grow": curve_table(arguments.long),
@@ -131,7 +129,9 @@ def main() -> None:
     text = "\n\n".join(f"## {title}\n\n{shown}" for title, shown in tables.items())
     print(text)
     if arguments.write:
-        PAGE.write_text(f"# Benchmarks\n\n{machine()}; least of {rounds} rounds.\n\n{text}\n", encoding="utf-8")
+        PAGE.write_text(
+            f"# Benchmarks\n\n{machine()}; least of {rounds} rounds, at a load of {load:.1f} as it began.\n\n{text}\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

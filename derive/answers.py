@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from derive.briefly import brief
 from derive.errors import NoSingleValue
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sympy import Basic, Expr
 
 
-BOUGHT = ("chips", "replicas", "training_chips")
+BOUGHT = ("chips", "replicas", "training_chips", "pipeline_stages")
 COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
 """What is bought whole, and what there is only in whole ones."""
 
@@ -41,21 +41,24 @@ BY_DEFAULT = " (default)"
 """What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
 
 
-class WhenRead(Mapping[str, float]):
+Value = TypeVar("Value")
+
+
+class WhenRead(Mapping[str, Value]):
     """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
 
     >>> WhenRead(lambda: {"batch": 1.0})["batch"]
     1.0
     """
 
-    def __init__(self, work_out: Callable[[], Mapping[str, float]]):
+    def __init__(self, work_out: Callable[[], Mapping[str, Value]]):
         self._work_out = work_out
 
     @cached_property
-    def _found(self) -> Mapping[str, float]:
+    def _found(self) -> Mapping[str, Value]:
         return self._work_out()
 
-    def __getitem__(self, name: str) -> float:
+    def __getitem__(self, name: str) -> Value:
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -67,7 +70,7 @@ class WhenRead(Mapping[str, float]):
     def __repr__(self) -> str:
         return repr(dict(self._found))
 
-    def __reduce__(self) -> tuple[type, tuple[dict[str, float]]]:
+    def __reduce__(self) -> tuple[type, tuple[dict[str, Value]]]:
         return dict, (dict(self._found),)
 
 

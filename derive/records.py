@@ -141,10 +141,13 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     """
     stand = [values.get(name, name) for name in argument_names(function)]
     left = tuple(dict.fromkeys(name for name in stand if isinstance(name, str)))
-    places = [left.index(one) if isinstance(one, str) else None for one in stand]
+    numbers = tuple(one for one in stand if not isinstance(one, str))
+    all_of_them = [*left, *numbers]
+    places = [all_of_them.index(one) for one in stand]
 
     def reduced(*arguments: Any) -> Any:
-        return function(*[one if place is None else arguments[place] for one, place in zip(stand, places, strict=True)])
+        at_hand = (*arguments, *numbers)
+        return function(*[at_hand[place] for place in places])
 
     reduced.__wrapped__ = function  # type: ignore[attr-defined]
     reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]
@@ -348,6 +351,11 @@ class Equation:
         return frozenset(self.symbols[1:])
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of all its quantities, in no order."""
+        return frozenset(self.symbols)
+
+    @cached_property
     def sides(self) -> "tuple[Expr, Expr]":
         """Left and right side in SymPy, constants as exact integers."""
         return in_sympy(self.relation)
@@ -404,9 +412,13 @@ class Equation:
         >>> equation("scheduling.sweep_time").right_side({"hbm_capacity": 288e9, "hbm_bandwidth": 20e12})
         0.0144
         """
-        left = self.symbols[0]
-        arguments = [CONSTANTS[n].value if n in CONSTANTS else 0.0 if n == left else values[n] for n in self.parameters]
-        return self.relation(*arguments)[1]
+        fixed = self._fixed
+        return self.relation(*[fixed[name] if name in fixed else values[name] for name in self.parameters])[1]
+
+    @cached_property
+    def _fixed(self) -> Mapping[str, float]:
+        """What the relation is called with where its right side is worked out: constants, and any number as the left side."""
+        return {self.symbols[0]: 0.0, **{name: CONSTANTS[name].value for name in self.parameters if name in CONSTANTS}}
 
     def requirements(self) -> "tuple[Rel, ...]":
         """The inequalities the equation needs, as SymPy relations."""
@@ -414,7 +426,7 @@ class Equation:
 
     def applies(self, values: Mapping[str, Any]) -> bool:
         """Whether these values break no requirement; one whose quantities are not all known is not judged."""
-        return not any(self._broken(values))
+        return not self.requires or not any(self._broken(values))
 
     def violated(self, values: Mapping[str, Any]) -> list[str]:
         """The requirements these values break, as text."""
@@ -431,5 +443,5 @@ class Equation:
 
     def _broken(self, values: Mapping[str, Any]) -> Iterator[Requirement]:
         for needed in self.requires:
-            if all(name in values for name in named(needed)) and not met(needed, values):
+            if values.keys() >= {*named(needed)} and not met(needed, values):
                 yield needed

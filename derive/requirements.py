@@ -39,7 +39,7 @@ def compared(requirement: Requirement, values: Mapping[str, Any]) -> Any:
     >>> compared(Requirement(holds=lambda batch, chips: batch >= chips), {"batch": 256, "chips": 8})
     True
     """
-    return requirement.holds(*(values[name] for name in named(requirement)))
+    return requirement.holds(*[values[name] for name in named(requirement)])
 
 
 def as_relation(requirement: Requirement) -> Any:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite, sqrt
 from sys import float_info
 
@@ -101,6 +101,7 @@ def _word(word: str, units: dict[str, tuple[Decimal, Dimension]]) -> tuple[Decim
     return units[word]
 
 
+@lru_cache(1024)
 def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
     """The unit a text spells: an optional suffix, an optional unit, then `/unit` any number of times."""
     suffixes, units = (_BINARY_SUFFIXES, _BINARY_UNITS) if binary else (_SUFFIXES, _UNITS)
@@ -155,6 +156,7 @@ _COUNT = r"[0-9]+(?:_[0-9]+)*"
 _FIGURE = re.compile(
     rf"(\$?)\s*([+-]?(?:(?:{_COUNT}(?:\.(?:{_COUNT})?)?|\.{_COUNT})(?:e[+-]?[0-9]+)?|(?:inf(?:inity)?|nan)\b))", re.IGNORECASE
 )
+_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _RANGE = re.compile(r"\.\.|…|±|\+/?-|[0-9]\s*[-–—]\s*[0-9]")
 _TYPOGRAPHIC_MINUS = {0x2212: "-"}
 _SHELL = "the shell may have eaten a '$2': write '2 USD/h' or quote it"
@@ -258,7 +260,13 @@ def _compare(row: Quantity, unit: Unit) -> None:
     without_token = (seconds, byte, flop, 0, usd, joule) if token == -1 and not usd else wanted
     if unit.dimension not in (wanted, without_token):
         hint = f" ({_SHELL})" if usd and not unit.dimension[BASES.index("USD")] else ""
-        raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}")
+        raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}{_told_apart(row, unit.dimension)}")
+
+
+def _told_apart(row: Quantity, dimension: Dimension) -> str:
+    """The quantities of that dimension which the registry tells this one apart from, as the end of a sentence."""
+    near = [name for name in dict.fromkeys(_NAME.findall(row.unlike)) if name in QUANTITIES and _wanted(QUANTITIES[name].unit) == dimension]
+    return f", as {' and '.join(near)} {'are' if len(near) > 1 else 'is'}" if near else ""
 
 
 def _multiply(figure: str, factor: Decimal) -> float:

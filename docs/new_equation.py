@@ -2,14 +2,16 @@
 
     python docs/new_equation.py chapter.name
 
-The first time it writes a skeleton at the end of the chapter. Then, and every time after, it lists what is missing of all the
-places that an equation touches, and exits 1 while anything is. For people who work on the catalogue; no `backsolve` command.
+The first time it writes a skeleton at the end of the chapter. Then, and every time after, it lists what is still to be written by
+hand, and exits 1 while anything is. Once nothing is, it makes what is made from the entry: the table of formulas, the fingerprint and
+the page. For people who work on the catalogue; no `backsolve` command.
 """
 
 import ast
 import csv
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,12 +20,10 @@ from derive.catalogue import CHAPTERS, RETIRED, by_id
 from derive.errors import INPUT_IS_WRONG
 from derive.formulas import PATH, key
 from derive.quantities import CONSTANTS, QUANTITIES
-from derive.records import DEFINITION, Equation
+from derive.records import DEFINITION, ESTIMATE, Equation
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "derive" / "catalogue"
-EXAMPLES = ("lecture", "training", "questions")
-"""The tables of tests/validation that name the equations a figure comes from."""
 LINE = re.compile(r"\d+[a-z] [A-E]\d+")
 """The first cell of a row of lecture.csv: a number, a letter, and the entry of notes.csv it belongs to."""
 TODO, AFTER_WORDS = "TODO", '"(),'
@@ -56,9 +56,16 @@ def main(arguments: list[str]) -> int:
         file.write_text(inserted(file.read_text(encoding="utf-8"), id), encoding="utf-8")
         print(f"{id}: a skeleton stands at the end of {file.relative_to(ROOT)}; fill it in and run this again")
         return 1
-    found = list(missing(by_id()[id]))
-    print("\n".join([f"{id}: missing", *(f"  {one}" for one in found)]) if found else f"{id}: nothing is missing")
-    return 1 if found else 0
+    row = by_id()[id]
+    if found := list(missing(row)):
+        print("\n".join([f"{id}: missing", *(f"  {one}" for one in found)]))
+        return 1
+    for place, command in unmade(row):
+        print(f"{place}: python {' '.join(command)}", flush=True)
+        if status := subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode:
+            return status
+    print(f"{id}: nothing is missing")
+    return 0
 
 
 def wrong(id: str) -> str:
@@ -86,29 +93,28 @@ def inserted(text: str, id: str) -> str:
 
 
 def missing(row: Equation) -> Iterator[str]:
-    """What an equation lacks, place by place, and how each is filled."""
+    """What an equation lacks, place by place, that only a person can write."""
     yield from in_entry(row)
     for name in row.parameters:
         if name not in QUANTITIES and name not in CONSTANTS:
             yield f"derive/quantities: {name} has no row; add one in the module of its theme, with symbol, LaTeX, unit, meaning and range"
     if row.kind == DEFINITION and row.defines is None and not row.steps:
         yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
+    if row.kind == ESTIMATE and row.variant is None:
+        yield "the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
     if row.example is None:
         yield "the entry: no `example`; give all that stands on the right as a person types it, and the result to four digits"
-    if not any(row.id in (ROOT / "tests" / "validation" / f"{name}.csv").read_text(encoding="utf-8") for name in EXAMPLES):
-        yield "tests/validation: no figure names it; add a row with digits to lecture.csv or training.csv"
     yield from in_lecture(row)
+
+
+def unmade(row: Equation) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every file that is made from the entries and does not hold this one: its place, and what makes it."""
     if key(row.id, {}) not in {line.split("\t")[0] for line in Path(PATH).read_text(encoding="utf-8").splitlines()}:
-        yield "derive/formulas.tsv: no line; run python -m derive.expressions.making"
+        yield "derive/formulas.tsv", ("-m", "derive.expressions.making")
     if row.reference not in json.loads((ROOT / "tests" / "derive" / "fingerprints.json").read_text(encoding="utf-8")):
-        yield "tests/derive/fingerprints.json: no fingerprint; run python tests/derive/test_catalogue.py --write"
+        yield "tests/derive/fingerprints.json", ("tests/derive/test_catalogue.py", "--write")
     if f'<a id="{row.id}">' not in (ROOT / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8"):
-        yield "docs/reference/catalogue.md: not there; run python docs/generate_catalogue.py"
-    pairs = sum(len(one.symbols) for one in by_id().values())
-    counts = (f"{len(by_id())} equations", f"{pairs} (equation, symbol) pairs solved")
-    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    if any(count not in changes for count in counts):
-        yield f"CHANGELOG.md: say what is new, and count {', '.join(counts)}"
+        yield "docs/reference/catalogue.md", ("docs/generate_catalogue.py",)
 
 
 def in_lecture(row: Equation) -> Iterator[str]:

@@ -57,7 +57,8 @@ def _fact(name: str, default: float | None, why: str, source: str = OURS, **how:
 
 
 def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float, float] | None = None, source: str = OURS) -> Any:
-    return _number(Prior(centre, spread, why, ends), unit, why, source)
+    # Assumptions are asked for their hash at every turn: what else they hold tells most of them apart.
+    return field(default=Prior(centre, spread, why, ends), hash=False, metadata={"note": Note(unit, why, source)})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from platform import python_version
 
-import numpy
-import scipy
-
+from derive.answers import WhenRead
 from derive.briefly import brief
 from derive.version import VERSION
 from invert.data import Data, once_a_run
@@ -34,6 +31,15 @@ def made_with(data: Data) -> Made:
     >>> made.seeds, len(made.tables["prices.csv"])
     ({'draws': 20260429}, 64)
     """
-    versions = {"backsolve": VERSION, "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}
     hashes = {name: sha256(found).hexdigest() if isinstance(found, bytes) else None for name, found in data.tables.files.items()}
-    return Made(versions=versions, seeds={"draws": SEED}, tables=hashes)
+    return Made(versions=WhenRead(_versions), seeds={"draws": SEED}, tables=hashes)
+
+
+def _versions() -> Mapping[str, str]:
+    # What few read is not waited for: SciPy takes longer to import than a sheet to read.
+    from platform import python_version
+
+    import numpy
+    import scipy
+
+    return {"backsolve": VERSION, "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}

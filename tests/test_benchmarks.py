@@ -1,8 +1,10 @@
 """The tables of the benchmarks: that they are tables, and that an exponent is one. What they measure is for a quiet machine."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from benchmarks import bounds, bulk, commands
+from benchmarks import bounds, bulk, commands, samples
 
 BOUNDS = "What bounds a posterior"
 PARTS = "Where the time of a question goes"
@@ -27,7 +29,10 @@ def test_the_last_run_is_tables_of_what_is_measured_today():
         assert title in (PARTS, BOUNDS) or {row[-1] for row in rows} <= {"yes", "no", ""}
     asked, parts, much, _, grown = page.values()
     assert {name for name, *_ in commands.COMMANDS} <= {row[0] for row in asked}
-    assert {row[0] for row in parts[1:]} == {*commands.TAKEN_APART} and all(int(row[-1]) > 0 for row in parts[1:])
+    assert parts[0][2:-1] == [*samples.ALL] and [row[0] for row in parts[1:]] == [name for name, *_ in commands.COMMANDS]
+    for row in parts[1:]:
+        *shares, whole = map(int, row[1:])
+        assert abs(sum(shares) - whole) <= len(shares) and min(shares) >= 0
     assert {one.what for one in bulk.computations()} <= {row[0] for row in much}
     assert {one.what for one in bulk.curves(long=False)} <= {row[0] for row in grown}
 
@@ -55,3 +60,29 @@ def test_what_is_done_with_the_draws_of_a_posterior_is_counted():
     operations, touched = bounds.counted()
     assert {"exp", "log", "multiply", "divide"} <= operations.keys() and all(count == int(count) for count in operations.values())
     assert 8 * sum(operations.values()) < touched < 24 * sum(operations.values()) and operations == bounds.counted()[0]
+
+
+def test_a_sample_counts_for_the_innermost_part_and_for_the_library_that_is_loaded():
+    def at(*places):
+        """The stack of frames with these files and functions, the outermost first."""
+        frame = None
+        for file, name, *module in places:
+            code = SimpleNamespace(co_filename=f"/anywhere/{file}", co_name=name)
+            frame = SimpleNamespace(f_code=code, f_back=frame, f_locals={"name": module[0] if module else ""})
+        return samples.part_of(frame)
+
+    ours, asked, table = ("backsolve/cli/infer.py", "main"), ("derive/solving/chain.py", "answer"), ("derive/shipped.py", "read")
+    numpy = ("<frozen importlib._bootstrap>", samples.LOADS, "numpy")
+    assert at() == "other" == at(("numpy/core.py", "exp")) and at(ours) == "words"
+    assert (
+        at(ours, asked) == "questions"
+        and at(ours, asked, ("derive/trees.py", "value_of")) == "questions"
+        and at(ours, asked, table) == "tables"
+    )
+    inside = ("<frozen importlib._bootstrap>", samples.LOADS, "inspect")
+    assert at(ours, asked, numpy, ("numpy/__init__.py", "<module>"), inside) == "numpy" and at(ours, inside) == "modules"
+
+
+def test_a_command_is_sampled_where_its_time_goes():
+    found = commands.sampled("list", 1)
+    assert {*found} <= {*samples.ALL} and found["click"] and found["modules"]

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from importlib import import_module, metadata
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import invert
 from tests.tools.commands import GEMINI, STAR
 
 PACKAGES = (backsolve, derive, invert)
+ROOT = Path(backsolve.__file__).parent.parent
 HEAVY = {"sympy", "numpy", "scipy", "pandas"}
 SOLVER = {"derive.solving", "derive.expressions", "invert.records", "invert.assumptions"}
 """What asks and answers a question: to read prices nobody needs it."""
@@ -101,6 +103,29 @@ def test_the_libraries_know_neither_the_program_nor_what_it_is_written_with():
                 names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
                 names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
                 assert not {name.partition(".")[0] for name in names} & {"backsolve", "click"}, f"{path}:{node.lineno}"
+
+
+def imported(path: Path, modules: dict[str, Path]) -> set[str]:
+    """The modules of ours that one imports at any time, inside functions too; what only a type checker reads is left out."""
+    queue, found = [ast.parse(path.read_text(encoding="utf-8"))], set()
+    while queue:
+        node = queue.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        queue += ast.iter_child_nodes(node)
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {whole if (whole := f"{node.module}.{one.name}") in modules else node.module for one in node.names}
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+    return found & modules.keys()
+
+
+@pytest.mark.slow
+def test_no_module_needs_one_that_needs_it():
+    """Also where the import stands inside a function, at which a program would start well and fail later."""
+    files = [path for package in PACKAGES for path in Path(package.__file__).parent.rglob("*.py")]
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in files}
+    tuple(TopologicalSorter({name: imported(path, modules) for name, path in modules.items()}).static_order())
 
 
 @pytest.mark.parametrize("package", PACKAGES)

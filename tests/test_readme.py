@@ -117,23 +117,6 @@ def test_the_readme_is_short_and_narrow():
     assert max(map(len, printed)) <= 100
 
 
-def test_the_changelog_counts_are_the_counts():
-    from derive.catalogue import by_id
-    from invert.inference import infer
-    from invert.sheets.read import load
-
-    counts = {
-        "equations": len(by_id()),
-        "(equation, symbol) pairs solved": sum(len(row.symbols) for row in by_id().values()),
-        "current price sheets": len(infer().inferences),
-        "price rows": len(load().rows),
-    }
-    sections = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1:]
-    newest = next(section for section in sections if "price rows" in section)
-    for name, count in counts.items():
-        assert f"{count} {name}" in newest, f"{count} {name}"
-
-
 if __name__ == "__main__":
     for page in map(Path, sys.argv[1:]) if sys.argv[1:] else WRITTEN:
         page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -41,7 +41,7 @@ def list_command(
     words: tuple[str, ...], time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
     hardware: bool, models: bool, style: str,
 ) -> None:  # fmt: skip
-    """List the equations of the catalogue, all or those of a WORD, the quantities, or the presets.
+    """List the equations of the catalogue, the quantities, or the presets, all or those of a WORD.
 
     Example:
 
@@ -51,6 +51,7 @@ def list_command(
     backsolve list --chapter roofline
     backsolve list --symbol kv_bytes_per_token
     backsolve list --hardware --models
+    backsolve list --models llama-3
     backsolve list --models --as json
     """
     from derive.catalogue import equations
@@ -66,7 +67,7 @@ def list_command(
         tell(list_as_json(quantities=found), style) if style == "json" else _list_quantities(found)
         return
     if hardware or models:
-        _list_presets(hardware, models, style)
+        _list_presets(hardware, models, word, style)
         return
     asked = equations_about(word, equations(chapter, symbol)) if word else equations(chapter, symbol)
     at_time = None if time is None else {row.id for row in equations_at(time)}
@@ -90,15 +91,16 @@ def list_command(
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
-def _list_presets(hardware: bool, models: bool, style: str) -> None:
+def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
     from derive.shipped import problems
     from derive.show.entry import list_as_json
     from derive.show.presets import hardware_lines, hardware_records, model_lines, model_records
 
     if style == "json":
-        tell(list_as_json(hardware=hardware_records() if hardware else None, models=model_records() if models else None), style)
+        chips, known = hardware_records(word) if hardware else None, model_records(word) if models else None
+        tell(list_as_json(hardware=chips, models=known), style)
     else:
-        tables = [*([hardware_lines()] if hardware else []), *([model_lines()] if models else [])]
+        tables = [*([hardware_lines(word)] if hardware else []), *([model_lines(word)] if models else [])]
         tell("\n\n".join("\n".join(lines) for lines in tables))
     fail_on(problems(*(["hardware"] if hardware else []), *(["architectures", "open_models"] if models else [])))
 
@@ -310,12 +312,13 @@ def cite_command(
 def _say_other_schema(result: object) -> None:
     """In a line that a result was saved by another version, whose sheets and inferences may stand elsewhere in it."""
     schema = result.get("schema") if isinstance(result, dict) else None
-    if not isinstance(schema, str):
+    if schema is None:
         return
     from invert.report.contract import SCHEMA
 
     if schema != SCHEMA:
-        say(f"the result's schema is {shorten(schema)}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only")
+        theirs = shorten(str(schema))
+        say(f"the result's schema is {theirs}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only")
 
 
 def _is_of_prices(name: str) -> bool:

@@ -94,7 +94,7 @@ def solve_command(
     from derive.show.several import several_lines
     from derive.show.short import short_lines
     from derive.show.text import beside, lines
-    from derive.solving.api import respond, respond_all
+    from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.conventions import Conventions
     from derive.units import named_texts
 
@@ -161,7 +161,10 @@ def solve_command(
     def anew(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
         return lambda name: respond(name, values, chips, models, using, variants, conventions, anyway, zipped)
 
-    alone = [_with_an_example(one, texts, deployments[0], anew) for one in refused] if not others else []
+    def may_be(name: str) -> bool:
+        return may_have_answer(name, texts, *deployments[0], using, variants, conventions, anyway)
+
+    alone = [_with_an_example(one, texts, deployments[0], anew, may_be) for one in refused] if not others else []
     for why in dict.fromkeys(alone or [one.why_not for one in refused]):
         say(why)
     if plot is not None and not refused:
@@ -172,7 +175,9 @@ def solve_command(
         leave(INPUT_IS_WRONG)
 
 
-def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask") -> str:
+def _with_an_example(
+    refused: "Solution", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask", may_be: "Callable[[str], bool]"
+) -> str:
     """Why a question has no answer; of one that lacks something a command that has, where usual values of it will do."""
     from derive.quantities import QUANTITIES
     from derive.solving.enough import answered_beside, enough
@@ -182,7 +187,7 @@ def _with_an_example(refused: "Solution", given: "Mapping[str, Given]", deployme
     if not reason.missing:
         return reason.message
     why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
-    if near := answered_beside(ask, refused.unknown, given, deployment):
+    if near := answered_beside(ask, may_be, refused.unknown, given, deployment):
         return f"{why}\nwhat is given answers {near}: {QUANTITIES[near].meaning}"
     found = enough(ask, refused.unknown, given, deployment, reason)
     if found is None:

@@ -1,6 +1,7 @@
 """The site as a whole: which pages there are, and how they come to a folder whole or not at all."""
 
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ from backsolve.site.book import BOOK, book_pages
 from backsolve.site.desk import DESK, desk_page
 from backsolve.site.documents import SCHEMAS, START, document_address, document_pages, pictures, schemas
 from backsolve.site.equations import equation_pages
-from backsolve.site.formulas import presets_data, quantities_data
+from backsolve.site.formulas import in_families, quantities_data
 from backsolve.site.home import home_page
 from backsolve.site.index import search_index
+from backsolve.site.presets import presets_data
 from backsolve.site.prices import price_pages
 from backsolve.site.writing import HERE, Page, Surroundings, data_script, written_page
 from derive.errors import BacksolveError, WrongData
@@ -74,14 +76,26 @@ def all_pages(html_base: str = "") -> Iterator[Page]:
 def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     """The files that are no pages: styles and scripts, data for the scripts, JSON Schemas and pictures."""
     for file in sorted((HERE / "assets").iterdir()):
-        yield f"assets/{file.name}", file.read_bytes()
+        text = file.read_text(encoding="utf-8")
+        yield f"assets/{file.name}", (without_comments(text) if file.suffix == ".js" else text).encode()
     index = search_index(entry for page in pages for entry in page.entries)
     yield "assets/search-index.js", data_script("search", index).encode()
     yield "assets/presets.js", data_script("presets", presets_data()).encode()
-    yield "assets/quantities.js", data_script("quantities", quantities_data()).encode()
+    families, quantities = in_families(quantities_data())
+    yield "assets/quantities.js", (data_script("families", families) + data_script("quantities", quantities)).encode()
     for name, content in schemas().items():
         yield f"{SCHEMAS}/{name}", content
     yield from pictures().items()
+
+
+def without_comments(script: str) -> str:
+    r"""A script without the lines that are comments, and without what its lines begin with.
+
+    >>> without_comments("// Adds.\n/** Two numbers.\n * and no more */\nconst add = (a, b) => {\n  return a + b; // both\n};\n")
+    'const add = (a, b) => {\nreturn a + b; // both\n};\n'
+    """
+    lines = re.sub(r"^\s*/\*\*.*?\*/$", "", script, flags=re.DOTALL | re.MULTILINE).splitlines()
+    return "".join(f"{line.strip()}\n" for line in lines if line.strip() and not line.lstrip().startswith("//"))
 
 
 def present(pages: list[Page]) -> tuple[tuple[str, str], ...]:

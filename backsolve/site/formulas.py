@@ -1,4 +1,4 @@
-"""What the script of a page needs: equations as trees with their closed forms, all quantities, and chips and models to fill fields with.
+"""What the script of a page needs: equations as trees with their closed forms, all quantities, and the roof.
 
 Nothing is worked out here: trees are those of the table of formulas, numbers those of the registry, the examples and the tables.
 """
@@ -7,18 +7,14 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
-from derive import presets, shipped
 from derive.answers import COUNTED
 from derive.catalogue import equation
-from derive.errors import BacksolveError, NoRent
 from derive.expressions.branches import branches, regimes_of, sides_of, turns
 from derive.expressions.digits import loses_digits
 from derive.formulas import Roots, TreePair
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
-from derive.shipped import Tables
-from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.show.mathml import symbol_in_mathml
 from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, PEAKS, RATE, STEPS
 from derive.trees import Tree, difference
@@ -26,6 +22,11 @@ from derive.units import parse, people_units
 from derive.written import as_it_is_written
 
 Json = dict[str, Any]
+
+UNDER_ROOF = ("roofline", "batching", "context", "scheduling")
+"""Chapters of a step of decode."""
+UNDER_STEPS = ("weight_time", "kv_time", "fetched_params", "touched_experts", "kv_read_bytes_per_sequence", "tokens_per_second_per_user")
+"""What the times of a step are made of, or make: where an equation of another chapter speaks of it, its quantities move the step."""
 
 
 def page_data(id: str) -> Json:
@@ -40,6 +41,7 @@ def page_data(id: str) -> Json:
         "equation": solvable(row),
         "example": {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {},
         **({"roof": roof_of_times()} if {*STEPS} <= {*row.symbols} else {}),
+        "under_roof": row.chapter in UNDER_ROOF or bool({*STEPS, *UNDER_STEPS} & {*row.symbols}),
     }
 
 
@@ -53,6 +55,7 @@ def solvable(row: Equation) -> Json:
     left, right = sides_of(row)
     return {
         "id": row.id,
+        "version": row.version,
         "sense": row.sense,
         "bound": row.direction,
         "symbols": [*row.symbols],
@@ -120,6 +123,7 @@ def _quantity(name: str) -> Json:
     }
     return {
         "math": symbol_in_mathml(name),
+        "latex": row.latex,
         "unit": row.unit,
         "units": [*([start, size, called] for start, size, called in larger if size <= most), [*smallest]],
         "domain": row.domain,
@@ -130,6 +134,27 @@ def _quantity(name: str) -> Json:
         **{key: value for key, value in some.items() if value},
         **({"default": NEUTRAL_DEFAULTS[name]} if name in NEUTRAL_DEFAULTS else {}),
     }
+
+
+OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole")
+"""What many quantities have alike."""
+
+
+def in_families(quantities: dict[str, Json]) -> tuple[list[Json], dict[str, Json]]:
+    """The same quantities, what they have alike said once: families, and each quantity with the place of its own.
+
+    >>> families, rows = in_families(quantities_data(("sparsity", "mfu", "mbu")))
+    >>> rows["mfu"]["of"] == rows["mbu"]["of"] != rows["sparsity"]["of"], families[rows["mfu"]["of"]]["domain"]
+    (True, 'in (0, 1]')
+    """
+    families: list[Json] = []
+    rows: dict[str, Json] = {}
+    for name, row in quantities.items():
+        family = {key: row[key] for key in OF_FAMILY if key in row}
+        if family not in families:
+            families.append(family)
+        rows[name] = {"of": families.index(family)} | {key: value for key, value in row.items() if key not in family}
+    return families, rows
 
 
 def roof_data() -> Json:
@@ -152,55 +177,3 @@ def roof_of_times() -> Json:
         **{"given": NEUTRAL | dict.fromkeys(PEAKS, 1.0), "rows": [ratio, ratio]},
         **{"called": "arithmetic over memory traffic, as times", "of": "of the peak"},
     }
-
-
-IN_BOTH = ("kv_bytes_per_token", "kv_read_bytes_per_token")
-"""What the cache of a model comes to, stored and read, where its values are of the usual data type."""
-
-
-def presets_data() -> Json:
-    """Chips by data type, and open models with their caches in the usual data type: what they set, by registry name [SI].
-
-    >>> data = presets_data()
-    >>> data["chips"]["H100-SXM"]["givens"]["hbm_capacity"], data["chips"]["H100-SXM"]["types"]["fp8"]["bytes_per_weight"]
-    (80000000000.0, 1.0)
-    >>> data["models"]["DeepSeek-V3"]["givens"]["kv_bytes_per_token"]
-    70272.0
-    """
-    tables = shipped.read()
-    models = {name: _model(name, tables) for name in presets.model_names(tables)}
-    return {
-        "chips": {name: chip for name in presets.hardware_names(tables) if (chip := _chip(name, tables))["types"]},
-        "models": {name: found for name, found in models.items() if found},
-    }
-
-
-def _chip(name: str, tables: Tables) -> Json:
-    """What a chip sets whatever its data type, and what each of its data types sets."""
-    types = {dtype: presets.hardware(f"{name}:{dtype}", tables) for dtype in BYTES_PER_WEIGHT if presets.has_data_type(name, dtype, tables)}
-    of_type = (*presets.OF_DATA_TYPE, "attention_rate_ratio")
-    common = next(iter(types.values())).givens if types else {}
-    return {
-        "givens": {name: value for name, value in common.items() if name not in of_type} | _rent(name, tables),
-        "types": {dtype: {name: found.givens[name] for name in of_type if name in found.givens} for dtype, found in types.items()},
-    }
-
-
-def _rent(name: str, tables: Tables) -> dict[str, float]:
-    try:
-        return presets.rent(name, tables).givens
-    except NoRent:
-        return {}
-
-
-def _model(name: str, tables: Tables) -> Json | None:
-    """What a model sets, None for one that no equation covers; its weights as they were published."""
-    try:
-        row = presets.architecture(name, tables)
-        found, caches = presets.of_architecture(row), presets.kv_bytes(row, BYTES_PER_WEIGHT[presets.ATTENTION_DTYPE])
-    except BacksolveError:
-        return None
-    given = {"givens": found.givens | dict(zip(IN_BOTH, caches, strict=True))}
-    one = found.published[0]
-    # A chip computes in the data type it is named with, and converts weights that are stored in fewer bytes.
-    return given | ({"published": {"dtype": one.dtype, "bytes": one.bytes_per_weight, "narrowest": one.narrowest}} if one.dtype else {})

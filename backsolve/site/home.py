@@ -11,7 +11,9 @@ SHOWN = "roofline.step_time"
 def home_page() -> Page:
     """The front page, with the first part of README.md."""
     readme = (texts_root() / "README.md").read_text(encoding="utf-8")
-    about, _, start = readme.split("\n## ")[0].partition("\n\n")[2].partition("\n\n")
+    _, about, *rest = readme.split("\n## ")[0].split("\n\n")
+    commands = next(place for place, text in enumerate(rest) if "```" in text) - 1
+    start = "\n\n".join([*rest[commands:], *rest[:commands]])  # the picture below them
     return Page(
         address=INDEX,
         template="home.html",

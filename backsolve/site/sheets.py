@@ -1,7 +1,7 @@
 """A page a price sheet: what to take home, its prices with where each is from, what every reading makes of them, and how to cite it."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ from invert.storage.hold_costs import hold_costs
 if TYPE_CHECKING:
     from derive.show.chart import Chart
 
+SHOWN = 3
+"""Sections that stand open: the prices, the size of the model, and its KV bytes. The others open by their headings."""
 ROW_COLUMNS = ("what", "price", "from", "until", "read on", "grade", "page", "notes")
 
 
@@ -90,6 +92,7 @@ def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History |
         "rows": provenance(rows),
         "grades": {grade: GRADES[grade] for grade in dict.fromkeys(row.verification for row in rows) if grade in GRADES},
         "sections": sections,
+        "shown": SHOWN,
         "history": tuple(text_blocks(history_parts(past))) if past else (),
         "citations": all_styles(lambda style: cite_with([], [reference], style)),
         "what_if": what_if(one),
@@ -121,7 +124,7 @@ def _row(row: PriceRow) -> dict[str, object]:
     }
 
 
-def _figures(one: Inference, data: Data, line: SizeLine, known: tuple[float, ...]) -> list[Figure]:
+def _figures(one: Inference, data: Data, line: SizeLine, known: Mapping[str, float]) -> list[Figure]:
     """The figures that there is something to draw for."""
     stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
     charts: list[Callable[[], Chart]] = [partial(kv_by_estimator, one, known), partial(size_price, line, [one])]

@@ -3,7 +3,7 @@
 import json
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
@@ -22,6 +22,9 @@ HERE = Path(__file__).parent
 INDEX = "index.html"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 """What a page may load: what lies beside it, and no script or style that stands in the page itself."""
+
+EXACT = 2.0**53
+"""Whole numbers up to here have no other that is written alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +108,37 @@ def as_script_data(value: Any) -> str:
 
     >>> as_script_data("<mi>a</mi></script>")
     '"<mi>a</mi>\\\\u003c/script>"'
+    >>> as_script_data({"peak": [1.979e15, 80.0, 0.5, -3000.0]})
+    '{"peak":[1979e12,80,0.5,-3e3]}'
     """
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    return re.sub("<(?=/?s|!)", r"\\u003c", text, flags=re.IGNORECASE)
+    return re.sub("<(?=/?s|!)", r"\\u003c", "".join(_json(value)), flags=re.IGNORECASE)
+
+
+def _json(value: Any) -> Iterator[str]:
+    """JSON as short as it can be: of numbers the zeros at their end as a power of ten."""
+    if isinstance(value, dict):
+        yield "{"
+        for place, (key, one) in enumerate(value.items()):
+            yield f"{',' if place else ''}{_text(key)}:"
+            yield from _json(one)
+        yield "}"
+    elif isinstance(value, list | tuple):
+        yield "["
+        for place, one in enumerate(value):
+            if place:
+                yield ","
+            yield from _json(one)
+        yield "]"
+    elif isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+        digits = str(int(value))
+        zeros = len(digits) - len(digits.rstrip("0"))
+        yield f"{digits[:-zeros]}e{zeros}" if value and zeros > 2 else digits
+    else:
+        yield _text(value)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 def verbatim(text: str) -> Markup:

@@ -40,10 +40,11 @@ def bracketed(difference: Tree, unknown: str, values: Mapping[str, float]) -> li
 def _bracketed(difference: Tree, unknown: str, givens: tuple[tuple[str, float], ...]) -> tuple[float, ...]:
     """The same: a question asks it again of each of its routes, and to see what a refusal would have been."""
     values = dict(givens)
-    worked_out = evaluator(_at_givens(difference, unknown, values))
+    of_unknown = _at_givens(difference, unknown, values)
+    worked_out, rest = evaluator(of_unknown), {name: values[name] for name in names(of_unknown) if name != unknown}
 
     def height(ln_x: float) -> float:
-        return worked_out({**values, unknown: exp(ln_x)})
+        return worked_out({**rest, unknown: exp(ln_x)})
 
     def surely(ln_x: float) -> float:
         return float(precise(difference, {**values, unknown: exp(ln_x)}))

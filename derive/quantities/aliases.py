@@ -28,7 +28,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("tp", "tp_size", "tensor_parallel", "tensor_parallel_size"), ("chips",)),
     **dict.fromkeys(("pp", "pp_size", "pipeline_parallel", "pipeline_parallel_size"), ("pipeline_stages",)),
     **dict.fromkeys(("ep", "ep_size", "expert_parallelism", "expert_parallel_size"), ("expert_parallel",)),
-    "memory_bandwidth": ("hbm_bandwidth",),
+    **dict.fromkeys(("memory_bandwidth", "bw"), ("hbm_bandwidth",)),
     "nvlink_bandwidth": ("scale_up_link_bandwidth",),
     **dict.fromkeys(
         ("rent", "chip_cost", "chip_hour_price", "price_per_hour", "price_per_chip_hour", "cost_per_chip_hour"), ("chip_price",)

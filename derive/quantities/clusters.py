@@ -405,6 +405,7 @@ ROWS = (
         low=0.01,
         high=0.5,
         domain=UNIT_INTERVAL,
+        unlike="reserved_bytes_per_chip is the same in bytes",
     ),
     Quantity(
         name="reserved_bytes_per_chip",

@@ -30,7 +30,8 @@ class Mark:
     """A line, points, an area or bars by one name.
 
     `ends` are the ranges of its points, along `up`, or along `across` where rows are up; None is an end that is not known. An area
-    and a bar reach from end to end. `beside` are texts at the points.
+    and a bar reach from end to end. `beside` are texts at the points, `names` what the points are, told where there is room and to whoever
+    points at one.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Mark:
     ys: tuple[float, ...]
     ends: tuple[tuple[End, End], ...] = ()
     beside: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     dashed: bool = False
 
 
@@ -120,7 +122,7 @@ def _points(chart: Chart, mark: Mark) -> Iterator[str]:
         low, high = mark.ends[place] if mark.ends else (None, None)
         between = f" ({_end(low)} to {_end(high)})" if mark.ends else ""
         thing = rows[int(y)] if rows else f"at {x:.3g}"
-        beside = mark.beside[place] if mark.beside else thing
+        beside = (mark.beside or mark.names)[place] if mark.beside or mark.names else thing
         yield f"{beside} {x if rows else y:.3g}{between}"
 
 

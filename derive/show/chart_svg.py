@@ -49,11 +49,18 @@ STYLE = ".chart{background:#fff}" + "".join(
 """How a drawing that stands alone looks; on a page the style sheet of the page says so."""
 
 _DOTS = re.compile(r'<circle class="dot (?P<colour>c\d)" [^>]*/>(?:<circle class="dot (?P=colour)" [^>]*/>)*')
+_NAME = r"[^>]*><title>[^<]*</title></circle>"
+_NAMED = re.compile(rf'<circle class="dot (?P<colour>c\d)" {_NAME}(?:<circle class="dot (?P=colour)" {_NAME})*')
+_POINT = re.compile(r'cx="([^"]+)" cy="([^"]+)" r="4"><title>([^<]*): [^<:]*</title>')
 _CURVE = re.compile(r'<polyline class="(?P<name>[^"]+)" points="(?P<points>(?:[^" ]+ ){9,}[^" ]+)"/>')
 """A line of ten points and more."""
 _PLACE = re.compile(r'cx="([^"]+)" cy="([^"]+)"')
 
 Place = Callable[[float], float]
+Box = tuple[float, float, float, float]
+"""Left, top, width and height [px]."""
+DOT = 4
+"""Half the width of a dot [px]."""
 
 
 class Room(NamedTuple):
@@ -103,6 +110,7 @@ def chart_svg(chart: Chart, alone: bool = True) -> str:
         *(_text(GAP, LINE * (place + 2), line, "said") for place, line in enumerate(lines)),
         *_axes(chart, room, across, up, (left, right, top, bottom)),
         *(part for place in range(len(chart.marks)) for part in _mark(chart, room, place, across, up, (left, right))),
+        *_names_of_points(chart, across, up, (left, right, top, bottom)),
         *_rules(chart, room, across, up, (left, right, top, bottom)),
         *_keys(legend, bottom + 3 * LINE),
     ]
@@ -113,10 +121,12 @@ def chart_svg(chart: Chart, alone: bool = True) -> str:
 
 
 def _shorter(drawn: str) -> str:
-    """A drawing for one of many pages: dots of one colour as one path, and long lines step by step.
+    """A drawing for one of many pages: dots of one colour as one path, or with their names alone, and long lines step by step.
 
-    >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"/><circle class="dot c1" cx="3" cy="4" r="4"/>')
+    >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"/><circle class="dot c1" cx="3" cy="4" r="{DOT}"/>')
     '<path class="dots c1" d="M2 2h0M3 4h0"/>'
+    >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"><title>A: 2 at 1.5</title></circle>')
+    '<g class="dots c1"><path d="M2 2h0"><title>A</title></path></g>'
     >>> _shorter(f'<polyline class="line c0" points="{" ".join(f"{x},{x}.25" for x in range(10))}"/>')[:50]
     '<path class="line c0" d="M0 0.2l1 1 1 1 1 1 1 1 1 '
     """
@@ -125,7 +135,11 @@ def _shorter(drawn: str) -> str:
         places = dict.fromkeys(f"M{float(x):.0f} {float(y):.0f}h0" for x, y in _PLACE.findall(match[0]))
         return f'<path class="dots {match["colour"]}" d="{"".join(places)}"/>'
 
-    return _CURVE.sub(_by_steps, _DOTS.sub(joined, drawn))
+    def named(match: re.Match[str]) -> str:
+        points = (f'<path d="M{float(x):.0f} {float(y):.0f}h0"><title>{name}</title></path>' for x, y, name in _POINT.findall(match[0]))
+        return f'<g class="dots {match["colour"]}">{"".join(points)}</g>'
+
+    return _CURVE.sub(_by_steps, _NAMED.sub(named, _DOTS.sub(joined, drawn)))
 
 
 def _by_steps(curve: re.Match[str]) -> str:
@@ -259,11 +273,58 @@ def _mark(chart: Chart, room: Room, place: int, across: Place, up: Place, sides:
         height = up(y) + room.row * moved_aside(chart, mark)
         if mark.ends:
             yield _range(chart, (across(x), height), (low, high), across if chart.up.rows else up, colour, sides)
-        yield f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="4"/>'
+        circle = f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="{DOT}"'
+        value = f"{x:.3g}" if chart.up.rows else f"{y:.3g} at {x:.3g}"
+        yield f"{circle}><title>{escape(mark.names[at])}: {value}</title></circle>" if mark.names else f"{circle}/>"
         if mark.beside:
-            rightmost = across(x) > sum(sides) / 2
-            aside = -GAP if rightmost else GAP
-            yield _text(across(x) + aside, height - GAP, mark.beside[at], "beside", "end" if rightmost else "start")
+            start, anchor = _aside(across(x), right=across(x) <= sum(sides) / 2)
+            yield _text(start, height - GAP, mark.beside[at], "beside", anchor)
+
+
+def _aside(x: float, right: bool) -> tuple[float, str]:
+    """Where a text begins or ends that stands beside a point, and which of the two."""
+    return (x + GAP, "start") if right else (x - GAP, "end")
+
+
+def _box(x: float, y: float, text: str, anchor: str) -> Box:
+    """What a text takes up whose line is at a height."""
+    return (x - _width(text) if anchor == "end" else x), y - SMALL, _width(text), float(SMALL)
+
+
+def _names_of_points(chart: Chart, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+    """The names of points for which there is room beside them: over no other point with its range, and over no other text."""
+    left, right, top, bottom = sides
+    drawn = [mark for mark in chart.marks if mark.form == "points" and not chart.up.rows]
+    places = [[(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)] for mark in drawn]
+    taken: list[Box] = []
+    dots: list[tuple[tuple[float, float], Box]] = []
+    for mark, of_mark in zip(drawn, places, strict=True):
+        for text, (x, y) in zip(mark.beside, of_mark, strict=False):
+            start, anchor = _aside(x, right=x <= (left + right) / 2)
+            taken.append(_box(start, y - GAP, text, anchor))
+        for at, (x, y) in enumerate(of_mark):
+            ends = [y if end is None else up(end) for end in mark.ends[at]] if mark.ends else [y]
+            high, low = min(ends) - DOT, max(ends) + DOT
+            dots.append(((x, y), (x - DOT, high, 2 * DOT, low - high)))
+    for mark, of_mark in zip(drawn, places, strict=True):
+        for name, (x, y) in zip(mark.names, of_mark, strict=False):
+            for start, anchor in (_aside(x, right=True), _aside(x, right=False)):
+                box = _box(start, y + SMALL / 3, name, anchor)
+                within = left <= box[0] and box[0] + box[2] <= right and top <= box[1] and box[1] + box[3] <= bottom
+                others = [*taken, *(other for place, other in dots if place != (x, y))]
+                if within and not any(_overlap(box, other) for other in others):
+                    taken.append(box)
+                    yield _text(start, y + SMALL / 3, name, "beside", anchor)
+                    break
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    """Whether two boxes share some of the plane.
+
+    >>> _overlap((0, 0, 10, 10), (9, 9, 5, 5)), _overlap((0, 0, 10, 10), (10, 0, 5, 5))
+    (True, False)
+    """
+    return one[0] < other[0] + other[2] and other[0] < one[0] + one[2] and one[1] < other[1] + other[3] and other[1] < one[1] + one[3]
 
 
 def _outline(chart: Chart, mark: Mark, across: Place, up: Place) -> list[tuple[float, float]]:
@@ -321,6 +382,6 @@ def _key(mark: Mark, colour: str, middle: float) -> str:
     if mark.form == "line":
         return _line(f"line {colour}{' dashed' if mark.dashed else ''}", (GAP, middle), (GAP + 2 * LINE, middle))
     if mark.form == "points":
-        return f'<circle class="dot {colour}" cx="{GAP + LINE}" cy="{middle:g}" r="4"/>'
+        return f'<circle class="dot {colour}" cx="{GAP + LINE}" cy="{middle:g}" r="{DOT}"/>'
     name = "area" if mark.form == "area" else "bar"
     return f'<rect class="{name} {colour}" x="{GAP}" y="{middle - BAR:g}" width="{2 * LINE}" height="{2 * BAR}"/>'

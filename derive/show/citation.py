@@ -57,8 +57,17 @@ class Citable:
 
     @property
     def key(self) -> str:
-        """The key of its bibliography entry: a new version of the mathematics is a new entry."""
-        return f"backsolve:{self.id}:v{self.version}"
+        """The key of its bibliography entry."""
+        return key_of(self)
+
+
+def key_of(row: Equation | Citable) -> str:
+    """The key of an equation's bibliography entry: a new version of the mathematics is a new entry.
+
+    >>> key_of(equation("batching.sparsity"))
+    'backsolve:batching.sparsity:v1'
+    """
+    return f"backsolve:{row.id}:v{row.version}"
 
 
 @dataclass(frozen=True, slots=True)

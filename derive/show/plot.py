@@ -146,25 +146,26 @@ def _ends(answers: Sequence[Answer]) -> tuple[float, float] | None:
 def _fronts(first: Panel, second: Panel) -> Panel:
     """Of two questions the points of every line at which none of that line is better in both."""
     ways = better_way(first.up), better_way(second.up)
-    lines, tags = [], []
+    lines: list[tuple[str, tuple[float, ...], tuple[float, ...]]] = []
+    places: list[tuple[float, float, float]] = []
     for (name, xs, ys), (_, other_xs, other_ys) in zip(first.lines, second.lines, strict=True):
         by_place = dict(zip(other_xs, other_ys, strict=True))
         made_at = {(one, by_place[x]): x for x, one in zip(xs, ys, strict=True) if x in by_place}
         front = sorted(_front([*made_at], ways))
         lines.append((name, tuple(x for x, _ in front), tuple(y for _, y in front)))
-        tags += [(f"{first.across} {show(first.across, made_at[point])}", *point) for point in front]
-    few = tuple(_apart(tags)) if len(lines) <= MOST_TAGGED else ()
+        places += [(made_at[point], *point) for point in front]
+    few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in _apart(places)) if len(lines) <= MOST_TAGGED else ()
     return Panel(first.up, second.up, tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
 
 
-def _apart(tags: Sequence[tuple[str, float, float]]) -> Iterator[tuple[str, float, float]]:
-    """Points so far from each other that a text beside each has room."""
-    sides = [x for _, x, _ in tags], [y for _, _, y in tags]
+def _apart(points: Sequence[tuple[float, float, float]]) -> Iterator[tuple[float, float, float]]:
+    """Points, each behind what it was made at, so far from each other that a text beside each has room."""
+    sides = [x for _, x, _ in points], [y for _, _, y in points]
     kept: list[tuple[float, ...]] = []
-    for tag, place in zip(tags, zip(*(_shares(side, side, spans_decades(side)) for side in sides), strict=True), strict=True):
-        if all(math.dist(place, other) >= ROOM for other in kept):
+    for point, place in zip(points, zip(*(_shares(side, side, spans_decades(side)) for side in sides), strict=True), strict=True):
+        if all(math.dist(place, other) >= ROOM for other in reversed(kept)):
             kept.append(place)
-            yield tag
+            yield point
 
 
 def _front(points: Sequence[tuple[float, float]], ways: tuple[int, int]) -> Iterator[tuple[float, float]]:

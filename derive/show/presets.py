@@ -29,8 +29,8 @@ NO_CACHE, NO_CONFIGURATION = "an equation of its cache", "its configuration"
 """What is missing of a model that no question about its cache can be asked of."""
 
 
-def hardware_lines(tables: Tables | None = None) -> list[str]:
-    """A row an accelerator: dense PFLOP/s by data type, memory, the ridge point of the first of these types, rents.
+def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
+    """A row an accelerator whose name has the word: dense PFLOP/s by data type, memory, ridge point of the first of these types, rents.
 
     >>> hardware_lines()[2].split()[:9]
     ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '80', 'n', '295']
@@ -38,7 +38,7 @@ def hardware_lines(tables: Tables | None = None) -> list[str]:
     tables = tables or shipped.read()
     types = [*BYTES_PER_WEIGHT]
     head = ["chip", *types, "TB/s", "GB", "", "ridge", "rent, USD/h"]
-    rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables))]
+    rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _has(name, word))]
     said = "dense PFLOP/s by type; ridge point in FLOP/byte of the first; --price rent takes the median rent"
     sizes = "GB: n nominal, as sold; d as the driver reports them, i in GiB, both up to 8 % more"
     return [*_aligned(rows, left=(0, len(head) - 1)), f"{said}; {sizes}"]
@@ -54,15 +54,20 @@ def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
     return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), size, ridge, _price(name, tables)]
 
 
-def hardware_records(tables: Tables | None = None) -> list[dict[str, Any]]:
-    """The accelerators of the tables as records in SI: preferred figures with their sources, and every price with what it is the price of.
+def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
+    """The accelerators whose names have the word as records in SI: preferred figures, their sources, and every price with what it is of.
 
     >>> found = hardware_records()[1]
     >>> found["name"], found["peak_flops"]["fp8"], found["figures"]["hbm_bandwidth"]["value"], len(found["prices"])
     ('H100-SXM', 1979000000000000.0, 3350000000000.0, 7)
     """
     tables = tables or shipped.read()
-    return [_chip_record(name, tables) for name in presets.hardware_names(tables)]
+    return [_chip_record(name, tables) for name in presets.hardware_names(tables) if _has(name, word)]
+
+
+def _has(name: str, word: str) -> bool:
+    """Whether a word is in a name, in small or capital letters."""
+    return word.lower() in name.lower()
 
 
 def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
@@ -128,8 +133,8 @@ def _figure(row: AcceleratorFigure) -> str:
     return show(row.quantity, in_si(row.quantity, row.value, row.unit))
 
 
-def model_lines(tables: Tables | None = None) -> list[str]:
-    """A row an open model: parameters, experts, KV bytes of a token read and stored at a byte a value, context, what is missing.
+def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
+    """A row an open model whose name has the word: parameters, experts, KV bytes of a token at a byte a value, context, what is missing.
 
     Models of which the parameters alone are known come last.
 
@@ -137,12 +142,12 @@ def model_lines(tables: Tables | None = None) -> list[str]:
     ['DeepSeek-V3', '671B', '37B', '8/256', '35.14', '35.14', '163.8k']
     """
     head = ["model", "total", "active", "experts", "KV read", "stored", "context", "missing"]
-    rows = [head, *map(_model_cells, model_records(tables))]
+    rows = [head, *map(_model_cells, model_records(word, tables))]
     return [*_aligned(rows, left=(0, len(head) - 1)), "KV in kB of a token of context, a byte a value: twice as much in bf16"]
 
 
-def model_records(tables: Tables | None = None) -> list[dict[str, Any]]:
-    """The open models of the tables as records in SI, caches at a byte a value; what is not known is null, and named as missing.
+def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
+    """The open models whose names have the word as records in SI, caches at a byte a value; what is not known is null, and named.
 
     >>> found = {one["name"]: one for one in model_records()}
     >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Llama-2-7B"]["missing"]
@@ -150,7 +155,8 @@ def model_records(tables: Tables | None = None) -> list[dict[str, Any]]:
     """
     tables = tables or shipped.read()
     alone = [row for row in tables.rows_of(OpenModel) if not row.architecture]
-    return [*map(_of_architecture, tables.rows_of(Architecture)), *map(_of_parameters, alone)]
+    records = (*map(_of_architecture, tables.rows_of(Architecture)), *map(_of_parameters, alone))
+    return [one for one in records if _has(one["name"], word)]
 
 
 def _of_architecture(row: Architecture) -> dict[str, Any]:
@@ -207,7 +213,7 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     >>> model_card("Llama-3.1-70B")[2]
     'counted     70.55B in all (+0.8 %) and 70.55B active (+0.8 %) by its dimensions, a vocabulary at both ends'
     """
-    one = next(one for one in model_records(tables) if one["name"] == name)
+    one = next(one for one in model_records(tables=tables) if one["name"] == name)
     total, active = (show(each, one[each]) if one[each] else ABSENT for each in PARAMETERS)
     counts = one["counted"] or {}
     both = [f"{show(each, value)} {word}{_apart(value, one[each])}" for (each, value), word in zip(counts.items(), ALL, strict=False)]

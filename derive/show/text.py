@@ -16,7 +16,7 @@ from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import in_words_of_names
 from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
-from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, latex_text, markdown_text
+from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, key_of, latex_text, markdown_text
 from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
 from derive.show.substituted import step_in_latex, value_in_latex
@@ -394,7 +394,10 @@ def _markdown_lines(solution: Result) -> Iterator[str]:
 
 
 def as_latex(solution: Result) -> str:
-    """The route as a gather block, equations with their ids, then with numbers, and the answers; a sweep as a tabular."""
+    r"""The route as a gather block, equations with their ids, then with numbers, and the answers; a sweep as a tabular.
+
+    What it rests on is cited by the keys of `backsolve cite --as bibtex`, and a comment says of which ids those are.
+    """
     return rendered(solution, "latex")
 
 
@@ -408,13 +411,16 @@ def _latex_lines(solution: Result) -> Iterator[str]:
             said for said in answers if not (lines and lines[-1].endswith(said.partition(" ")[2]) and said.split(" ")[0] in lines[-1])
         ]
     yield FOR_DERIVATIONS
+    if used := [equation(id) for id in solution.equations]:
+        yield rf"% the entries that \cite names: backsolve cite {' '.join(row.id for row in used)} --as bibtex"
     yield r"\begin{gather*}"
     yield " \\\\\n".join(lines)
     yield r"\end{gather*}"
     given = _given_in_latex(solution, LATEX)
     yield from [given] if given else []
+    if used:
+        yield rf"Equations: \cite{{{','.join(map(key_of, used))}}}."
     if not solution.sweep:
-        yield f"% backsolve cite {' '.join(ids_to_cite(solution))} --as bibtex"
         return
     yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"
     rows = chain([sweep_head(solution.unknown, solution.sweep)], sweep_cells(solution.unknown, solution.sweep))

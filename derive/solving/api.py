@@ -93,7 +93,7 @@ def respond(
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return _respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
-    return within_own_limits(ask, asked_for(unknown, using), given, conventions.read)
+    return within_own_limits(ask, asked_for(unknown, using), given, conventions.read, zipped)
 
 
 def respond_all(
@@ -117,6 +117,38 @@ def respond_all(
     return all_of(ask, unknowns, given) if len(unknowns) > 1 else tuple(ask(name, given) for name in unknowns)
 
 
+def may_have_answer(
+    unknown: str,
+    given: Mapping[str, Given],
+    hardware: str | Iterable[str] | None = None,
+    model: str | Iterable[str] | None = None,
+    using: Iterable[str] = (),
+    variants: Mapping[str, str] | None = None,
+    conventions: Conventions = USUAL_CONVENTIONS,
+    anyway: bool = False,
+) -> bool:
+    """Whether equations lead to a quantity from what is given and usual, or an inequality speaks of it: seen without solving any.
+
+    >>> served = {"chips": 8, "batch": 32, "context_length": "4k"}, "H100-SXM:fp8", "Llama-3.1-70B"
+    >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
+    (True, False)
+    """
+    name = asked_for(unknown, using)
+    plain, spans = _apart(limits(given)[0], conventions)
+    asked = question(name, plain, hardware, model, using, variants, conventions, anyway, spans)
+    rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
+    usual = _supposed(asked, (*IN_BF16, *PARAMETERS), spans) or asked
+    return by_equations(usual) or any(asked.unknown in row.symbols for row in rows)
+
+
+def _apart(given: Mapping[str, Any], conventions: Conventions) -> tuple[dict[str, Any], dict[str, Spread]]:
+    """Single values as they were called, and by registry name what stands for many: ranges, lists and sweeps."""
+    found = ((spelled, spread(quantity(spelled).name, value, conventions.read)) for spelled, value in given.items())
+    spreads = {spelled: one for spelled, one in found if one}
+    plain = {spelled: value for spelled, value in given.items() if spelled not in spreads}
+    return plain, {quantity(spelled).name: one for spelled, one in spreads.items()}
+
+
 def _respond(
     unknown: str,
     given: Mapping[str, Given],
@@ -131,12 +163,7 @@ def _respond(
     """The answer to the question as it is asked."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     given, sides = limits({spelled: value for spelled, value in given.items() if not is_symbolic(value)})
-    spreads = {}
-    for spelled, value in given.items():
-        if found := spread(quantity(spelled).name, value, conventions.read):
-            spreads[spelled] = found
-    plain = {spelled: value for spelled, value in given.items() if spelled not in spreads}
-    spans = {quantity(spelled).name: found for spelled, found in spreads.items()}
+    plain, spans = _apart(given, conventions)
     asked = limited(question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans), sides)
     if formulas:
         if spans or sides:
@@ -157,6 +184,9 @@ def _respond(
     if supposed and (solution.answers or solution.sweep) and not (by_equations(supposed) or len(again.unused) < len(solution.unused)):
         # What is supposed leaves no less of it.
         supposed, again = None, solution
+    if missing and not (again.answers or again.sweep) and (filled := _with_stages_filled(supposed or asked)):
+        found = _over_what_is_sustained(filled, spans, zipped)
+        again = again if found.reason and found.reason.code == "missing_givens" else found
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(supposed or asked) or again
     if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown == "chips":
@@ -170,6 +200,13 @@ def _respond(
     from derive.solving.whole import in_whole_ones
 
     return in_whole_ones(supposed or asked, again)
+
+
+def _with_stages_filled(asked: Question) -> Question | None:
+    """The question of stages with as many microbatches on their way as there are, where nobody says how many; None for any other."""
+    if asked.unknown != "pipeline_stages" or "microbatches" in asked.known:
+        return None
+    return posed(asked, asked.unknown, asked.known, {"microbatches": "pipeline_stages"})
 
 
 def _takes_a_batch(asked: Question) -> bool:

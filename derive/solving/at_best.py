@@ -13,6 +13,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.show.binding import SEQUENCES_FIT
+from derive.solving.givens import Interval, Series, spread
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole import BEST
@@ -23,6 +24,8 @@ COPIES = "replicas"
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
+Read = Callable[[str, str | float], float]
+"""What the text of a quantity comes to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +62,26 @@ def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple
         others = [name for name in names.values() if name not in SIZED]
         found[size] = _answered(ask, size, _that_size_it(given, others), end, at_once=bool(limited))
         end = end or best_end(found[size])
-    return tuple(found.get(name) or _answered(ask, name, given, end, at_once=bool(limited)) for name in names.values())
+    sized = next((one for one in found.values() if one.sweep), None)
+
+    def other(name: str) -> Solution:
+        solution = _answered(ask, name, given, end, at_once=bool(limited))
+        if end or sized is None or sized.sweep is None or solution.answers or solution.sweep:
+            return solution
+        from derive.solving.sweeps import each_by_itself
+
+        # Each point of lists has a best end of its own.
+        again = each_by_itself(name, sized.sweep.given, lambda at: all_of(ask, (name, *found), _with(given, at))[0], sized.unknown)
+        return again if again.answers else solution
+
+    return tuple(found.get(name) or other(name) for name in names.values())
 
 
-def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """The answer at the best batch that limits leave, where they say nothing of the unknown itself and the batch is free."""
+def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any], read: Read, zipped: bool = False) -> Solution:
+    """The answer at the best batch that limits leave, where they say nothing of the unknown itself and the batch is free.
+
+    Of lists each point has a best batch of its own.
+    """
     try:
         return ask(unknown, given)
     except NotMadeOf as error:
@@ -71,6 +89,14 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution
     name = quantity(unknown).name
     if name in SIZED or FREE in {quantity(spelled).name for spelled in given}:
         raise refused
+    plain = ((quantity(spelled).name, value) for spelled, value in given.items() if not _is_limit(value))
+    spreads = {other: spread(other, value, read) for other, value in plain}
+    if ranges := [other for other, one in spreads.items() if isinstance(one, Interval)]:
+        raise WrongValue(f"each {ranges[0]} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranges[0]}")
+    if series := {other: one for other, one in spreads.items() if isinstance(one, Series)}:
+        from derive.solving.sweeps import each_by_itself, points_of
+
+        return each_by_itself(name, points_of(series, zipped), lambda at: with_free_size(ask, unknown, _with(given, at), read), FREE)
     try:
         sized = ask(FREE, _that_size_it(given, [name]))
     except NotMadeOf:
@@ -81,6 +107,11 @@ def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution
         raise refused
     message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
     return _unanswered(name, replace(sized.reason, message=message), sized)
+
+
+def _with(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given with other values by registry name, whatever they were called."""
+    return {**{spelled: value for spelled, value in given.items() if quantity(spelled).name not in other}, **other}
 
 
 def _that_size_it(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
@@ -116,14 +147,14 @@ def _results_of(name: str) -> frozenset[str]:
     return frozenset(found - {name})
 
 
-def within_own_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: Callable[[str, str], float]) -> Solution:
+def within_own_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: Read, zipped: bool = False) -> Solution:
     """The answer of which limits on the unknown itself leave a part, or why they leave none."""
     name = quantity(unknown).name
     of_it = {spelled: value for spelled, value in given.items() if _is_limit(value) and quantity(spelled).name == name}
     if not of_it:
-        return with_free_size(ask, unknown, given)
+        return with_free_size(ask, unknown, given, read, zipped)
     sides = {side: read(name, text) for side, text in limits(of_it)[1][name].items()}
-    solution = with_free_size(ask, unknown, {spelled: value for spelled, value in given.items() if spelled not in of_it})
+    solution = with_free_size(ask, unknown, {spelled: value for spelled, value in given.items() if spelled not in of_it}, read, zipped)
     if solution.sweep or solution.spans:
         raise WrongValue(f"{name} is asked for over several values and limited: leave its own limit out")
     limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
@@ -182,7 +213,7 @@ def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, at
 
 def _at(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
     """The answer with a size at its best end, which is said where it rests on that."""
-    solution = ask(name, {**{spelled: one for spelled, one in given.items() if quantity(spelled).name != end.size}, end.size: end.value})
+    solution = ask(name, _with(given, {end.size: end.value}))
     if end.size not in solution.given and solution.answers:
         return replace(solution, unused=tuple(one for one in solution.unused if one != end.size))
     reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")

@@ -12,7 +12,7 @@ from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, us
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.defaults import FOLLOWS, in_numbers
-from derive.solving.links import EXCHANGED, SUMMED, link_of
+from derive.solving.links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
 from derive.solving.propagation import followed
 from derive.solving.questions import OF_TRAINING, Question
 from derive.solving.reach import beyond_one_domain, chips_for_copies, result_with
@@ -44,6 +44,8 @@ CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_pr
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
 PROMPTS_TAKE = "prompt_time_share"
 """What prompts take where they are computed on the chips that decode."""
+RINGS = ("network.all_reduce_time", "network.tensor_parallel_time")
+"""Times of rings over all chips."""
 NODE = 8
 """Chips of an ordinary server: what links more of them is a rack."""
 SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
@@ -386,14 +388,37 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")) - tokens.keys())
 
 
+def links_shared_by_rings(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A ring over several domains that is charged on one link between them, where rings over the links of all chips share it."""
+    time = next((row.defines for row in used if row.id in RINGS), None)
+    inside, size = values.get(INSIDE), values.get("scale_up_size")
+    if time is None or LINK not in asked.supposed or not inside or not size or values["chips"] <= size:
+        return None
+    rings = _of_rings(values["chips"], size, inside, values[LINK])
+    if rings <= UNEVEN * values[LINK]:
+        return None
+    told = f"one ring is taken, over one link of {show(LINK, values[LINK])} between domains of {size:.4g} chips"
+    shared = f"rings over the links of all of them have {show(LINK, rings)}"
+    return f"{told}: {shared}, and take {values[LINK] / rings:.2g} of the time; give {LINK}"
+
+
+def _of_rings(chips: float, size: float, inside: float, out: float) -> float:
+    """What rings have together over the links out of domains, over which chips are spread evenly: no more than the links inside."""
+    return min(inside, out * chips / math.ceil(chips / size))
+
+
 def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
-    """The bandwidth of the link that so many chips wait for; between domains the usual one where it is not known."""
+    """What so many chips add up over: the links in a domain, or rings over all between domains, the usual ones where not known."""
     inside = values.get("scale_up_link_bandwidth")
     if "link_bandwidth" in values or inside is None:
         return values.get("link_bandwidth")
-    known = values if "scale_up_size" in values else {**values, "scale_up_size": usual("scale_up_size")}
-    link = link_of((chips, chips), known)
-    return known[link] if link else min(inside, usual("scale_out_link_bandwidth"))
+    size = _or_usual("scale_up_size", values)
+    return inside if chips <= size else _of_rings(chips, size, inside, _or_usual(OUT, values))
+
+
+def _or_usual(link: str, values: Mapping[str, float]) -> float:
+    """What is known of a link; else what most accelerators have, for which their table is read."""
+    return values[link] if link in values else usual(link)
 
 
 def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[float, float] | None:
@@ -410,8 +435,8 @@ def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equatio
     """How the exchange between experts on so many chips is counted, and what is supposed of links that are not known."""
     out = "scale_out_link_bandwidth"
     if "link_bandwidth" in values or "scale_up_link_bandwidth" not in values:
-        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": values.get(out, usual(out))}
-    size, inside = {"scale_up_size": values.get("scale_up_size", usual("scale_up_size"))}, values["scale_up_link_bandwidth"]
+        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": _or_usual(out, values)}
+    size, inside = {"scale_up_size": _or_usual("scale_up_size", values)}, values["scale_up_link_bandwidth"]
     if chips <= size["scale_up_size"]:
         return equation("experts.all_to_all_time_one_rack"), size
     return equation("experts.all_to_all_time_racks"), {**size, out: min(inside, usual(out))}
@@ -611,5 +636,6 @@ CAVEATS: tuple[Caveat, ...] = (may_be_a_slip, prompts_elsewhere, prompts_of_othe
     chip_type_unsaid, cache_type_unsaid, attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
+    links_shared_by_rings,
     chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, rate_of_one_replica,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

@@ -22,7 +22,7 @@ from derive.solving.backwards import Backwards, backwards
 from derive.solving.blocks import Joint
 from derive.solving.caveats import caveats, less_than_one
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
-from derive.solving.defaults import IDEALS, MAY_DIFFER, put_in_before
+from derive.solving.defaults import IDEALS, MAY_DIFFER, in_numbers, put_in_before
 from derive.solving.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
 from derive.solving.fit import (
     CAN_BE_LESS,
@@ -50,6 +50,7 @@ from derive.solving.limits import (
 )
 from derive.solving.links import as_assumption
 from derive.solving.one_equation import inside, right_side_at, solve_equation
+from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, posed, taken_as_known, without
 from derive.solving.reach import beyond_one_domain, out_of_reach
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
@@ -82,6 +83,16 @@ class _World:
     warnings: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What the last leg of a route found in a world, the world that it leads to, and all the points that were found with it."""
+
+    world: _World
+    end: _World
+    found: Answer
+    roots: Sequence[float]
+
+
 SOMEWHERE = (0.5, 0.0, 1.0, 0.25, 0.75)
 """Where, from the smallest to the largest that is not absurd, values of what cancels are tried."""
 
@@ -96,6 +107,9 @@ NEAREST = " nearest is "
 
 FASTER_THAN_ASKED = "faster than asked"
 """What is said of chips that memory needs, where a speed takes fewer."""
+
+SHARES_OF_ONE = (1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 1.0)
+"""Shares at which it is looked whether the sides of an equation change places."""
 
 SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which it is looked whether they cancel."""
@@ -298,8 +312,13 @@ def _by_memory(alone: Question) -> Solution | None:
 
 
 def weights_alone(asked: Question) -> Solution | None:
-    """The chips that the weights take, where nothing is said of caches or speeds; None for any other question."""
-    if asked.unknown != "chips" or asked.limits or made_of(asked, "chips") or not asked.known.keys().isdisjoint(IN_FLIGHT):
+    """The chips or stages that the weights take, where nothing is said of caches or speeds; None for any other question."""
+    if (
+        asked.unknown not in ("chips", "pipeline_stages")
+        or asked.limits
+        or made_of(asked, asked.unknown)
+        or not asked.known.keys().isdisjoint(IN_FLIGHT)
+    ):
         return None
     given = {**dict.fromkeys(NO_CACHE, 0.0), **asked.known}
     held, _ = _found(replace(asked, known=given, provenance={**dict.fromkeys(NO_CACHE, "no cache is spoken of"), **asked.provenance}))
@@ -587,7 +606,7 @@ def _unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Inst
 
 def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
     """What a quantity with a default would have to be for an equation to hold; of what is one at least, nothing below one."""
-    for name in (name for name in names if name not in asked.known):
+    for name in (name for name in names if name not in asked.known and _may_make(asked, row, name)):
         # What is written in the equations may differ with all else as it stands; what was put into them needs others.
         def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
             return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
@@ -604,6 +623,20 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             if possible and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 yield Instead(name, one.point, _errs(without, solution, way, one), defaults)
+
+
+def _may_make(asked: Question, row: Equation, name: str) -> bool:
+    """Whether an equation may hold with a share as something else: of one side that is the larger with any share, it does not."""
+    if QUANTITIES[name].ceiling > 1:
+        return True
+    start, rows = {**in_numbers(asked.defaults, asked.known), **asked.known}, leading_to(row.symbols, asked.active)
+    larger = set()
+    for share in SHARES_OF_ONE:
+        there = followed(rows, {**start, name: share})
+        if not row.names <= there.keys():
+            return True
+        larger.add(row.left_side(there) > right_side_at(row, there))
+    return len(larger) > 1
 
 
 def _errs(asked: Question, solution: Solution, way: Route | None, found: Answer) -> Causes:
@@ -943,6 +976,17 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
 
     So does one that leaves the quantity open in any of the worlds: what the others come to would not be all there is.
     """
+    ended = _ended(asked, known, way)
+    if isinstance(ended, _Stop):
+        return ended
+    if not isinstance(ended, list):
+        return _without_answer(asked, *ended)
+    answers = ((_shown(way, one.world, one.end, one.found), _answer(asked, way, one)) for one in ended)
+    return _solution(asked, known, way, [*answers])
+
+
+def _ended(asked: Question, known: Mapping[str, float], way: Route) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | _Stop:
+    """Where a route comes to with numbers: its ends; or what they contradict, with the steps up to there; or where it stops."""
     worlds = [_World(known, {name: {name: 1.0} for name in known})]
     *before, last = way.legs
     for leg in before:
@@ -952,7 +996,7 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
         worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers]
         if not worlds:
             return _Stop(leg, next(reason for *_, reason in outcomes if reason))
-    ends: list[tuple[_World, Answer]] = []
+    ends: list[_End] = []
     clash: Reason | None = None
     nothing: Reason | None = None
     for world in worlds:
@@ -964,21 +1008,22 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [(_shown(way, world, end, one), _answer(asked, way, world, end, one, roots))]
+            ends += [] if broken else [_End(world, end, one, roots)]
     if ends:
-        return _solution(asked, known, way, ends)
+        return ends
     if clash:
-        return _without_answer(asked, clash, worlds[0].steps)
+        return clash, worlds[0].steps
     # Where the last world has no answer there is a reason; where it has one that does not hold, a clash.
     assert nothing is not None, "no answer and no reason"
     return _Stop(last, nothing)
 
 
-def _answer(asked: Question, way: Route, world: _World, end: _World, found: Answer, roots: Sequence[float]) -> Answer:
-    """What the last leg found, as an answer of the whole route; `roots` are all the points that it found here."""
-    causes = taken_for_granted(asked, way, end.values)
-    bound = direction_at(way, causes, end.values, roots) if found.kind == "point" else None
-    return replace(found, elasticities=_chained(found, world), regime=_regime(way, end.values, found), bound=bound)
+def _answer(asked: Question, way: Route, one: _End) -> Answer:
+    """What the last leg found, as an answer of the whole route."""
+    found, values = one.found, one.end.values
+    causes = taken_for_granted(asked, way, values)
+    bound = direction_at(way, causes, values, one.roots) if found.kind == "point" else None
+    return replace(found, elasticities=_chained(found, one.world), regime=_regime(way, values, found), bound=bound)
 
 
 def _shown(way: Route, world: _World, end: _World, found: Answer) -> _World:
@@ -1033,8 +1078,8 @@ def only_said(asked: Question, way: Route) -> bool:
     if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
         return is_warning(asked, way)
     known = [*taken_as_known(asked)][-1]
-    found = (_follow(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL)
-    ends = ([one.ends for one in each.answers] if isinstance(each, Solution) else [] for each in found)
+    found = (_ended(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL)
+    ends = ([one.found.ends for one in each] if isinstance(each, list) else [] for each in found)
     first = next(ends)
     return bool(first) and all(_are_alike(each, first) for each in ends)
 

@@ -8,7 +8,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.solving.defaults import IDEALS, in_numbers
 from derive.solving.one_equation import agrees, inside, right_side_at, solve_equation
-from derive.solving.propagation import followed
+from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Question
 from derive.solving.refusals import made_of
 from derive.solving.result import Answer, Reason
@@ -57,8 +57,10 @@ def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equa
 
     A measured time above its lower bound keeps it.
     """
-    known = followed(asked.active, {**in_numbers(asked.defaults, values), **values})
-    broken = _broken(tuple(row for row in asked.active if row.symbols[0] in asked.known), known)
+    rows = tuple(row for row in asked.active if row.symbols[0] in asked.known)
+    spoken = tuple(dict.fromkeys(name for row in rows for name in row.symbols))
+    known = followed(leading_to(spoken, asked.active), {**in_numbers(asked.defaults, values), **values})
+    broken = _broken(rows, known)
     if broken is None:
         return None
     violated = broken.violated(known)

@@ -59,11 +59,11 @@ def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: Presets, w
     return None
 
 
-def answered_beside(ask: Ask, unknown: str, given: Mapping[str, Any], presets: Presets) -> str | None:
-    """The first of what the registry tells the unknown apart from that has an answer as the question stands."""
+def answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given: Mapping[str, Any], presets: Presets) -> str | None:
+    """The first of what the registry tells the unknown apart from that has an answer as the question stands, where one may be."""
     for name in _NAME.findall(quantity(unknown).unlike):
         with suppress(BacksolveError):
-            if name in QUANTITIES and ask(given, *presets)(name).answers:
+            if name in QUANTITIES and may_be(name) and ask(given, *presets)(name).answers:
                 return str(name)
     return None
 

@@ -22,6 +22,7 @@ MOST_VALUES = 5_000_000
 _PLUS_MINUS = re.compile(r"±|\+/?-")
 _SUFFIXES = frozenset("kKMGBTP")
 _COLON = re.compile(r":([a-z]+)(?::(\S*))?$", re.IGNORECASE)
+_COUNTED = re.compile(r"([^:]*):([0-9]+)")
 _COMMA = re.compile(r"[,;]")
 _GROUPED = re.compile(r"\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)", re.IGNORECASE | re.DOTALL)
 
@@ -212,6 +213,8 @@ def _between(name: str, text: str, read: Read) -> Spread:
     ends, colon = text, _COLON.search(last_word)
     if colon:
         ends = text[: len(text) - len(last_word) + colon.start()]
+    if counted := _COUNTED.fullmatch(text):
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep says how it is spaced; write {counted[1]}:lin:{counted[2]} or :log")
     low_text, _, high_text = ends.partition("..")
     if high_text.startswith("."):
         raise WrongValue(f"{name}={shorten(text)[1:-1]} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")

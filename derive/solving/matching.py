@@ -49,8 +49,8 @@ def upstream(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) 
 
 
 def _incidence(rows: tuple[Equation, ...], reached: Set[str]) -> Incidence:
-    found = {row: tuple(name for name in row.symbols if name not in reached) for row in rows if row.sense == "="}
-    return {row: names for row, names in found.items() if names}
+    open_ones = (row for row in rows if row.sense == "=" and not row.names <= reached)
+    return {row: tuple(name for name in row.symbols if name not in reached) for row in open_ones}
 
 
 def _matching(unknown: str, incidence: Incidence) -> dict[str, Equation]:

@@ -345,12 +345,17 @@ def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: f
     def many_digits() -> Values:
         return _exact(branch, root, unknown, at)
 
-    loose = ROUNDING * _room(branch.difference, unknown, at) / value if value and (root is None or has_difference(root)) else 0.0
+    loose = _looseness(branch, root, unknown, at)
     rank = _rank(branch.regime.wins, at, many_digits, loose)
     if rank is None:
         return []
-    if loose > LOOSE and many_digits() is at:
-        rank = max(rank, ROUNDED)
+    if loose > LOOSE:
+        exact = many_digits()
+        if exact is at and loose > 1:
+            # There is none in many digits: rounding alone made it.
+            return []
+        rank = max(rank, ROUNDED) if exact is at else rank
+        at = {**values, unknown: float(exact[unknown])}
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     if not error <= LAST_DIGITS:
         lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
@@ -362,6 +367,9 @@ def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: f
         if rank is None or alike is None:
             return []
         rank, error = max(rank, NEARLY) if alike == NEARLY else rank, residual(equation, at)
+    if rank == ROUNDED and loose * LAST_DIGITS > ROUNDING:
+        # The numbers with other last digits for which the regime is in force have another root.
+        rank = NEARLY
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None
     point = Answer("point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
@@ -377,6 +385,18 @@ def _exact(branch: Branch, root: Tree | None, unknown: str, at: Values) -> Value
     exact = exactly(branch.difference, root, unknown, at)
     put = at[unknown] if exact is None else clamped(unknown, exact)
     return {**at, unknown: put} if in_domain(unknown, float(put)) else at
+
+
+def _looseness(branch: Branch, root: Tree | None, unknown: str, at: Values) -> float:
+    """The share of itself that a root is off by, as the numbers that it is made of are rounded; 0 where nothing magnifies that."""
+    value = at[unknown]
+    if not value or (root is not None and not has_difference(root)):
+        return 0.0
+    if root is None:
+        return ROUNDING * _room(branch.difference, unknown, at) / value
+    # Of a closed form itself, in which rounding may leave nothing of a slope.
+    moved = (evaluate(root, {**at, name: at[name] * (1 + ROUNDING)}) for name in names(root))
+    return sum(abs(one - value) for one in moved) / value
 
 
 def _room(difference: Tree, unknown: str, at: Values) -> float:

@@ -11,14 +11,26 @@ from derive.solving.one_equation import right_side_at
 def followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
     """All that the values lead to by putting them into right sides."""
     known, waiting = dict(values), _within_reach(active, frozenset(values))
-    while True:
-        names = {*known}
-        waiting = tuple(row for row in waiting if row.symbols[0] not in names)
-        new = {row.symbols[0]: right_side_at(row, known) for row in waiting if row.inputs <= names and row.applies(known)}
-        new = {name: value for name, value in new.items() if isfinite(value)}
-        if not new:
-            return known
-        known |= new
+    while ready := [row for row in waiting if row.symbols[0] not in known and row.inputs <= known.keys()]:
+        new = {row.symbols[0]: right_side_at(row, known) for row in ready if row.applies(known)}
+        known |= {name: value for name, value in new.items() if isfinite(value)}
+        tried = {*ready}
+        waiting = tuple(row for row in waiting if row not in tried)
+    return known
+
+
+@lru_cache(maxsize=1024)
+def leading_to(wanted: tuple[str, ...], active: tuple[Equation, ...]) -> tuple[Equation, ...]:
+    """The equations on whose right sides quantities can rest, in their order: all that it takes to follow values to these alone."""
+    of_left: dict[str, list[Equation]] = {}
+    for row in active:
+        of_left.setdefault(row.symbols[0], []).append(row)
+    needed, queue = {*wanted}, [*wanted]
+    while queue:
+        new = {other for row in of_left.get(queue.pop(), ()) for other in row.inputs} - needed
+        needed |= new
+        queue += new
+    return tuple(row for row in active if row.symbols[0] in needed)
 
 
 @lru_cache(maxsize=4096)

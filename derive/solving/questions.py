@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from derive import presets, shipped
+from derive.answers import COUNTED
 from derive.catalogue import ROOF_IDS, bounds, by_id, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS, Preset, Published, as_published
@@ -26,6 +27,13 @@ OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared
 
 FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
+
+UNDIVIDED = {
+    **dict.fromkeys((*presets.COUNTED, *COUNTED), ""),
+    **dict.fromkeys(("batch", "microbatch_size", "sequences_in_flight", "concurrent_sequences"), " of sequences: it is taken as a mean"),
+    "chips": " of chips",
+}
+"""What there is only in whole ones, and what is said beside where a part of one was given."""
 
 OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
@@ -172,9 +180,9 @@ def question(
 
 
 def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
-    """Why a given may be a slip: chips of which one is in parts, and what is so far from a table that a unit may have slipped."""
-    if name == "chips" and value != round(value):
-        return f"chips = {show(name, value)} is no whole number of chips"
+    """Why a given may be a slip: a count of which one is in parts, and what is so far from a table that a unit may have slipped."""
+    if name in UNDIVIDED and value != round(value):
+        return f"{name} = {show(name, value)} is no whole number{UNDIVIDED[name]}"
     if not published or not value or max(value / published, published / value) < FAR:
         return ""
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
@@ -233,8 +241,8 @@ def _with_nothing(asked: Question) -> Question:
     return posed(replace(asked, provenance=provenance, nothing=nothing), asked.unknown, known)
 
 
-def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question:
-    """The question with something else known or asked, with the defaults that then stand.
+def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: Standing = MappingProxyType({})) -> Question:
+    """The question with something else known or asked, with the defaults that then stand, and those that are supposed besides.
 
     >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
     >>> again = posed(asked, "throughput", {**asked.known, "hop_latency": 0.01})
@@ -242,7 +250,7 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question
     [True, False]
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
-    defaults = standing(unknown, known.keys(), [equation(id).symbols[0] for id in using])
+    defaults = {**standing(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
     not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
     values = neutral(defaults)
     aside = (*left_out, *_set_aside(unknown, {*known, *defaults}))

@@ -9,7 +9,7 @@ from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.requirements import HOLDS
 from derive.solving.fit import FASTER, OF_A_PASS, fast_enough, shortage
-from derive.solving.propagation import followed
+from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Question, posed, standing_beside
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason
@@ -35,7 +35,7 @@ def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float 
     given = {*made_of(asked, asked.unknown)}
     known = {**{other: value for other, value in asked.known.items() if other not in given}, **more}
     question = replace(posed(asked, name, known), limits={}, floors={})
-    return followed(question.active, {**known, **standing_beside(question, known)}).get(name)
+    return followed(leading_to((name,), question.active), {**known, **standing_beside(question, known)}).get(name)
 
 
 def out_of_reach(asked: Question, chips: float) -> Reason | None:

@@ -14,7 +14,7 @@ from derive.records import HEURISTIC, Equation
 from derive.requirements import HOLDS
 from derive.solving.elimination import that_cancel
 from derive.solving.matching import Structure, determined, upstream
-from derive.solving.propagation import followed
+from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Question, taken_as_known
 from derive.solving.result import Reason
 from derive.solving.route import reaches, square
@@ -53,7 +53,7 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
     # One of them may say of another what it is, whatever both are made of.
     rest = {name: value for name, value in known.items() if name not in results}
     for name in (name for name in results if name in asked.known):
-        there = (followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES)
+        there = (followed(leading_to((name,), asked.active), {**rest, unknown: row.at(share)}).get(name) for share in SHARES)
         found = [value for value in there if value is not None]
         if len(found) < len(SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
             continue
@@ -116,7 +116,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
 def by_equations(asked: Question) -> bool:
     """Whether equations lead from what is given, and defaults, to what is asked for; inequalities alone only bound it."""
     rows = tuple(row for row in asked.active if row.sense == "=")
-    return any(reaches(asked.unknown, rows, known.keys()) for known in taken_as_known(asked))
+    return any(reaches(asked.unknown, rows, frozenset(known)) for known in taken_as_known(asked))
 
 
 @lru_cache(maxsize=64)
@@ -159,7 +159,7 @@ def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[s
 
     def stands_in(row: Equation, needed: Set[str]) -> bool:
         is_chosen = row.variant is None or chosen.get(row.variant.group, row.variant.name) == row.variant.name
-        rest = at_hand - {row.defines}
+        rest = frozenset(at_hand - {row.defines})
         return is_chosen and needed <= rest and reaches(row.defines or "", (*active, row), rest)
 
     stood_in = {row.defines for row, needed in stand_ins().items() if stands_in(row, needed)}
@@ -206,10 +206,10 @@ def _independent(unknown: str, active: tuple[Equation, ...], known: frozenset[st
 def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
     """The names without those that the question can do without; none if they do not settle it."""
     kept = dict.fromkeys(names)
-    if not reaches(unknown, active, known | kept.keys()):
+    if not reaches(unknown, active, known.union(kept)):
         return ()
     for name in tuple(kept):
-        if reaches(unknown, active, known | (kept.keys() - {name})):
+        if reaches(unknown, active, known.union(kept.keys() - {name})):
             del kept[name]
     return tuple(kept)
 

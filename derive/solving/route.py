@@ -157,7 +157,8 @@ def square(active: tuple[Equation, ...]) -> tuple[Equation, ...]:
     return tuple(row for row in active if row.defines or row.kind not in CHAINED_BY_ITSELF)
 
 
-def reaches(unknown: str, active: tuple[Equation, ...], known: Set[str]) -> bool:
+@lru_cache(maxsize=4096)
+def reaches(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> bool:
     """Whether the structure of the equations leads from what is known to the unknown.
 
     Blocks are looked for among defining equations alone: beside one that follows from them they would count twice.
@@ -181,7 +182,7 @@ def _propagated(unknown: str, rows: tuple[Equation, ...], reached: set[str]) -> 
     waiting: dict[str, list[set[str]]] = {}
     ready: list[str] = []
     for row in rows:
-        lacking = {name for name in row.symbols if name not in reached}
+        lacking = {*row.names.difference(reached)}
         # What is only bounded is no way to anything else.
         if row.sense != "=" and unknown not in lacking:
             continue
@@ -203,9 +204,12 @@ def _one_at_a_time(unknown: str, active: tuple[Equation, ...], reached: Set[str]
     """Every quantity that one equation gives from what is reached."""
     found: dict[str, list[Equation]] = {}
     for row in active:
-        missing = [name for name in row.symbols if name not in reached]
-        if len(missing) == 1 and (row.id, missing[0]) not in failed and (row.sense == "=" or missing[0] == unknown):
-            found.setdefault(missing[0], []).append(row)
+        missing = row.names.difference(reached)
+        if len(missing) != 1:
+            continue
+        (name,) = missing
+        if (row.id, name) not in failed and (row.sense == "=" or name == unknown):
+            found.setdefault(name, []).append(row)
     legs = []
     for name, rows in found.items():
         first, *others = sorted(rows, key=lambda row: (row.defines != name, row.defines is None))

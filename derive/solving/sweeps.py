@@ -48,12 +48,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
 
     Zipped, at the first values of all series, the second ones, and so on; raises WrongValue for series of other lengths.
     """
-    lengths = {len(one) for one in series.values()}
-    if zipped and len(lengths) > 1:
-        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: lists that are zipped are equally long")
-    count = lengths.pop() if zipped else prod(len(one) for one in series.values())
-    if count > MOST_POINTS:
-        raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
+    count = _points(series, zipped)
     _fits_here(series, count, rows=1)
     first = answer(asked)
     if first.reason and first.reason.code == "missing_givens" and not _answers_at_nothing(asked, series):
@@ -77,6 +72,44 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if unasked:
         warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
+
+
+def points_of(series: Mapping[str, Series], zipped: bool) -> Columns:
+    """The points of series: every combination, or zipped the first values, the second ones, and so on."""
+    _points(series, zipped)
+    return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
+
+
+def each_by_itself(unknown: str, given: Columns, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
+    """The answers at these points, each a question of its own, which says at which size it is answered.
+
+    The sizes are one more column, where every point has one.
+    """
+    count = len(next(iter(given.values())))
+    sizes: list[float | None] = []
+
+    def at_point_alone(at: int) -> Solution:
+        solution = answered_at({name: float(column[at]) for name, column in given.items()})
+        sizes.append(solution.given.get(sized) if solution.answers else None)
+        return solution
+
+    found = _gathered(unknown, given, count, at_point_alone)
+    if found.sweep is None or None in sizes:
+        return found
+    column = np.array(sizes, dtype=float)
+    left = {name: value for name, value in found.given.items() if name != sized}
+    return replace(found, given=left, sweep=replace(found.sweep, given={**found.sweep.given, sized: column}))
+
+
+def _points(series: Mapping[str, Series], zipped: bool) -> int:
+    """How many points series have; raises WrongValue for those of other lengths that are zipped, and for more than there may be."""
+    lengths = {len(one) for one in series.values()}
+    if zipped and len(lengths) > 1:
+        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: lists that are zipped are equally long")
+    count = lengths.pop() if zipped else prod(len(one) for one in series.values())
+    if count > MOST_POINTS:
+        raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
+    return count
 
 
 def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
@@ -133,14 +166,19 @@ def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int],
 
 
 def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
-    """Every point asked by itself; refused where they are too many for that, or would take too long."""
-    why = f"{asked.unknown} takes different routes here or has no closed form, so that it is asked point by point:"
+    """Every point of a question asked by itself."""
+    return _gathered(asked.unknown, given, count, lambda at: answered_by(at_point(asked, given, at)))
+
+
+def _gathered(unknown: str, given: Columns, count: int, answered_at: Callable[[int], Solution]) -> Solution:
+    """One solution of the answers at each point; refused where they are too many to be asked one by one, or would take too long."""
+    why = f"{unknown} takes different routes here or has no closed form, so that it is asked point by point:"
     if count > 10 * SINGLY:
         raise WrongValue(f"{why} at most {10 * SINGLY:,} points, not {count:,}")
     begun = process_time()
     solutions: list[Solution] = []
     for at in range(count):
-        solutions.append(answered_by(at_point(asked, given, at)))
+        solutions.append(answered_at(at))
         spent = process_time() - begun
         if spent > TRIED and spent * count / (at + 1) > LONGEST:
             raise WrongValue(

@@ -1,32 +1,25 @@
 """A route at arrays of givens: the same legs that answer one question, for a million of them at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isclose
 
 import numpy as np
 
 from derive.evaluate import at_arrays
-from derive.expressions.branches import branches, regimes_of
+from derive.expressions.branches import regimes_of
 from derive.formulas import TreePair
-from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
-from derive.requirements import HOLDS, named
-from derive.solving.blocks import Joint
+from derive.requirements import HOLDS
 from derive.solving.chain import only_said
 from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
 from derive.solving.fit import MEMORY_BINDS, least_chips, shortage
-from derive.solving.one_equation import met_along, points
+from derive.solving.legs import Arrays, NoClosedForm, at_leg, meets, within_domain
 from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
-from derive.solving.route import Leg, Route, checks
+from derive.solving.route import Route, checks
 
 Columns = Mapping[str, np.ndarray]
-Arrays = Mapping[str, "np.ndarray | float"]
-
-
-class NoClosedForm(Exception):
-    """A leg of a route whose unknown has to be searched for."""
 
 
 def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
@@ -50,54 +43,6 @@ def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
     if any(name not in worlds[0] for leg in way.legs if len(leg.cases) > 1 for row in leg.rows for name in row.symbols):
         return [{**worlds[0], unknown: np.full_like(worlds[0][unknown], np.nan)}]
     return worlds
-
-
-def at_leg(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
-    """What a leg comes to, each root by itself."""
-    first = leg.cases[0]
-    if isinstance(first, Equation) and first.symbols[0] == leg.unknown:
-        found = _in_domain(leg.unknown, np.asarray(first.right_side(world), dtype=float))
-        yield found if not first.requires else np.where(_meets(first, {**world, leg.unknown: found}), found, np.nan)
-        return
-    if any(case.open or case.idle or branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
-        raise NoClosedForm(f"{leg.id} has no closed form for {leg.unknown}")
-    roots = [_roots(case, leg.unknown, world) for case in leg.cases]
-    shape = np.broadcast_shapes(*(rows.shape[1:] for rows in roots))
-    yield from _each_root(np.stack([np.broadcast_to(row, shape) for rows in roots for row in rows]))
-
-
-def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
-    row = quantity(name)
-    if row.ceiling < np.inf:
-        found = np.where((found > row.ceiling) & (found <= row.ceiling * (1 + HOLDS)), row.ceiling, found)
-    if row.floor:
-        found = np.where((found < row.floor) & (found >= row.floor * (1 - HOLDS)), row.floor, found)
-    low, high = np.nanmin(found, initial=np.inf), np.nanmax(found, initial=-np.inf)
-    if (low > 0 or (low == 0 and row.may_be_zero)) and low >= row.floor and high <= row.ceiling and np.isfinite(high):
-        return found
-    inside = ((found > 0) | ((found == 0) & row.may_be_zero)) & (found >= row.floor) & (found <= row.ceiling) & np.isfinite(found)
-    return np.where(inside, found, np.nan)
-
-
-def _roots(case: Equation | Joint, unknown: str, world: Arrays) -> "np.ndarray":
-    """The points of one equation; none where it holds without the unknown, of which then only bounds are known."""
-    return points(case, unknown, {name: world[name] for name in case.symbols if name != unknown})
-
-
-def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":
-    """Rows of distinct roots, the smallest first; a root that several closed forms give counts once."""
-    ordered = np.sort(found, axis=0)
-    again = np.abs(np.diff(ordered, axis=0)) <= HOLDS * np.abs(ordered[1:])
-    ordered[1:][again] = np.nan
-    ordered = np.sort(ordered, axis=0)
-    yield ordered[0]
-    yield from (row for row in ordered[1:] if not np.isnan(row).all())
-
-
-def _meets(equation: Equation, world: Arrays) -> "np.ndarray":
-    """Where the requirements of an equation hold, as far as its quantities are known."""
-    met = [met_along(needed, world) for needed in equation.requires if all(name in world for name in named(needed))]
-    return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*(met or [np.asarray(True)]))))
 
 
 def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[str | None, ...]]":
@@ -216,7 +161,7 @@ def _sign(rows: tuple[Equation, ...], values: Columns) -> np.ndarray:
         left, right = known[row.symbols[0]], np.asarray(row.right_side(known), dtype=float)
         if row is not rows[-1]:
             known[row.symbols[0]] = right
-        applies = applies & ~np.isnan(_in_domain(row.symbols[0], right)) & _meets(row, known)
+        applies = applies & ~np.isnan(within_domain(row.symbols[0], right)) & meets(row, known)
     differ = np.abs(left - right) > HOLDS * np.maximum(np.abs(left), np.abs(right))
     return np.where(applies & differ, np.sign(left - right), 0)
 

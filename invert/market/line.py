@@ -37,15 +37,15 @@ def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
     )
 
 
-def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> tuple[float, ...]:
-    """What the models of known cache read for a token of context [byte/token], in bf16.
+def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, float]:
+    """What each model of known cache reads for a token of context [byte/token], in bf16.
 
     >>> from invert.data import read_data
     >>> found = known_kv_bytes(read_data())
-    >>> min(found) < 20e3 < max(found)
+    >>> min(found.values()) < 20e3 < found["Llama-3.1-70B"]
     True
     """
-    return tuple(exp(one.ln_kv) for one in learnt.known_caches(data, assumptions)["read"])
+    return {one.architecture: exp(one.ln_kv) for one in learnt.known_caches(data, assumptions)["read"]}
 
 
 def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:

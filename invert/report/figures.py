@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 
 from derive.errors import NotCovered
 from derive.show.chart import Axis, Chart, Mark, Rule
@@ -19,6 +20,7 @@ TIMES = (
     (604800.0, "1 week"),
 )  # fmt: skip
 """Hold times [s] that people have a word for."""
+NO_MODELS: Mapping[str, float] = MappingProxyType({})
 DRAWN = ("interval", "upper", "lower", "given")
 """Kinds of estimates that are drawn."""
 LEVELS = ("in 50%", "in 90%")
@@ -39,7 +41,7 @@ def _held(found: Estimate) -> str:
     return " (such held {} of {})".format(*found.kept).replace(" ", KEPT).replace(KEPT, " ", 1) if found.kept else ""
 
 
-def kv_by_estimator(one: Inference, of_models: Sequence[float] = ()) -> Chart:
+def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = NO_MODELS) -> Chart:
     """KV bytes of one sheet by every estimator with a range, and by the lecture's reading, against the class of the time.
 
     Below stand the caches of models that are known [byte/token].
@@ -55,7 +57,7 @@ def kv_by_estimator(one: Inference, of_models: Sequence[float] = ()) -> Chart:
     if not (found or read):
         raise NotCovered(f"{one.name}: no estimate of its KV bytes has a range: backsolve infer {one.sheet.model} says why")
     across, size = chart_axis(
-        "kv_bytes_per_token", [*middles, *every, *read.values(), *known, *of_models], "KV bytes read for a token of context"
+        "kv_bytes_per_token", [*middles, *every, *read.values(), *known, *of_models.values()], "KV bytes read for a token of context"
     )
     rows = (*(f"{KV_ESTIMATORS[name].name}{_held(estimate)}" for name, estimate in found.items()), *read)
     rows += (f"{len(of_models)} models of known cache",) if of_models else ()
@@ -69,7 +71,15 @@ def kv_by_estimator(one: Inference, of_models: Sequence[float] = ()) -> Chart:
         marks.append(Mark(name="reading without a range", form="points", xs=tuple(value / size for value in read.values()), ys=places))
     if of_models:
         at = (float(len(rows) - 1),) * len(of_models)
-        marks.append(Mark(name="a model of known cache", form="points", xs=tuple(value / size for value in of_models), ys=at))
+        marks.append(
+            Mark(
+                name="a model of known cache",
+                form="points",
+                xs=tuple(value / size for value in of_models.values()),
+                ys=at,
+                names=(*of_models,),
+            )
+        )
     return Chart(
         title="KV bytes by estimator",
         said=(_sheet(one), *_without(one.kv_bytes, found)),
@@ -112,6 +122,7 @@ def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
             form="points",
             xs=tuple(one.input_price / USD_PER_MTOK for one in line.models),
             ys=tuple(value / size for value in params),
+            names=tuple(one.model for one in line.models),
         ),
         Mark(name="the line", form="line", xs=dollars, ys=tuple(median / size for _, median, _ in line.sizes)),
         Mark(
@@ -132,6 +143,7 @@ def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
                 ys=tuple((estimate.median or 0.0) / size for estimate in found),
                 ends=tuple(_ends(estimate, size) for estimate in found) if len(drawn) == 1 else (),
                 beside=(drawn[0].sheet.model,) if len(drawn) == 1 else (),
+                names=tuple(one.sheet.model for one in drawn),
             )
         )
     held = line.record.at(line.level)
@@ -273,6 +285,7 @@ def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]
         xs=truths,
         ys=tuple(one.median / size for one in judged),
         ends=tuple((one.low / size, one.high / size) for one in judged),
+        names=tuple(one.model for one in judged),
     )
     right = Mark(name="foretold as it is", form="line", xs=(min(truths), max(truths)), ys=(min(truths), max(truths)), dashed=True)
     return Chart(title=title, across=across, up=up, marks=(found, right))

@@ -537,18 +537,18 @@ def test_there_are_many_of_them_and_none_hides_an_architecture():
 
 
 def test_what_is_missing_of_it_is_said_where_a_question_needs_it():
-    asked = solve("kv_bytes_per_token", model="Llama-2-70B", bytes_per_element=2)
+    asked = solve("kv_bytes_per_token", model="Apertus-70B", bytes_per_element=2)
     assert asked.reason.missing == ("layers", "kv_heads", "head_dim")
-    assert "of Llama-2-70B the parameters alone are known (open_models.csv)" in asked.reason.message
+    assert "of Apertus-70B the parameters alone are known (open_models.csv)" in asked.reason.message
     assert "--model" not in asked.reason.message
-    answered = solve("kv_bytes_per_token", model="Llama-2-70B", bytes_per_element=2, layers=80, kv_heads=8, head_dim=128)
+    answered = solve("kv_bytes_per_token", model="Apertus-70B", bytes_per_element=2, layers=80, kv_heads=8, head_dim=128)
     assert answered.value == 327_680
     assert "open_models" not in solve("kv_time", model="Llama-3-70B").reason.message
 
 
 def test_a_question_of_parameters_is_answered():
-    found = solve("weight_bytes", model="llama-2-70b", hardware="H100:fp8")
-    assert found.value == 69e9 and found.provenance["total_params"].startswith("open_models.csv Llama-2-70B")
+    found = solve("weight_bytes", model="apertus-70b", hardware="H100:fp8")
+    assert found.value == 70e9 and found.provenance["total_params"].startswith("open_models.csv Apertus-70B")
 
 
 def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectures():
@@ -557,12 +557,12 @@ def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectu
         assert model("DeepSeek-V3").givens["layers"] == 61
     with reading(
         read().edited(
-            open_models=text.replace("Llama-2-70B,,llama2,meta,2023-07-18,69000000000", "Llama-2-70B,,llama2,meta,2023-07-18,many")
+            open_models=text.replace("Apertus-70B,,apertus,swissai,2025-09-02,70000000000", "Apertus-70B,,apertus,swissai,2025-09-02,many")
         )
     ):
-        assert model("Llama-2-7B").givens["total_params"] == 6.7e9
+        assert model("Apertus-8B").givens["total_params"] == 8e9
         with pytest.raises(BadRow, match=r"open_models\.csv row .*total_params"):
-            model("llama-2-70b")
+            model("apertus-70b")
 
 
 def test_a_chip_is_known_with_its_power_where_the_table_has_one():

@@ -452,3 +452,10 @@ def test_nothing_in_any_spelling_is_a_plain_zero(figure: str):
 def test_a_number_too_large_is_refused(figure: str):
     with pytest.raises((WrongUnit, WrongValue)):
         parse("batch", figure)
+
+
+def test_a_unit_of_what_is_told_apart_from_a_quantity_names_it():
+    with pytest.raises(WrongUnit, match=r"reserved_share is a plain number; '8GB' is in byte, as reserved_bytes_per_chip is; write e.g. "):
+        parse("memory_reserve", "8GB")
+    with pytest.raises(WrongUnit, match=r"'8GB' is in byte; write"):
+        parse("step_time", "8GB")

@@ -18,6 +18,8 @@ from typing import Any
 
 PHONE, DESK = 390, 1280
 SERIOUS = ("serious", "critical")
+LEADS_ON = 'http-equiv="refresh"'
+"""What stands in a page that only leads to another, which may be there before anything is asked of the first."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -73,7 +75,7 @@ def against_axe(page: Any, axe: str) -> Iterator[str]:
 def findings(site: Path, axe_every: int) -> Iterator[tuple[str, str]]:
     """Every fault of every page, by page and in words."""
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    pages = sorted(site.rglob("*.html"))
+    pages = [file for file in sorted(site.rglob("*.html")) if LEADS_ON not in file.read_text(encoding="utf-8")]
     with opened() as browser:
         for scheme, width in (("light", PHONE), ("dark", DESK)):
             faults: list[str] = []

@@ -15,8 +15,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from backsolve.site.desk import ASKED, FIELDS, covered_models, desk_data
+from backsolve.site.desk import desk_data
 from backsolve.site.formulas import quantities_data
+from backsolve.site.presets import ASKED, FIELDS, covered_models, presets_data
 from derive import solve
 from tests.tools.solver_script import NODE
 
@@ -50,7 +51,7 @@ class Deployment:
 @cache
 def data_in_json() -> str:
     """What the page of the desk is given, and the quantities of its fields."""
-    return json.dumps({**desk_data(), "quantities": quantities_data(FIELDS)}, allow_nan=False)
+    return json.dumps({**presets_data(), **desk_data(), "quantities": quantities_data(FIELDS)}, allow_nan=False)
 
 
 def deployments(chips: Iterable[str], models: Iterable[str], batches: Iterable[float], contexts: Iterable[float]) -> list[Deployment]:

@@ -16,9 +16,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from derive.catalogue import equation, equations
+from derive.expressions.branches import sides_of
 from derive.show.citation import citable, cite_all
 from derive.show.narration import as_latex
 from tests.tools.commands import call
+from tests.tools.solver_script import NODE
+from tests.tools.writing_script import told
 
 IDS = [row.id for row in equations()]
 SITE = "https://example.org/backsolve"
@@ -46,7 +49,9 @@ FORM = r"""\documentclass{article}
 
 
 def tex_faults(folder: Path) -> Iterator[str]:
-    """Every equation cited, plainly and with commands for symbols, every derivation, ten answers, and a bibliography of all."""
+    """Every equation cited, plainly and with commands for symbols, every derivation, ten answers with what they cite, every equation as a
+    page writes it, and a bibliography of all.
+    """
     answers = [call("solve", *shlex.split(question), "--as", "latex") for question in QUESTIONS]
     yield from (f"{question}: {one.err}" for question, one in zip(QUESTIONS, answers, strict=True) if one.status)
     cited = cite_all(IDS, "latex", SITE)
@@ -54,16 +59,22 @@ def tex_faults(folder: Path) -> Iterator[str]:
         "cited": cited + "\n\n" + "\n\n".join(rf"Equation \ref{{eq:{id}}}." for id in IDS),
         "commands": cite_all(IDS, "latex", macros=True),
         "derived": "\n\n".join(as_latex(row) for row in equations()),
-        "answered": "\n\n".join(one.out for one in answers),
+        "answered": "\n\n".join(one.out for one in answers) + r"\bibliographystyle{plain}\bibliography{all}",
         "listed": r"\nocite{*}\bibliographystyle{plain}\bibliography{all}",
     }
+    if NODE:
+        written = told({"tree": sides_of(row)[1]} for row in equations())
+        documents["pasted"] = "\n\n".join(rf"\[ {one['latex']} \]" for one in written)
     (folder / "all.bib").write_text(cite_all(IDS, "bibtex", SITE), encoding="utf-8")
     for name, text in documents.items():
         (folder / f"{name}.tex").write_text(FORM % text, encoding="utf-8")
+        if r"\bibliography{" not in text:
+            yield from _compiled(folder, name)
+            continue
+        yield from (fault for fault in _compiled(folder, name) if "undefined" not in fault)
+        made = subprocess.run(["bibtex", name], cwd=folder, capture_output=True, text=True, check=False)
+        yield from (f"bibtex for {name}: {line}" for line in made.stdout.splitlines() if "Warning--" in line or "error" in line)
         yield from _compiled(folder, name)
-    made = subprocess.run(["bibtex", "listed"], cwd=folder, capture_output=True, text=True, check=False)
-    yield from (f"bibtex: {line}" for line in made.stdout.splitlines() if "Warning--" in line or "error" in line)
-    yield from _compiled(folder, "listed")
     entries = re.sub(r"%\n|\s+", lambda gap: "" if gap[0] == "%\n" else " ", (folder / "listed.bbl").read_text(encoding="utf-8"))
     for said in ("Video of 29 April 2026", "0:19:16--0:19:44", *(citable(equation(id), SITE).url for id in IDS)):
         yield from [] if said in entries else [f"plain.bst leaves out {said}"]

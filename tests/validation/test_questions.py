@@ -9,6 +9,7 @@ import csv
 import json
 import shlex
 from collections import Counter
+from cProfile import Profile
 from inspect import signature
 from io import StringIO
 from pathlib import Path
@@ -28,6 +29,8 @@ LEAST = {"backward": 10, "block": 6, "refused": 6, "range": 6, "bound": 3}
 REL = 1e-5
 AT_MOST = 10
 """Seconds of processor time that a question may take; most take a few hundredths, one that is put backwards some seconds."""
+MOST_CALLS = 1_200_000
+"""Calls of functions in a question, which no other process makes more of: of so many the longest takes 150 ms of processor time."""
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
 
@@ -84,6 +87,16 @@ def test_a_question_is_answered_by_one_command(row: dict[str, str]):
         assert all(word.strip() in said.stderr for word in words.split(",")), said.stderr
     else:
         compare(row["expected"], json.loads(said.stdout))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", MARKED)
+def test_a_question_takes_no_more_calls_than_are_made_in_150_ms(row: dict[str, str]):
+    # What a process loads once is no question's.
+    CliRunner(**SEPARATE).invoke(backsolve, shlex.split(ROWS[0]["command"]))
+    profile = Profile()
+    profile.runcall(CliRunner(**SEPARATE).invoke, backsolve, shlex.split(row["command"]))
+    assert sum(entry.callcount for entry in profile.getstats()) <= MOST_CALLS
 
 
 @in_one_test("row", WORKED)

@@ -1,4 +1,4 @@
-// Before each text that is there to be copied a button that does it.
+// Before each text that is there to be copied a button that does it; and the same for texts that a page makes.
 "use strict";
 (() => {
   const copied = async (text) => {
@@ -16,17 +16,20 @@
     selection.removeAllRanges();
     selection.addRange(range);
   };
-  for (const text of document.querySelectorAll("pre.copied")) {
+  /** A button that says `said` and copies the text of an element, which `made` puts there first. */
+  const buttonFor = (text, said, made = () => {}) => {
     const button = document.createElement("button");
-    const said = `Copy ${text.closest("details").querySelector("summary").textContent}`;
     button.type = "button";
     button.textContent = said;
     button.addEventListener("click", async () => {
+      made();
       const done = await copied(text.textContent);
       if (!done) select(text);
       button.textContent = done ? "Copied" : "Selected: copy it with the keyboard";
       setTimeout(() => { button.textContent = said; }, 2000);
     });
-    text.before(button);
-  }
+    return button;
+  };
+  for (const text of document.querySelectorAll("pre.copied")) text.before(buttonFor(text, `Copy ${text.closest("details").querySelector("summary").textContent}`));
+  (globalThis.backsolve ??= {}).copy = { buttonFor };
 })();

@@ -6,21 +6,18 @@
 
   // -- what a deployment comes to ------------------------------------------------------------------------------------------------
 
-  const kindOf = (type) => `${type.bytes_per_weight}${"attention_rate_ratio" in type ? " apart" : ""}`;
-
   /** The fields that are filled in. */
   const filled = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
   /** The equations of a model on a chip that need nothing that is not known, and all that is known before they are put to use. */
   function posed(desk, { chip, dtype, model, fields }) {
-    const ofChip = desk.chips[chip], type = ofChip.types[dtype], ofModel = desk.models[model], own = ofModel.kinds[kindOf(type)];
-    const way = desk.ways[own.way], missing = Object.keys(fields).filter((name) => fields[name] === null);
+    const preset = form.presetOf(desk, chip, dtype, model), missing = Object.keys(fields).filter((name) => fields[name] === null);
     const legs = [];
-    for (const leg of way.equations.map((place) => desk.equations[place])) {
+    for (const leg of preset.legs.slice(0, preset.asked)) {
       if (missing.some((name) => engine.has(leg.right, name))) missing.push(leg.makes);
       else legs.push(leg);
     }
-    return { legs, given: { ...way.defaults, ...ofChip.givens, ...type, ...ofModel.givens, ...own.givens, ...fields } };
+    return { legs, given: { ...preset.defaults, ...preset.givens, ...fields } };
   }
 
   /** What there is more of than of the whole that it is a part of. */
@@ -73,10 +70,10 @@
   if (!place) return;
   const { roofline } = root.backsolve, { element, show } = form;
   const PRICE = "chip_price"; // without it all is answered but costs
-  const desk = JSON.parse(document.getElementById("desk-data").textContent), names = Object.keys(desk.fields);
-  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf({ ...row, undivided: row.whole, optional: name === PRICE })]));
+  const desk = { ...root.backsolve.presets, ...JSON.parse(document.getElementById("desk-data").textContent) }, names = Object.keys(desk.beside);
+  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]).map(([name, row]) => [name, { ...row, undivided: row.whole, optional: name === PRICE }]));
   const words = (name) => name.replaceAll("_", " ");
-  const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.fields }, priced: false, over: "batch", picture: "step_time", span: null };
+  const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.beside }, priced: false, over: "batch", picture: "step_time", span: null };
   const PICTURES = { step_time: "time of a step", cost_per_token: "cost of a token", tokens_per_second_per_user: "tokens per second of a user", memory_per_chip: "memory of a chip" };
   const OVER = ["batch", "context_length", "chips"], TIMES = ["memory_time", "compute_time"];
   const PARTS = { weight_time: "reading weights", kv_time: "reading the cache", compute_time: "arithmetic of weights", attention_time: "arithmetic of attention" };
@@ -87,9 +84,11 @@
 
   function fromAddress() {
     const within = (name) => (value) => "value" in form.withinDomain(quantities[name], value);
+    const number = (name) => form.takenInto(state.fields, name, within(name), Number);
+    const blank = (text) => { if (text === "") state.fields[PRICE] = null; return text === ""; };
     notice.textContent = form.fromAddress({
       hardware: chosen, model: form.takenInto(state, "model", (name) => Object.hasOwn(desk.models, name)),
-      ...Object.fromEntries(names.map((name) => [name, form.takenInto(state.fields, name, within(name), Number)])),
+      ...Object.fromEntries(names.map((name) => [name, name === PRICE ? (text) => blank(text) || number(name)(text) : number(name)])),
       over: form.takenInto(state, "over", (name) => OVER.includes(name)), picture: form.takenInto(state, "picture", (name) => Object.hasOwn(PICTURES, name)) });
     state.priced = ![rent(), null].includes(state.fields[PRICE]);
   }
@@ -99,7 +98,7 @@
     if (there) { [state.chip, state.dtype] = text.split(":"); rented(); }
     return there;
   }
-  const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...filled(state.fields), over: state.over, picture: state.picture }));
+  const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...filled(state.fields), ...(state.fields[PRICE] === null && rent() !== null ? { [PRICE]: "" } : {}), over: state.over, picture: state.picture }));
   const rent = () => desk.chips[state.chip].givens[PRICE] ?? null;
   const rented = () => { if (!state.priced) state.fields[PRICE] = rent(); };
 

@@ -30,7 +30,7 @@
   }
 
   /** Values as the command line takes them, in people's units, with all digits that count. */
-  const typed = (names, values, quantities) => names.map((name) => `'${name}=${show(quantities[name], values[name], 12)}'`).join(" ");
+  const typed = (names, values, quantities, spans = {}) => names.map((name) => `'${name}=${(spans[name] || [values[name]]).map((value) => show(quantities[name], value, 12)).join("..")}'`).join(" ");
 
   const FIGURE = /^\s*\$?\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*?)\s*$/i;
   const SUFFIXES = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, P: 1e15 };
@@ -54,6 +54,46 @@
     // A division keeps the digits that a product with a power of ten below one would lose.
     const made = size < 1 && Number.isInteger(1 / size) ? value / (1 / size) : value * size;
     return withinDomain(row, made);
+  }
+
+  const SWEEP = /:\s*(log|lin)/i, PLUS_MINUS = /±|\+\/?-/;
+
+  /** What stands behind the last digit. */
+  const unitBehind = (text) => /[^0-9._]*$/.exec(text.trim())[0];
+
+  /** What is typed where a range may be: a number; any value between two, as 16..64 or 40±5; or what is the matter. */
+  function readSpan(row, text, place) {
+    if (text.includes("..")) return between(row, text, place);
+    if (PLUS_MINUS.test(text)) return around(row, text, place);
+    if (text.includes(";")) return { fault: "takes a number or a range as 16..64 here; lists are for the command line" };
+    return read(row, text, place);
+  }
+
+  function between(row, text, place) {
+    if (SWEEP.test(text)) return { fault: "takes a number or a range as 16..64 here; sweeps are for the command line" };
+    const cut = text.indexOf(".."), [first, last] = [text.slice(0, cut).trim(), text.slice(cut + 2).trim()];
+    if (last.startsWith(".")) return { fault: "has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5" };
+    const unit = unitBehind(last).trim(), bare = first && !unitBehind(first).trim();
+    const suffixed = bare && unit in SUFFIXES && !("fault" in read(row, first, place)); // a mere suffix is taken on only where it has to be
+    return ordered(row, read(row, bare && !suffixed ? first + unitBehind(last) : first, place), read(row, last, place), text);
+  }
+  function ordered(row, low, high, text) {
+    const wrong = [low, high].find((one) => "fault" in one);
+    if (wrong) return wrong;
+    if (low.value >= high.value) return { fault: `is a range whose first value must be below the second, not ${text.trim()}` };
+    return { value: (low.value + high.value) / 2, span: [low.value, high.value] };
+  }
+
+  /** x±y: y in the unit of x, or a percentage of x; a unit that only one of them has is that of both. */
+  function around(row, text, place) {
+    const [first, last] = text.split(PLUS_MINUS, 2).map((part) => part.trim()), [unit, of] = [first, last].map(unitBehind);
+    const share = of.trim() === "%" && unit.trim() !== "%", middle = read(row, share || unit ? first : first + of, place);
+    if ("fault" in middle) return middle;
+    const percent = Number(last.replace("%", ""));
+    if (share && !(percent > 0 && percent < 100)) return { fault: "takes a percentage above 0 and below 100 after ±, as in 10%" };
+    const half = share ? { value: (middle.value * percent) / 100 } : read({ ...row, floor: 0, least: 0, undivided: false }, of ? last : last + unit, place);
+    if ("fault" in half) return half;
+    return ordered(row, withinDomain(row, middle.value - half.value), withinDomain(row, middle.value + half.value), text);
   }
 
   const isWhole = (value) => Math.abs(value - Math.round(value)) <= 1e-9 * value;
@@ -111,10 +151,10 @@
   const STEPS = 1000;
   let fields = 0;
 
-  /** A quantity that is given: a number, its unit, a slider, and room for what is the matter and how much it moves the answer. */
-  function field(name, row, onchange, title = name.replaceAll("_", " ")) {
+  /** A quantity that is given: a number or, with `reading` of ranges, a range, its unit, a slider, and room for what is the matter and how much it moves the answer. */
+  function field(name, row, onchange, title = name.replaceAll("_", " "), reading = read) {
     const id = `field-${(fields += 1)}`, scale = scaleOf(row.low || 0, row.high);
-    const number = element("input", { id, type: "text", "aria-label": title, inputmode: "decimal", autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-fault`, oninput: typed });
+    const number = element("input", { id, type: "text", "aria-label": title, inputmode: reading === read ? "decimal" : "text", autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-fault`, oninput: typed });
     const units = element("select", { "aria-label": `unit of ${title}`, onchange: typed },
       ...row.units.map(([, , unit], place) => element("option", { value: place }, unit.trim() || (row.units.length > 1 ? "×1" : "-"))));
     const slider = element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${title}, slider`, oninput: moved });
@@ -124,7 +164,7 @@
       element("label", { for: id }, typeset(row.math), " ", element("span", {}, title)),
       element("span", { class: "solver-number" }, number, row.units.length > 1 || row.units[0][2] ? units : null),
       slider, element("span", { class: "solver-moves" }, bar, share), fault);
-    const self = { root: rootOf, name, value: null, set, moves, wrong: false };
+    const self = { root: rootOf, name, value: null, span: null, set, moves, wrong: false };
 
     function take(found) {
       self.wrong = "fault" in found;
@@ -132,6 +172,7 @@
       number.setAttribute("aria-invalid", String(self.wrong));
       if (self.wrong) { onchange(self); return; }
       self.value = found.value;
+      self.span = found.span || null;
       place();
       onchange(self);
     }
@@ -139,22 +180,23 @@
       if (self.value === null) { slider.value = 0; slider.setAttribute("aria-valuetext", "none"); return; }
       const share = scale.of(self.value);
       slider.value = Math.round(STEPS * Math.min(Math.max(share, 0), 1));
-      slider.setAttribute("aria-valuetext", show(row, self.value));
+      slider.setAttribute("aria-valuetext", (self.span || [self.value]).map((value) => show(row, value)).join(" to "));
     }
     function write() {
       if (self.value === null) { number.value = ""; return; }
       const at = unitOf(row, self.value);
       units.value = String(at);
-      number.value = figure(self.value / row.units[at][1], 6);
+      number.value = (self.span || [self.value]).map((value) => figure(value / row.units[at][1], 6)).join("..");
     }
-    function typed() { take(row.optional && !number.value.trim() ? { value: null } : read(row, number.value, Number(units.value) || 0)); }
+    function typed() { take(row.optional && !number.value.trim() ? { value: null } : reading(row, number.value, Number(units.value) || 0)); }
     function moved() {
       const value = rounded(scale.at(Number(slider.value) / STEPS), 3), least = row.whole ? 1 : row.least;
       set(Math.min(Math.max(row.whole ? Math.round(value) : value, least), row.most));
       onchange(self);
     }
-    function set(value) {
+    function set(value, span = null) {
       self.value = value;
+      self.span = span;
       self.wrong = false;
       fault.textContent = "";
       number.setAttribute("aria-invalid", "false");
@@ -174,12 +216,16 @@
 
   // -- chips and models ----------------------------------------------------------------------------------------------------------
 
-  /** What a chip in a data type and a model set together; weights as published where the chip's type is no narrower than that. */
-  function presetGivens(presets, chip, dtype, model) {
-    const ofChip = presets.chips[chip], ofModel = presets.models[model], published = ofModel && ofModel.published;
-    const found = { ...(ofChip ? { ...ofChip.givens, ...ofChip.types[dtype] } : {}), ...(ofModel ? ofModel.givens : {}) };
-    if (published && (!ofChip || published.narrowest <= found.bytes_per_weight)) found.bytes_per_weight = published.bytes;
-    return found;
+  const kindOf = (type) => `${type.bytes_per_weight}${"attention_rate_ratio" in type ? " apart" : ""}`;
+
+  /** What a chip in a data type and a model set together, and the equations that lead on from there; either may be "", not both. */
+  function presetOf(presets, chip, dtype, model) {
+    const ofChip = presets.chips[chip], type = ofChip ? ofChip.types[dtype] : {}, ofModel = presets.models[model];
+    const [place, own] = (ofModel ? presets.kinds[ofModel.kinds] : presets.alone)[ofChip ? kindOf(type) : ""], way = presets.ways[place];
+    const legs = way.legs.map((one) => presets.legs[one]), made = new Set(legs.map(({ makes }) => makes));
+    return {
+      givens: { ...(ofChip ? ofChip.givens : {}), ...type, ...(ofModel ? ofModel.givens : {}), ...own },
+      defaults: Object.fromEntries(Object.entries(presets.defaults).filter(([name]) => !made.has(name))), asked: way.asked, legs };
   }
 
   // -- curves --------------------------------------------------------------------------------------------------------------------
@@ -196,10 +242,10 @@
   }
 
   /**
-   * A picture of curves: `lines` of {points, kind, label}, `bands` of [x, low, high, to x], `point` of where one is, or `stretch` [x, low, high]; `x` and `y` of {row, label, scale}.
+   * A picture of curves: `lines` of {points, kind, label}, `bands` of [x, low, high, to x], `point` of where one is, or `stretch` [x, low, high]; `strip` [low, high] of x, `area` of [x, low, high]; `x` and `y` of {row, label, scale}.
    * All is drawn with the classes of solver.css, and said in words by `told`.
    */
-  function picture({ x, y, lines, bands = [], point = null, stretch = null, told }) {
+  function picture({ x, y, lines, bands = [], area = [], strip = null, point = null, stretch = null, told }) {
     const WIDTH = matchMedia("(max-width: 46rem)").matches ? NARROW : WIDE;
     const across = (value) => LEFT + Math.min(Math.max(x.scale.of(value), 0), 1) * (WIDTH - LEFT - RIGHT);
     const up = (value) => HEIGHT - BOTTOM - Math.min(Math.max(y.scale.of(value), -0.02), 1.02) * (HEIGHT - TOP - BOTTOM);
@@ -213,8 +259,10 @@
         drawn("line", { class: "solver-grid", x1: LEFT, x2: WIDTH - RIGHT, y1: up(tick), y2: up(tick) }),
         drawn("text", { x: LEFT - 6, y: up(tick) + 4, "text-anchor": "end" }, show(y.row, tick, 3))]),
       drawn("text", { class: "solver-axis", x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, x.label),
+      ...(strip ? [drawn("rect", { class: "solver-strip", x: across(strip[0]), width: Math.max(across(strip[1]) - across(strip[0]), 1), y: TOP, height: HEIGHT - BOTTOM - TOP })] : []),
       ...bands.map(([at, low, high, wide]) => drawn("rect", {
         class: "solver-band", x: across(at), width: Math.max(across(wide) - across(at), 1), y: up(high), height: Math.max(up(low) - up(high), 1) })),
+      ...(area.length ? [drawn("path", { class: "solver-band", d: `${path([...area.map(([at, , high]) => [at, high]), ...[...area].reverse().map(([at, low]) => [at, low])])}Z` })] : []),
       ...lines.map((line) => drawn("path", { class: `solver-line solver-${line.kind}`, d: path(line.points) })),
       ...(point ? [drawn("line", { class: "solver-drop", x1: across(point[0]), x2: across(point[0]), y1: up(point[1]), y2: HEIGHT - BOTTOM }),
         drawn("circle", { class: "solver-point", cx: across(point[0]), cy: up(point[1]), r: 6 })] : []),
@@ -264,7 +312,7 @@
   /** What takes a text into a place of a state where it is one that fits. */
   const takenInto = (state, key, fits, made = (text) => text) => (text) => { const good = text !== "" && fits(made(text)); if (good) state[key] = made(text); return good; };
 
-  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetGivens, read, scaleAround, scaleOf, show, spanAround, takenInto, typed, typeset, unitOf, withinDomain };
+  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetOf, read, readSpan, scaleAround, scaleOf, show, spanAround, takenInto, typed, typeset, unitOf, withinDomain };
   if (typeof module !== "undefined") module.exports = form;
   else (root.backsolve = root.backsolve || {}).form = form;
 })(globalThis);

@@ -68,7 +68,7 @@
     return ends === 1 ? text : `<mrow>${text}</mrow>`;
   }
 
-  const mathml = { inMathml, relationInMathml };
+  const mathml = { inMathml, relationInMathml, withoutOnes };
   if (typeof module === "undefined") (root.backsolve = root.backsolve || {}).mathml = mathml;
   else module.exports = mathml;
 })(this);

@@ -5,6 +5,8 @@
 (function (root) {
   const { valueOf } = typeof module === "undefined" ? root.backsolve.engine : require("./solver.js");
 
+  const TIMES = ["step_time", "compute_time", "memory_time"]; // what the place of a step under the roof follows from
+
   /** The point of a step, from its values by quantity name. */
   const pointOf = (roof, values) => [roof.intensity, roof.rate].map((tree) => valueOf(tree, { ...roof.given, ...values }));
 
@@ -20,8 +22,8 @@
 
   const decade = (value, to) => 10 ** to(Math.log10(value));
 
-  /** The picture: the roof of what is sustained with the point of the step, and above it the roof of the peaks where that is another. */
-  function figure(roof, values) {
+  /** The picture, `where` in words: the roof of what is sustained with the point of the step, and above it the roof of the peaks where that is another. */
+  function figure(roof, values, where = "") {
     const { element, picture, scaleOf, show } = root.backsolve.form, [rowX, rowY] = roof.rows;
     const all = { ...roof.given, ...values }, point = pointOf(roof, values), sustained = sustainedOf(all);
     const bends = [all, sustained].map((peaks) => valueOf(roof.ridge, peaks)), places = [...bends, point[0]];
@@ -33,10 +35,10 @@
     const told = `the step attains ${show(rowY, point[1])} ${roof.of} at ${show(rowX, point[0])}; the roof of what is sustained bends at ${show(rowX, bends[1])}${counted(all)}`;
     return element("figure", { class: "solver-figure" },
       picture({ x: { row: { ...rowX, units: [[0, 1, ""]] }, scale: x, label: roof.called }, y: { row: rowY, scale: y }, lines: lines.length > 1 ? lines : [{ ...lines[0], label: "" }], point, told }),
-      element("figcaption", {}, `Roofline: ${told}`));
+      element("figcaption", {}, `Roofline: ${where}${told}`));
   }
 
-  const roofline = { pointOf, figure };
+  const roofline = { TIMES, pointOf, figure };
   if (typeof module !== "undefined") module.exports = roofline;
   else root.backsolve.roofline = roofline;
 })(globalThis);

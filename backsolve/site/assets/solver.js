@@ -284,8 +284,11 @@
     return { answers: kept, unmet: kept.length ? [] : [...new Set(beside.flat())] };
   }
 
-  /** A quantity with what is left out of most of them. */
-  const rowOf = (row) => ({ ...row, floor: row.floor ?? 0, ceiling: row.ceiling ?? Infinity });
+  /** A quantity with what it has as others of its family have it, and what is left out of most of them. */
+  const rowOf = (row) => {
+    const family = "of" in row ? root.backsolve.families[row.of] : {};
+    return { floor: 0, ceiling: Infinity, ...family, ...row };
+  };
 
   const inside = (answer) => (answer.kind === "point" ? answer.value : middleOf(answer.low, answer.high));
   const middleOf = (low, high) => (Number.isFinite(high) ? (low + high) / 2 : low ? 2 * low : 1);

@@ -60,6 +60,7 @@ def test_a_result_can_be_cited_from_standard_input():
 def test_a_result_of_another_version_is_named_as_such():
     said = call("cite", "--used-by", "-", stdin=b'{"schema": "infer-99", "equations": ["batching.balance_batch@1"]}')
     assert "balance_batch" in said.out and "schema is 'infer-99', and 'infer-2' is what is read here" in said.err
+    assert "'999'" in call("cite", "--used-by", "-", stdin=b'{"schema": 999, "equations": ["batching.balance_batch@1"]}').err
     assert call("cite", "--used-by", "-", stdin=b'{"schema": "infer-2", "equations": ["batching.balance_batch@1"]}').err == ""
 
 
@@ -181,11 +182,19 @@ def test_both_tables_are_listed_below_each_other():
     assert listed.index("H100-SXM") < listed.index("DeepSeek-V3 ") and max(map(len, listed.splitlines())) <= 100
 
 
+def test_a_word_narrows_the_tables_of_presets_too():
+    chips, models = (call("list", option, "h100" if option == "--hardware" else "LLAMA-2").out for option in ("--hardware", "--models"))
+    assert [line.split()[0] for line in chips.splitlines()[1:4]] == ["H100-SXM", "H100-PCIe", "H100-NVL"] and "A100" not in chips
+    assert "Llama-2-7B" in models and "DeepSeek" not in models
+    found = json.loads(call("list", "--models", "llama-2", "--as", "json").out)
+    assert {one["name"] for one in found["models"]} == {"Llama-2-7B", "Llama-2-13B", "Llama-2-70B"}
+
+
 def test_a_model_is_shown_with_what_is_known_of_it_before_where_that_is_from():
     shown = call("show", "deepseek-ai/DeepSeek-V3").out
     assert shown.startswith("DeepSeek-V3   --model DeepSeek-V3\npublished   671B in all and 37B active")
     assert shown.index("\nmissing ") < shown.index("\ntotal_params ")
-    assert "counted     not by its dimensions: the tables lack its configuration" in call("show", "llama-2-7b").out
+    assert "counted     not by its dimensions: the tables lack its configuration" in call("show", "apertus-8b").out
     uncovered = call("show", "GLM-5.3-Flash")
     assert uncovered.status == 3 and "missing     an equation of its cache" in uncovered.out and "no equation" in uncovered.err
 

@@ -62,7 +62,7 @@ def test_of_a_dense_model_experts_are_not_asked_for_without_saying_so():
 def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_file(style):
     said = call("solve", "token_latency", "pipeline_stages=4", "step_time=20ms", "experts=8", "--as", style)
     warning, *others = said.err.splitlines()
-    assert warning.startswith("backsolve: hops between 4 stages are taken to take no time") and "backsolve:" not in said.out
+    assert warning.startswith("backsolve: hops between 4 stages are taken to take no time") and "backsolve: " not in said.out
     assert others == ["backsolve: experts was given and is not used"]
 
 

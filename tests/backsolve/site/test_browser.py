@@ -12,15 +12,17 @@ from click.testing import CliRunner
 from backsolve.cli.main import backsolve
 from backsolve.site import build
 from backsolve.site.build import build_site
-from backsolve.site.desk import FIELDS, desk_page
+from backsolve.site.desk import desk_page
 from backsolve.site.equations import equation_address, equation_page
 from backsolve.site.home import home_page
+from backsolve.site.presets import FIELDS
 from backsolve.site.sheets import pages_of_sheets
 from backsolve.site.what_if import what_if
 from derive import solve
 from derive.catalogue import equation
 from derive.presets import rent
 from derive.show.roofline import numbers, roof
+from derive.show.text import as_latex
 from derive.solving.one_equation import solve_equation
 from derive.units import show
 from invert.data import read_data
@@ -32,12 +34,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=f"{mi
 
 CLOSED, SEARCHED = equation("batching.balance_batch"), equation("roofline.minimum_latency")
 """An equation of closed forms, and one with an unknown that is searched for."""
+STEP = equation("roofline.step_time")
+"""One of quantities that no chip and no model sets, but other equations make of what they set."""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = infer(["gemini-3.1-pro"])
-    pages = [home_page(), desk_page(), *(equation_page(row, []) for row in (CLOSED, SEARCHED)), *pages_of_sheets(table, read_data())]
+    pages = [home_page(), desk_page(), *(equation_page(row, []) for row in (CLOSED, SEARCHED, STEP)), *pages_of_sheets(table, read_data())]
     out = tmp_path_factory.mktemp("browser") / "site"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "all_pages", lambda _html_base: iter(pages))
@@ -101,6 +105,70 @@ def test_an_equation_is_solved_as_numbers_change(site: Path, page, row, unknown:
     assert "must be" in page.get_by_role("alert").filter(has_text="must").inner_text()
 
 
+def test_a_chip_and_a_model_lead_to_the_quantities_of_an_equation(site: Path, page):
+    page.goto((site / equation_address(STEP.id)).as_uri())
+    page.get_by_label("Chip", exact=True).select_option("H100-SXM:fp8")
+    assert "Choose a model too" in page.locator(".solver-led").inner_text()
+    page.get_by_label("Model", exact=True).select_option("DeepSeek-V3")
+    page.get_by_label("batch", exact=True).fill("200")
+    given = FIELDS | {"batch": 200.0}
+    solved = solve("step_time", hardware="H100-SXM:fp8", model="DeepSeek-V3", given=given)
+    told = page.locator(".solver-answer strong span").first
+    assert told.inner_text() == f"= {show('step_time', solved.value)} or more"
+    under = roof("", numbers(solved))
+    assert under
+    page.locator("figcaption").get_by_text(f"attains {show('peak_flops', under.rate)} on each chip").wait_for()
+    asked = in_address(page, "batch", 199)
+    assert (asked["hardware"], asked["model"]) == ("H100-SXM:fp8", "DeepSeek-V3")
+    page.goto("about:blank")
+    page.goto(f"{(site / equation_address(STEP.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&batch=200")
+    assert told.inner_text() == f"= {show('step_time', solved.value)} or more"
+    page.get_by_label("memory time", exact=True).fill("9")
+    assert page.get_by_label("Model", exact=True).input_value() == "" and page.locator(".solver-led").is_hidden()
+
+
+def test_a_field_takes_a_range_and_the_answer_spans_it(site: Path, page):
+    page.goto((site / equation_address(CLOSED.id)).as_uri())
+    page.get_by_label("sparsity", exact=True).fill("8..18")
+    page.get_by_text("ends exact").wait_for()
+    asked = in_address(page, "machine_balance_ratio", 1)
+    given = {symbol: asked[symbol] for symbol in CLOSED.symbols[1:]}
+    assert given["sparsity"] == "8..18"
+    spans = solve("balance_batch", given=given, using=[CLOSED.id]).spans
+    assert spans
+    told = page.locator(".solver-answer strong")
+    assert told.inner_text().endswith(f"between {show('balance_batch', spans.low)} and {show('balance_batch', spans.high)}")
+    assert page.locator(".solver-picture .solver-band").count() == 1
+    command = page.locator("#solver > p code").inner_text()
+    assert "'sparsity=8..18'" in command and CliRunner().invoke(backsolve, split(command)[1:]).exit_code == 0
+    page.goto("about:blank")
+    page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#sparsity=8..18")
+    assert page.get_by_label("sparsity", exact=True).input_value() == "8..18"
+    page.get_by_label("sparsity, slider").press("ArrowRight")
+    assert "between" not in told.inner_text()
+
+
+def test_the_derivation_is_copied_with_its_numbers(site: Path, page):
+    page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&mfu=1&mbu=1")
+    python = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3")
+    shown = page.locator("#solver pre")
+    page.get_by_role("button", name="Copy as LaTeX").click()
+    mine, theirs = shown.inner_text(), as_latex(python)
+    cited = r"\\cite\{[^}]*\}"
+    assert re.findall(cited, mine) == re.findall(cited, theirs) and "= 5357" in mine
+    assert [*re.findall(r"^.*tag.*$", mine, re.MULTILINE)] == [*re.findall(r"^.*tag.*$", theirs, re.MULTILINE)]
+    page.get_by_role("button", name="Copy as Markdown").click()
+    assert "`batching.sparsity@1`:" in shown.inner_text()
+    page.get_by_role("button", name="Copy as text").click()
+    assert "balance_batch = 295.4*1*18.14/1 = 5357" in shown.inner_text()
+
+
+def test_where_a_step_balances_its_point_is_under_the_ridge(site: Path, page):
+    page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&context_length=1")
+    batch = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3", mfu=0.5, mbu=0.7)
+    page.locator("figcaption").get_by_text(f"at batch = {show('batch', batch.value)}, the step attains 989.5 TFLOP/s").wait_for()
+
+
 def test_a_deployment_is_sized(site: Path, page):
     page.goto((site / "desk/index.html").as_uri())
     page.get_by_label("Chip", exact=True).select_option("B200-SXM:fp8")
@@ -140,6 +208,12 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     price.fill("5")
     chip.select_option("H100-SXM:fp8")
     assert price.input_value() == "5" and "a token costs" in page.locator("output").inner_text()
+    price.fill("")
+    page.wait_for_url("**chip_price=&**")
+    page.reload()
+    assert price.input_value() == "" and "a token costs" not in page.locator("output").inner_text().splitlines()
+    chip.select_option("B200-SXM:fp8")
+    assert price.input_value() == rented["B200-SXM"]
 
 
 @pytest.mark.parametrize(
@@ -164,3 +238,14 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     published = {field["name"]: field["value"] for field in what_if(one)["fields"]}
     words, value = next(iter(worked_out(what_if(one), published | {"output": 14.0}).items()))
     assert page.get_by_role("row", name=words).locator("td").last.inner_text() == f"{value:.3g}"
+
+
+def test_what_is_folded_opens_where_a_link_leads_there_and_on_paper(site: Path, page):
+    one = infer(["gemini-3.1-pro"])[0]
+    page.goto(f"{(site / f'sheet/{one.sheet.provider}/{one.sheet.model}/index.html').as_uri()}#rows")
+    folded, open_ones = page.locator("details.fold"), page.locator("details.fold[open]")
+    assert open_ones.count() == 1 < folded.count() and page.locator("#rows").get_by_role("table").is_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert open_ones.count() == folded.count()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert open_ones.count() == 1

@@ -10,6 +10,7 @@ import pytest
 
 from backsolve.site.formulas import quantities_data
 from derive.quantities import QUANTITIES
+from derive.solving.givens import Interval, spread
 from derive.units import parse, show
 from tests.tools.solver_script import NODE
 
@@ -67,4 +68,33 @@ def test_what_is_typed_is_read_as_at_the_command_line(name: str, typed: str) -> 
 )
 def test_a_number_out_of_its_domain_is_told_what_is_allowed(name: str, typed: str, fault: str) -> None:
     (found,) = told([{"row": ROWS[name], "read": typed}])
+    assert found["fault"].startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        *(("batch", "16..64"), ("context_length", "200k..250k"), ("active_params", "80..120B"), ("hbm_bandwidth", "3..4 TB/s")),
+        *(("mfu", "0.4±0.1"), ("mfu", "40%+-5%"), ("batch", "100±10%"), ("step_time", "20±5 ms"), ("context_length", "4..8k")),
+        *(("mfu", "30%..50%"), ("mfu", "0.4 ± 10%"), ("hbm_bandwidth", "3TB/s±500 GB/s"), ("cached_tokens", "0..5k")),
+    ],
+)
+def test_ranges_are_read_as_at_the_command_line(name: str, typed: str) -> None:
+    (found,) = told([{"row": ROWS[name], "span": typed}])
+    expected = spread(name, typed, parse)
+    assert isinstance(expected, Interval)
+    assert found["span"] == pytest.approx(expected.ends, rel=1e-15) and found["value"] == pytest.approx(expected.shown, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "fault"),
+    [
+        *(("batch", "64..16", "is a range whose first value must be below the second"), ("batch", "16...64", "has three dots or more")),
+        *(("mfu", "0.5..1.5", "must be in (0, 1]"), ("mfu", "0.9±0.2", "must be in (0, 1]"), ("batch", "many..64", "needs a number")),
+        *(("batch", "1..64:log", "takes a number or a range as 16..64 here; sweeps"), ("batch", "1;8;64", "takes a number or a range")),
+        *(("batch", "64±", "needs a number"), ("batch", "100±0%", "takes a percentage above 0"), ("batch", "..", "needs a number")),
+    ],
+)
+def test_what_is_no_range_is_told_what_is_allowed(name: str, typed: str, fault: str) -> None:
+    (found,) = told([{"row": ROWS[name], "span": typed}])
     assert found["fault"].startswith(fault)

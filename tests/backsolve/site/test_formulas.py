@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from backsolve.site.formulas import page_data, presets_data, quantities_data, solvable
-from derive import solve
+from backsolve.site.formulas import page_data, quantities_data, solvable
 from derive.catalogue import by_id, equation
 from derive.evaluate import evaluate
 from derive.formulas import of_json
@@ -35,15 +34,3 @@ def test_regimes_and_requirements_have_their_turning_points() -> None:
     assert [evaluate(form["tree"], at) for form in turn["roots"]] == [pytest.approx(2e-3)]
     (needed,) = solvable(equation("batching.sparsity"))["requires"]
     assert needed["said"] == "total_params >= active_params" and needed["turns"].keys() == {"total_params", "active_params"}
-
-
-def test_presets_are_what_solve_takes_of_them() -> None:
-    data = presets_data()
-    chip = data["chips"]["B200-SXM"]
-    taken = solve("balance_batch", hardware="B200-SXM:fp8", model="Llama-3.1-70B").given
-    assert {name: {**chip["givens"], **chip["types"]["fp8"]}[name] for name in ("peak_flops", "hbm_bandwidth", "bytes_per_weight")} == {
-        name: taken[name] for name in ("peak_flops", "hbm_bandwidth", "bytes_per_weight")
-    }
-    assert data["models"]["Llama-3.1-70B"]["published"] == {"dtype": "bf16", "bytes": 2.0, "narrowest": 2.0}
-    caches = solve("kv_bytes_per_token", model="DeepSeek-V3", bytes_per_element=2).value
-    assert data["models"]["DeepSeek-V3"]["givens"]["kv_bytes_per_token"] == caches

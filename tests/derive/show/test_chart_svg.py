@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from derive.show.chart import Axis, Chart, chart_in_words
+from derive.show.chart import Axis, Chart, Mark, chart_in_words
 from derive.show.chart_svg import SMALL, Drawing, chart_svg
 from tests.derive.show.test_chart_picture import PLANE, ROWS
 
@@ -80,3 +80,25 @@ def test_a_range_without_an_end_reaches_the_edge_with_an_arrow():
 
 def test_a_notebook_shows_it_and_a_prompt_says_it():
     assert Drawing(ROWS)._repr_svg_() == chart_svg(ROWS) and repr(Drawing(ROWS)) == chart_in_words(ROWS)
+
+
+TOO_LONG = 3 * HOSTILE
+CLOUD = Mark(
+    name="models",
+    form="points",
+    xs=(1.0, 1.02, 5.0, 9.0),
+    ys=(1.0, 1.02, 5.0, 9.0),
+    names=("Near one", "Near the other", "Far <b>", HOSTILE),
+)
+"""Two points beside each other, and two that have room around them, one for a name that is too long for it."""
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_points_are_named_to_whoever_points_at_them_and_beside_them_where_there_is_room(alone: bool):
+    chart = Chart(title="T", across=Axis(words="x", by_ratios=False), up=Axis(words="y", by_ratios=False), marks=(CLOUD,))
+    svg = chart_svg(chart, alone)
+    told = [(one.text or "").partition(":")[0] for one in parts(svg, "title")[1:]]
+    assert told[:3] == [*CLOUD.names[:3]] and not parts(svg, "b")
+    beside = [one.text for one in parts(svg, "text") if one.get("class") == "beside"]
+    assert "Far <b>" in beside and TOO_LONG not in beside and len({"Near one", "Near the other"} & {*beside}) <= 1
+    assert all(name in chart_in_words(chart) for name in CLOUD.names)

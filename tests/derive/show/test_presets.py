@@ -77,7 +77,7 @@ def test_what_is_read_of_a_cache_is_less_than_what_is_stored_where_attention_sel
 
 def test_records_are_in_si_and_name_what_is_missing():
     models = {one["name"]: one for one in model_records()}
-    assert models["Llama-2-70B"]["total_params"] == 69e9 and models["Llama-2-70B"]["kv_bytes_per_token"] is None
+    assert models["Apertus-70B"]["total_params"] == 70e9 and models["Apertus-70B"]["kv_bytes_per_token"] is None
     assert models["DeepSeek-V3.2"]["kv_read_bytes_per_token"] < models["DeepSeek-V3.2"]["kv_bytes_per_token"] == 42944
     chips = {one["name"]: one for one in hardware_records()}
     assert chips["H100-SXM"]["figures"]["hbm_capacity"]["notes"].startswith("nominal")
@@ -88,7 +88,7 @@ def test_records_are_in_si_and_name_what_is_missing():
     ("Llama-3.1-70B", ["70B in all and 70B active", "70.55B in all (+0.8 %)", "all weights", "163.8 kB/token read", "missing     nothing"]),
     ("gpt-oss-120b", ["116.8B in all (-0.2 %) and 5.71B active (+12.0 %)", "4 of 128 experts"]),
     ("DeepSeek-V3", ["not by its dimensions: the tables lack query_latent_dim", "8 of 256 experts"]),
-    ("Llama-2-7B", ["lack its configuration", "router      not known", "KV cache    -", "missing     its configuration"]),
+    ("Apertus-8B", ["lack its configuration", "router      not known", "KV cache    -", "missing     its configuration"]),
 ])  # fmt: skip
 def test_a_model_is_shown_with_its_parameters_as_published_and_as_counted(name, says):
     shown = "\n".join(model_card(name))

@@ -49,10 +49,13 @@ def test_a_derivation_has_every_step_with_numbers_the_givens_and_what_to_cite():
     text = call(*STAR, "rho=300", "total_params=671B", "active_params=37B", "--as", "latex").out
     for said in (
         r"s = \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}} = 18.14", r"\tag{batching.balance\_batch@1}", r"$\rho = 300$, $N_t = 671",
-        r"$\mathrm{mfu} = 1$ (default)", "% backsolve cite batching.balance_batch --as bibtex", r"\usepackage{amsmath}",
+        r"$\mathrm{mfu} = 1$ (default)", "backsolve cite batching.sparsity batching.balance_batch --as bibtex", r"\usepackage{amsmath}",
     ):  # fmt: skip
         assert said in text
     assert text.count("5441") == 1, "the last step says it"
+    (cited,) = re.findall(r"\\cite\{(.*?)\}", text)
+    (command,) = re.findall(r"backsolve (cite .*)$", text, re.MULTILINE)
+    assert re.findall(r"@techreport\{(backsolve:.*?),", call(*command.split()).out) == cited.split(",")
     markdown = call(*STAR, "rho=300", "total_params=671B", "active_params=37B", "--as", "markdown").out
     assert r"$$s = \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}} = 18.14$$" in markdown and "Sparsity (`batching.sparsity@1`):" in markdown
     assert r"\tag" not in markdown and "$\\rho = 300$" in markdown

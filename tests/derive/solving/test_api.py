@@ -224,3 +224,16 @@ def test_of_several_bounds_the_tightest_is_the_answer():
 def test_a_demand_that_lacks_a_part_is_not_the_capacity():
     refused = solve("training_memory_per_chip", model="Llama-3.1-70B", hardware="H100", chips=64, bytes_per_weight=2)
     assert refused.reason.code == "missing_givens" and "tokens_in_training_batch" in refused.reason.missing
+
+
+def test_stages_are_filled_with_as_many_microbatches_where_nobody_says_how_many():
+    """405B in bf16 are 810 GB; each of P stages of 8 chips holds 640 GB, less the caches of 16 sequences of 4k tokens, P times."""
+    kv = 2 * 2 * 128 * 8 * 126 * 4000
+    given = {"hardware": "H100:bf16", "model": "Llama-3.1-405B", "chips": 8, "context_length": 4000, "bytes_per_element": 2}
+    (answer,) = solve("pipeline_stages", **given, batch=16).answers
+    assert answer.low == pytest.approx(810e9 / (640e9 - 16 * kv)) and answer.high is None
+    by_fours = solve("pipeline_stages", **given, batch=16, microbatches=4).answers[0].low
+    assert by_fours == pytest.approx((810e9 + 4 * 16 * kv) / 640e9)
+    assert not solve("pipeline_stages", **given, batch=400).answers, "caches of 826 GB in the 640 GB of a stage, however many there are"
+    (alone,) = solve("pipeline_stages", hardware="H100:bf16", model="Llama-3.1-405B", chips=8).answers
+    assert alone.low == pytest.approx(810e9 / 640e9)

@@ -87,6 +87,22 @@ def test_chips_are_whole_ones_but_in_the_middle_of_a_range():
     assert not warned("step_time", **TYPED | {"chips": "4..7"})
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("batch", " of sequences: it is taken as a mean"), ("pipeline_stages", ""), ("layers", ""), ("experts", ""), ("replicas", "")],
+)
+def test_a_part_of_what_there_is_in_whole_ones_is_said(name, told):
+    asked = {"layers": "kv_bytes_per_token", "experts": "touched_experts", "replicas": "fleet_throughput"}.get(name, "throughput")
+    given = {
+        "throughput": {**TYPED, "batch": 8, "pipeline_stages": 2, "microbatches": 2},
+        "kv_bytes_per_token": {"layers": 80, "kv_heads": 8, "head_dim": 128, "bytes_per_element": 2},
+        "touched_experts": {"experts": 64, "active_experts": 2, "batch": 8},
+        "fleet_throughput": {"throughput": 1e4, "replicas": 2},
+    }[asked]
+    assert not any("whole number" in text for text in warned(asked, **given))
+    assert f"{name} = {given[name] + 0.5} is no whole number{told}" in warned(asked, **given | {name: given[name] + 0.5})
+
+
 # -- unknown routers ---------------------------------------------------------------------------------------------------
 
 
@@ -365,11 +381,24 @@ def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unkn
     assert f"takes about {1 + SUMS / step:.3g} times as long; give exposed_communication_share" in text
 
 
-@in_one_test(("hardware", "chips", "link"), [("H100:fp8", 16, 50e9), ("GB200-NVL72:fp8", 16, 900e9), ("H800:fp8", 16, 50e9)])
-def test_sums_over_several_domains_go_over_the_link_between_them(hardware, chips, link):
-    took = 2 * 80 * 512 * 8192 * 2 * 2 * (chips - 1) / chips / link
-    (text,) = sums("step_time", **DENSE | {"hardware": hardware, "chips": chips, "batch": 512})
-    assert f"16 chips add up in every layer, {took * 1e3:.3g} ms with" in text and f"over links of {link / 1e9:g} GB/s" in text
+RINGS = [("H100:fp8", 16, 8 * 50e9), ("H100:fp8", 12, 6 * 50e9), ("GB200-NVL72:fp8", 16, 900e9), ("H800:fp8", 16, 200e9)]
+
+
+@in_one_test(("hardware", "chips", "link"), RINGS)
+def test_sums_over_several_domains_go_over_all_links_between_them_and_no_faster_than_inside(hardware, chips, link):
+    took = 2 * 80 * 1024 * 8192 * 2 * 2 * (chips - 1) / chips / link
+    (text,) = sums("step_time", **DENSE | {"hardware": hardware, "chips": chips, "batch": 1024})
+    assert f"{chips} chips add up in every layer, {took * 1e3:.3g} ms with" in text and f"over links of {link / 1e9:g} GB/s" in text
+
+
+def test_one_ring_over_several_domains_is_said_to_take_longer_than_rings_over_all_their_links():
+    """Two nodes of 8 H100 with a link of 50 GB/s a chip: 400 GB/s together; six of each of two nodes: 300."""
+    summed = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "batch": 64}
+    (text,) = warned("tensor_parallel_time", **summed, chips=16)
+    assert "over one link of 50 GB/s between domains of 8 chips" in text and "have 400 GB/s, and take 0.12 of the time" in text
+    assert "have 300 GB/s, and take 0.17 of the time" in warned("tensor_parallel_time", **summed, chips=12)[0]
+    assert not warned("tensor_parallel_time", **summed, chips=8)
+    assert not warned("tensor_parallel_time", **summed, chips=16, link_bandwidth="400GB/s")
 
 
 def test_what_is_said_of_sums_is_what_their_equation_makes_of_it():

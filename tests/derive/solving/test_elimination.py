@@ -3,13 +3,20 @@
 from collections import Counter
 from random import Random
 
+import pytest
+
+from derive.answers import Answer
 from derive.catalogue import equation
 from derive.expressions.branches import regimes_of
 from derive.quantities import quantity
+from derive.solving.blocks import Joint
 from derive.solving.defaults import with_defaults
 from derive.solving.elimination import joint, that_cancel
 from derive.solving.matching import Structure, upstream
-from tests.tools.blocks import verdicts
+from derive.solving.result import Reason
+from derive.trees import tree_of
+from tests.tools.blocks import borne_out, by_last_digits, cancels, verdicts
+from tests.tools.eliminated_by_sympy import eliminated
 
 RIDGE = {
     **{"ridge_point": 590, "bytes_per_weight": 1, "total_params": 671e9, "active_params": 37e9, "kv_bytes_per_token": 35136},
@@ -61,3 +68,65 @@ def test_a_block_comes_to_what_sympy_makes_of_it():
             block = Structure(rows, (unknown, *others))
             found.update(verdict for verdict in verdicts(Random(5), (block, unknown, {**values, "step_time": step})))
     assert found["answered alike"] > 4 and {*found} <= {"answered alike", "refused alike"}, found
+
+
+PREFILL = (equation("serving.cached_tokens"), equation("architecture.prefill_read_entries"))
+UNCACHED = {"cache_hit_share": 0.0, "prefill_read_entries": 400.0, "selected_entries": 1000.0}
+NONE = ((), Reason("no_solution"))
+"""Of so few tokens half are read at the mean place: 800 are asked for."""
+
+
+def points(*values):
+    return tuple(Answer("point", value=value) for value in values), None
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "right"),
+    [
+        (points(800.0), NONE, True),
+        (NONE, points(800.0), False),
+        (points(700.0), points(800.0), False),
+        (points(800.0), points(800.0, 900.0), True),
+        (points(800.0, 900.0), points(800.0), False),
+        (((Answer("interval", low=1.0, high=2000.0),), None), points(800.0), False),
+    ],
+)
+def test_of_two_that_differ_the_equations_bear_out_the_one_at_whose_answers_they_hold(ours, theirs, right):
+    block = Structure(PREFILL, ("cached_tokens", "uncached_tokens"))
+    assert borne_out(block, "uncached_tokens", UNCACHED, ours, theirs) is right
+
+
+def test_a_plateau_is_borne_out_to_where_it_begins():
+    """As long as compute takes longer, memory time is anything up to the step time."""
+    block = Structure((equation("roofline.step_time"),), ("memory_time",))
+    values = {"step_time": 0.02, "compute_time": 0.02, "attention_time": 0.0, "drafting_time": 0.0, "positions_per_step": 1.0}
+    whole, part = (((Answer("interval", low=low, high=0.02),), None) for low in (None, 1e-5))
+    assert borne_out(block, "memory_time", values, whole, part)
+    assert not borne_out(block, "memory_time", values, part, whole)
+
+
+TOUCHED = {
+    **{"experts": 13.237568574777868, "active_experts": 1.0334616166587205, "attention_time": 3.648667838331289e-07, "mfu": 1.0},
+    **{"chips": 221.69046734192338, "mbu": 0.15621122424201406, "attention_compute_ratio": 0.006754524039421048},
+    **{"peak_flops": 88702484887112.33, "positions_per_step": 4.922001527229735, "attention_rate_ratio": 0.20613855748532445},
+    **{"kv_bytes_per_token": 3593725.704643722, "ridge_point": 1.6269691172587, "balance_context": 498.26256283861017},
+}
+
+
+def test_last_digits_decide_how_many_copies_there_are_once_all_experts_are_touched():
+    """Of 13.2 experts all but a ten-billionth is touched: what is left of its digits says how large the batch is, and all behind it."""
+    ids = ("experts.touched_experts", "roofline.attention_time", "context.attention_compute_ratio", "context.balance_context")
+    block = Structure(tuple(map(equation, ids)), ("batch", "attention_flops_per_sequence", "active_params", "kv_copies"))
+    cases = eliminated(block, "kv_copies")
+    assert by_last_digits(cases, "kv_copies", {**TOUCHED, "touched_experts": 13.237568573099127})
+    assert not by_last_digits(cases, "kv_copies", {**TOUCHED, "touched_experts": 12.0})
+
+
+def test_what_moves_a_result_does_not_cancel_though_it_does_where_all_experts_are_touched():
+    """At so large a batch the formula of one active expert has the same result as any other: in practice it has not."""
+    row = equation("experts.prefill_touched_experts")
+    block = Structure((row,), ("prefill_touched_experts", "active_experts"), ("active_experts",))
+    values = {"experts": 64.0, "active_experts": 6.0, "batch": 1e4, "new_tokens_per_pass": 1e4, "prefill_touched_experts": 64.0}
+    of_one = tree_of("experts*(1 - (1 - 1/experts)**(batch*new_tokens_per_pass))")
+    case = Joint((row,), ("prefill_touched_experts", of_one), cancelled=("active_experts",))
+    assert not cancels(block, "prefill_touched_experts", values, (case,))

@@ -43,6 +43,26 @@ AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: 
 )  # fmt: skip
 
 
+OF_ROUNDING_ALONE = (  # the same; most digits of the root are lost, and it was what rounding left
+    ("architecture.prefill_read_entries_compressed", "uncached_tokens", 525811.6928319985,
+     {"selected_entries": 0.03910823623906469, "sparse_compression_ratio": 35.610713558268685, "cached_tokens": 1.3926721984784334,
+      "prefill_read_entries": 0.039108236217275515}),
+    ("architecture.prefill_read_entries", "uncached_tokens", 376.9978671104245,
+     {"selected_entries": 6.967452656563286, "cached_tokens": 6.967452656563247, "prefill_read_entries": 6.967452656560194}),
+    ("architecture.prefill_window_tokens", "uncached_tokens", 1.4779503824855469,
+     {"window_tokens": 2163.0266233947596, "cached_tokens": 2163.026623394742, "prefill_window_tokens": 2163.0266233929965}),
+    ("bands.decode_cost", "active_params", 24498651880434.09,
+     {"prefill_decode_flops_ratio": 0.005719088749743669, "context_length": 0.11072222227971742,
+      "attention_flops_per_pair": 0.0016980825845044037, "weight_compute_ratio": 14459.483553657044,
+      "balance_context": 536.7888626284929, "tokens_per_step": 1.99868265104571, "overlap": 0.9956397733076203,
+      "decode_cost_ratio": 41.374812902597505}),
+    ("architecture.prefill_read_entries", "uncached_tokens", 8792.21001889584,
+     {"selected_entries": 19.57385583173865, "cached_tokens": 19.573855814734998, "prefill_read_entries": 19.573855831745547}),
+    ("architecture.prefill_read_entries", "uncached_tokens", 19.97207617146018,
+     {"selected_entries": 1.481472164421086, "cached_tokens": 1.4814721629576284, "prefill_read_entries": 1.4814721644210764}),
+)  # fmt: skip
+
+
 @pytest.mark.slow
 def test_no_root_is_missing_none_is_wrong_and_all_have_their_digits():
     asked = list(cases(CASES, seed=20261121))
@@ -96,6 +116,11 @@ def test_what_rounding_hides_is_decided_in_many_digits(id, unknown, drawn, given
     answers, _ = solve_equation(equation, unknown, given)
     assert len(answers) == 1
     assert precision.verdict(precision.Case(equation, unknown, given, drawn, "edge")).startswith("right")
+
+
+@in_one_test(("id", "unknown", "drawn", "given"), OF_ROUNDING_ALONE)
+def test_what_rounding_made_is_no_root(id, unknown, drawn, given):
+    assert verdict(referee.Case(by_id()[id], unknown, given, drawn, "crossover")).startswith("right")
 
 
 def test_over_sixty_orders_of_magnitude_and_beside_crossovers_answers_have_their_digits():

@@ -6,7 +6,7 @@ from derive.arithmetic import maximum
 from derive.catalogue import equation
 from derive.records import Equation
 from derive.requirements import Requirement
-from derive.solving.propagation import followed
+from derive.solving.propagation import followed, leading_to
 
 
 def made_up(relation, name: str = "made_up", **more) -> Equation:
@@ -65,3 +65,16 @@ def test_a_way_round_does_not_replace_what_a_short_one_gave():
         **{"throughput": 50.0, "chip_price": 1.0},
         **{"step_time": 20.0, "cost_per_token": 0.02},
     }
+
+
+def test_what_leads_to_a_quantity_brings_it_to_the_same_and_leaves_the_rest():
+    assert leading_to(("throughput",), ROWS) == (STEP, RATE)
+    assert leading_to(("cost_per_token", "hbm_capacity"), ROWS) == (STEP, RATE, COST), "nothing gives a capacity"
+    rested = followed(leading_to(("throughput",), ROWS), GIVEN)
+    assert rested == {name: value for name, value in FOUND.items() if name != "cost_per_token"}
+
+
+def test_what_does_not_apply_is_passed_over_for_another_that_does():
+    above = Requirement(holds=lambda step_time: step_time > 1)
+    fails = made_up(lambda throughput, batch, step_time: (throughput, batch), "fails", requires=(above,))
+    assert followed((fails, *ROWS), GIVEN) == followed((*ROWS, fails), GIVEN) == FOUND

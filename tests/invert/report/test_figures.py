@@ -6,7 +6,7 @@ from derive.errors import NotCovered
 from derive.show.chart import Chart, Mark
 from invert.context_prices import prices_by_context
 from invert.data import read_data
-from invert.market.line import size_line
+from invert.market.line import judged_sizes, known_kv_bytes, size_line
 from invert.records import Judgement
 from invert.report.figures import (
     cost_context,
@@ -115,3 +115,12 @@ def test_what_is_right_lies_on_the_line_and_over_one():
     over = foretold_over_true("Size", judged)
     assert over.up.rows == ("A", "B") and [one.ys for one in over.marks] == [(0.0, 1.0), (0.0,)]
     assert over.marks[0].xs[0] == pytest.approx(1.0) and over.marks[0].ends[1] == pytest.approx((2.0, 8.0))
+
+
+def test_points_of_models_bear_their_names(run: InferenceTable):
+    line, one, known = size_line(read_data()), sheet(run, GEMINI), known_kv_bytes(read_data())
+    panel = mark(size_price(line, [one]), f"{len(line.models)} open models")
+    assert panel.names == tuple(each.model for each in line.models) and mark(size_price(line, [*run]), "sheets").names[0]
+    assert mark(kv_by_estimator(one, known), "a model of known cache").names == (*known,)
+    (found, _) = foretold_against_true("T", "active_params", judged_sizes(read_data())).marks
+    assert len(found.names) == len(found.xs)

@@ -1,0 +1,228 @@
+"""Chips and models as a page has them: what they set, and the equations that lead from there, in the order they are solved.
+
+Which equations those are is what a question of `derive` goes through; a page puts numbers into them one after another.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import isfinite
+
+from backsolve.site.formulas import Json, roof_data, solvable
+from derive import presets, shipped
+from derive.catalogue import by_id
+from derive.errors import BacksolveError, NoRent
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.records import Equation
+from derive.shipped import Tables
+from derive.shipped_rules import BYTES_PER_WEIGHT
+from derive.solving.defaults import in_numbers
+from derive.solving.questions import Question, question
+from derive.solving.route import route
+from derive.trees import names
+
+ASKED = ("step_time", "tokens_per_second_per_user", "throughput", "cost_per_token", "memory_per_chip", "memory_time_share")
+"""What the desk shows of a deployment, beside all that leads there."""
+
+FIELDS = {
+    **{"chips": 16.0, "batch": 64.0, "context_length": 8000.0, "chip_price": 2 / 3600},
+    **{"bytes_per_element": 2.0, "kv_copies": 1.0, "mfu": 0.5, "mbu": 0.7},
+}
+"""What is chosen beside chip and model, with what it begins with; a chip brings its rent."""
+
+BINDING = {"memory_time": "memory", "compute_time": "arithmetic"}
+"""What binds a step, by the time that is the longer one."""
+
+NO_CHIP = ""
+"""The kind of chip where none is chosen."""
+
+Solved = tuple[Equation, str]
+"""An equation, and the quantity it is solved for."""
+
+Structure = tuple[frozenset[str], tuple[Equation, ...]]
+"""What a way rests on: the quantities that are known, and the equations that may be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """Equations with what each is solved for, in their order, how many of them the desk takes, and the defaults they take."""
+
+    legs: tuple[Solved, ...]
+    asked: int
+    defaults: tuple[tuple[str, float], ...]
+
+
+@cache
+def presets_data() -> Json:
+    """Chips by data type and open models: what they set, by registry name [SI], and which way leads on from them.
+
+    What a model sets beside each kind of chip, and the way from there, many models have alike: `kinds`, by their place there.
+
+    >>> data = presets_data()
+    >>> data["chips"]["H100-SXM"]["givens"]["hbm_capacity"], data["chips"]["H100-SXM"]["types"]["fp8"]["bytes_per_weight"]
+    (80000000000.0, 1.0)
+    >>> data["models"]["DeepSeek-V3"]["givens"]["layers"]
+    61.0
+    """
+    tables = shipped.read()
+    chips = {name: chip for name in presets.hardware_names(tables) if (chip := _chip(name, tables))["types"]}
+    kinds = {kind_of(given): f"{chip}:{dtype}" for chip, one in chips.items() for dtype, given in one["types"].items()}
+    ways: dict[Structure, Way] = {}
+    found = {name: _model_on(name, kinds, ways) for name in covered_models()}
+    ways_of: list[Json] = []
+    for one in found.values():
+        if one["kinds"] not in ways_of:
+            ways_of.append(one["kinds"])
+    models = {name: one | {"kinds": ways_of.index(one["kinds"])} for name, one in found.items()}
+    alone = {kind: _on(chip, None, ways) for kind, chip in kinds.items()}
+    legs = [*dict.fromkeys(leg for way in ways.values() for leg in way.legs)]
+    return {
+        "chips": chips,
+        "models": models,
+        "kinds": ways_of,
+        "alone": alone,
+        "beside": FIELDS,
+        "roof": roof_data(),
+        "legs": [_leg(*leg) for leg in legs],
+        "ways": [{"legs": [*map(legs.index, one.legs)], "asked": one.asked} for one in ways.values()],
+        "defaults": {name: value for one in ways.values() for name, value in one.defaults},
+    }
+
+
+def covered_models() -> list[str]:
+    """The open models whose attention an equation covers."""
+    tables = shipped.read()
+    return [name for name in presets.model_names(tables) if _is_covered(name, tables)]
+
+
+def _is_covered(name: str, tables: Tables) -> bool:
+    try:
+        row = presets.architecture(name, tables)
+        presets.of_architecture(row)
+        presets.kv_bytes(row, BYTES_PER_WEIGHT[presets.ATTENTION_DTYPE])
+    except BacksolveError:
+        return False
+    return True
+
+
+def _chip(name: str, tables: Tables) -> Json:
+    """What a chip sets whatever its data type, and what each of its data types sets."""
+    types = {dtype: presets.hardware(f"{name}:{dtype}", tables) for dtype in BYTES_PER_WEIGHT if presets.has_data_type(name, dtype, tables)}
+    of_type = (*presets.OF_DATA_TYPE, "attention_rate_ratio")
+    common = next(iter(types.values())).givens if types else {}
+    return {
+        "givens": {name: value for name, value in common.items() if name not in of_type} | _rent(name, tables),
+        "types": {dtype: {name: found.givens[name] for name in of_type if name in found.givens} for dtype, found in types.items()},
+    }
+
+
+def _rent(name: str, tables: Tables) -> dict[str, float]:
+    try:
+        return presets.rent(name, tables).givens
+    except NoRent:
+        return {}
+
+
+def kind_of(given: Mapping[str, float]) -> str:
+    """What of a chip's data type decides which equations are used: the bytes of a weight, and whether attention has a rate of its own.
+
+    >>> kind_of({"bytes_per_weight": 1.0, "attention_rate_ratio": 0.5})
+    '1 apart'
+    """
+    return f"{given['bytes_per_weight']:g}{' apart' if 'attention_rate_ratio' in given else ''}"
+
+
+def _model_on(name: str, kinds: Mapping[str, str], ways: dict[Structure, Way]) -> Json:
+    """What a model sets beside each kind of chip and without one, and which way its questions go there."""
+    found = {kind: _on(chip, name, ways) for kind, chip in {NO_CHIP: None, **kinds}.items()}
+    first, *others = (givens for _, givens in found.values())
+    alike = {given: value for given, value in first.items() if all(one.get(given) == value for one in others)}
+    own = {kind: (way, {given: givens[given] for given in givens if given not in alike}) for kind, (way, givens) in found.items()}
+    longest = presets.model(name).published[0].max_context
+    return {"givens": alike, "kinds": own, "longest": longest if isfinite(longest) else None}
+
+
+def _on(chip: str | None, model: str | None, ways: dict[Structure, Way]) -> tuple[int, dict[str, float]]:
+    """Which way leads on from a model on a chip, of which either may be none, and what the model sets."""
+    asked = question(ASKED[0], FIELDS, chip, model)
+    structure = frozenset(asked.known), asked.active
+    if structure not in ways:
+        ways[structure] = _way(chip, model)
+    of_chip = {*FIELDS, *(presets.hardware(chip).givens if chip else ())} - {"bytes_per_weight"}
+    givens = {given: value for given, value in asked.known.items() if given not in of_chip} if model else {}
+    return [*ways].index(structure), givens
+
+
+def _way(chip: str | None, model: str | None) -> Way:
+    """The equations that the questions of the desk go through on a chip with a model, and those that lead on from there."""
+    rows: dict[str, Equation] = {}
+    defaults: dict[str, float] = {}
+    for name in ASKED:
+        asked = question(name, FIELDS, chip, model, anyway=True)
+        neutral = in_numbers(asked.defaults, asked.known)
+        way = route(name, asked.active, frozenset({*asked.known, *neutral}))
+        rows = {leg.unknown: row for leg in (way.legs if way else ()) for row in leg.rows} | rows
+        defaults |= neutral
+    legs = tuple(_in_order(rows))
+    further = tuple(_further(question(ASKED[0], FIELDS, chip, model, anyway=True), {*rows, *defaults}))
+    spoken = {name for row, _ in (*legs, *further) for name in row.symbols}
+    made = {makes for _, makes in (*legs, *further)}
+    return Way(
+        legs=(*legs, *further),
+        asked=len(legs),
+        defaults=tuple((name, value) for name, value in sorted((NEUTRAL_DEFAULTS | defaults).items()) if name in spoken - made),
+    )
+
+
+def _in_order(rows: Mapping[str, Equation]) -> Iterator[Solved]:
+    """Equations by what they are solved for, each after those that it rests on."""
+    made: set[str] = set()
+
+    def with_premises(name: str) -> Iterator[Solved]:
+        if name in rows and name not in made:
+            made.add(name)
+            for other in rows[name].symbols:
+                yield from with_premises(other)
+            yield rows[name], name
+
+    for name in rows:
+        yield from with_premises(name)
+
+
+def _further(asked: Question, made: Iterable[str]) -> Iterator[Solved]:
+    """Definitions of what other equations speak of, each after those that it rests on, as far as all that they rest on is there.
+
+    A default stands where no equation that may be used defines the quantity.
+    """
+    defining = [row for row in asked.active if row.defines == row.symbols[0] and row.sense == "="]
+    spoken = {name for row in by_id().values() for name in row.symbols[1:]}
+    known = {*asked.known, *made, *(NEUTRAL_DEFAULTS.keys() - {row.defines for row in defining})}
+    while ready := [row for row in defining if row.symbols[0] not in known and known.issuperset(row.symbols[1:])]:
+        for row in ready:
+            if (makes := row.symbols[0]) not in known and makes in spoken:
+                yield row, makes
+        known |= {row.symbols[0] for row in ready}
+
+
+def _leg(row: Equation, makes: str) -> Json:
+    """An equation as a way uses it: what it makes and of what, what it requires, and what binds in each of its regimes."""
+    whole, told = solvable(row), ("sign", "larger", "smaller", "names", "said", "otherwise")
+    return {
+        "id": row.id,
+        "version": row.version,
+        "makes": makes,
+        "right": whole["right"] if makes == row.symbols[0] else whole["roots"][makes][0][0]["tree"],
+        "requires": [{name: needed[name] for name in told} for needed in whole["requires"]],
+        **({"binding": [_binding(regime["wins"]) for regime in whole["regimes"]]} if makes == ASKED[0] else {}),
+    }
+
+
+def _binding(wins: list[Json]) -> Json:
+    """Which of the times of a step is the longer one in a regime, and the pairs that make it so."""
+    longer = next(told for name, told in BINDING.items() if name in names(wins[0]["larger"]))
+    return {"wins": [{"larger": pair["larger"], "smaller": pair["smaller"]} for pair in wins], "binds": longer}
+
+
+def parts_of_fields() -> dict[str, str | None]:
+    """Of which field another is a part."""
+    return {name: quantity(name).whole for name in FIELDS if quantity(name).whole in FIELDS}
