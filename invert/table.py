@@ -58,7 +58,7 @@ class InferenceTable(Run):
     >>> table["openai/gpt-5.4"] is table[1]
     True
     >>> table[0]
-    Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 19.8 kB (2.79 kB to 140 kB))
+    Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 48.9 kB (7.26 kB to 329 kB))
     """
 
     @overload

@@ -61,8 +61,8 @@ def test_it_is_sorted_by_any_column_from_the_largest_or_the_other_way(name: str)
 
 
 def test_a_line_says_what_the_record_has():
-    (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gpt-6-sol ")]
-    assert line.split() == ["gpt-6-sol", "2/10", "272k", "2/1.5", "45", "14-150", "-", "20*", "2.8-140", "-", "~HBM?"]
+    (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gpt-6.1-terra ")]
+    assert line.split() == ["gpt-6.1-terra", "1/5", "272k", "2/1.5", "30", "8.9-100", "-", "20*", "2.8-140", "-", "~HBM?"]
     (known,) = [line for line in sheets_of(glance(current())) if line.startswith("MiniMax-M3 ")]
     assert known.split()[:10] == ["MiniMax-M3", "0.3/1.2", "512k", "2/2", "23", "stated", "12x", "27", "2.7-280", "21"]
 
@@ -92,7 +92,7 @@ def test_flags_are_letters_that_are_explained():
 
 def test_a_mark_stands_in_the_cell_it_qualifies_and_is_explained():
     found = {line.split()[0]: line.split() for line in sheets_of(glance(current()))}
-    assert "20*" in found["claude-opus-5"] and "HBM/DDR" in found["claude-opus-5"], "a vendor's word"
+    assert "20*" in found["claude-fable-5-2"] and "HBM/DDR" in found["claude-fable-5-2"], "a vendor's word"
     assert "32k+" in found["qwen3-coder-plus"] and "250?" in found["qwen3-coder-plus"] and "stated" in found["qwen3-coder-plus"]
     assert found["MiniMax-M3"][9] == "21", "a verified architecture has no mark"
     said = below(glance(current()))
