@@ -352,8 +352,8 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     says what is not known. Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and
     WrongData for a row that cannot be used.
 
-    >>> model("llama-2-70b").givens["active_params"], model("llama-2-70b").missing[0]
-    (69000000000.0, 'kv_bytes_per_token')
+    >>> model("apertus-70b").givens["active_params"], model("apertus-70b").missing[0]
+    (70000000000.0, 'kv_bytes_per_token')
     >>> preset = model("deepseek-v3")
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
     (37000000000.0, 512.0, 'mla')

@@ -415,6 +415,7 @@ ROWS = (
         meaning="memory of one chip that an engine holds back for activations and buffers",
         low=1e8,
         high=1e11,
+        unlike="reserved_share is the same as a share of the memory",
     ),
     Quantity(
         name="memory_capacity",

@@ -150,7 +150,7 @@ def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str
     """The open models whose names have the word as records in SI, caches at a byte a value; what is not known is null, and named.
 
     >>> found = {one["name"]: one for one in model_records()}
-    >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Llama-2-7B"]["missing"]
+    >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Apertus-8B"]["missing"]
     (35136.0, ['its configuration'])
     """
     tables = tables or shipped.read()

@@ -79,7 +79,7 @@ def test_what_has_changed_since_is_said_in_a_line(tmp_path, monkeypatch: pytest.
     with reading(tables.of(dict.fromkeys(tables.files, b""))):
         assert changed_since(run).endswith(f", fx.csv, models.csv and {len(tables.files) - 5} more have changed since")
     for module in ("numpy", "scipy"):
-        monkeypatch.setattr(f"invert.made.{module}.__version__", "9.9")
+        monkeypatch.setattr(f"{module}.__version__", "9.9")
     with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n\n")):
         assert "; made with numpy " in changed_since(run) and ", this is 9.9; made with scipy " in changed_since(run)
 
