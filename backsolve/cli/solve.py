@@ -153,7 +153,7 @@ def solve_command(
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):
         _print(shown, style)
-    for warning in dict.fromkeys(text for one in solutions for text in beside(one)) if style != "table" else ():
+    for warning in beside(*solutions) if style != "table" else ():
         say(warning)
     bad = report_problems(bad_rows())
     refused = [one for one in solutions if not one.answers]
@@ -385,7 +385,7 @@ def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
 
     _print(side_lines(columns, style, full), style)
     for one in columns if style != "table" else ():
-        for text in dict.fromkeys(text for solution in one.solutions for text in beside(solution)):
+        for text in beside(*one.solutions):
             say(f"{one.name}: {text}")
     if not any(solution.answers for one in columns for solution in one.solutions):
         leave(NO_ANSWER)

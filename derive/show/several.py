@@ -18,7 +18,7 @@ from derive.show.short import (
     step_line,
 )
 from derive.show.tables import sweep_cells, sweep_head
-from derive.show.text import given_lines, ids_to_cite, json_list, labelled, lines, route_to, values_of, warnings_of
+from derive.show.text import given_lines, ids_to_cite, json_list, labelled, lines, route_to, unused_by_all, values_of, warnings_of
 
 SHORTEST_END = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
 
@@ -104,7 +104,7 @@ def _doubts(solutions: Sequence[Result]) -> list[str]:
             kind = kinds.get(text, "")
             said.setdefault((kind, text.partition(",")[0] if kind else text), text)
     warnings = [*said.values()]
-    unused = [name for name in (solutions[0].unused if solutions else ()) if all(name in one.unused for one in solutions)]
+    unused = unused_by_all(solutions)
     return [*labelled("warning", at_once(warnings)), *labelled("not used", [", ".join(unused)] if unused else [])]
 
 

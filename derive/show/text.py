@@ -60,9 +60,15 @@ def warnings_of(solution: Result) -> list[str]:
     return [*(text for text in solution.assumptions if IS_INSTEAD in text), *solution.warnings]
 
 
-def beside(solution: Result) -> tuple[str, ...]:
-    """What has to be said beside an answer: all that is doubtful of it, and what was given for nothing."""
-    return (*solution.warnings, *(f"{name} was given and is not used" for name in solution.unused))
+def unused_by_all(solutions: Sequence[Result]) -> list[str]:
+    """What was given and none of the answers needs."""
+    return [name for name in (solutions[0].unused if solutions else ()) if all(name in one.unused for one in solutions)]
+
+
+def beside(*solutions: Result) -> tuple[str, ...]:
+    """What has to be said beside answers, once: all that is doubtful of any, and what was given for nothing."""
+    warnings = dict.fromkeys(text for one in solutions for text in one.warnings)
+    return (*warnings, *(f"{name} was given and is not used" for name in unused_by_all(solutions)))
 
 
 def as_record(solution: Result) -> dict[str, Any]:

@@ -182,7 +182,7 @@ def question(
 def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
     """Why a given may be a slip: a count of which one is in parts, and what is so far from a table that a unit may have slipped."""
     if name in UNDIVIDED and value != round(value):
-        return f"{name} = {show(name, value)} is no whole number{UNDIVIDED[name]}"
+        return f"{name} = {value:.12g} is no whole number{UNDIVIDED[name]}"
     if not published or not value or max(value / published, published / value) < FAR:
         return ""
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"

@@ -66,6 +66,12 @@ def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_fi
     assert others == ["backsolve: experts was given and is not used"]
 
 
+def test_what_one_of_several_answers_needs_is_not_said_to_be_unused():
+    given = ("--hardware", "8xH200:fp8", "--model", "Llama-3.1-70B", "bytes_per_element=fp8", "ctx=8Ki", "batch=4", "chip_price=2USD/h")
+    for unknowns, said in (("cost_per_token,step_time", False), ("step_time,throughput", True)):
+        assert ("chip_price was given and is not used" in call("solve", unknowns, *given, "--as", "csv").err) == said
+
+
 def test_what_keeps_several_unknowns_from_an_answer_is_said_once():
     said = call("solve", "step_time,throughput", "--hardware", "8xH100:fp8", "--model", "DeepSeek-V3", "batch=64", "ctx=8k")
     assert said.status == 3 and said.err.count("does not fit") == 1 and said.err.count("chips at least 9") == 1
