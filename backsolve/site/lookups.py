@@ -57,7 +57,7 @@ def quantities_in_order() -> list[tuple[Quantity, list[Equation], list[Equation]
 def claims_found() -> tuple[list[Mapping[str, Any]], tuple[Problem, ...]]:
     """The claims as `backsolve validate --section claims` prints them, and what it says of the tables."""
     found, problems = sections(("claims",))
-    return list(found["claims"]), tuple(problems)
+    return list(found.get("claims", ())), tuple(problems)
 
 
 def bearers(by: str) -> list[tuple[str, bool]]:

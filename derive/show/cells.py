@@ -7,16 +7,26 @@ from collections.abc import Iterable, Mapping, Sequence
 ACTED_UPON = ("=", "+", "-", "@", "\t", "\r")
 """What a cell that spreadsheets take for a formula begins with."""
 
+LAID_OUT = "\n\r\t"
+"""What is not printed and lays a text out."""
+
 
 def inert(value: object) -> object:
     """A cell as it may stand in a CSV: a text that begins as a formula does has a ' before it, a number stays one.
 
+    What a terminal acts upon is spelled out.
+
     >>> inert("=1+1"), inert("gemini"), inert(-1.5), inert(True)
     ("'=1+1", 'gemini', -1.5, 'true')
+    >>> inert("\\x1b[31mred")
+    '\\\\x1b[31mred'
     """
     if isinstance(value, bool):
         return str(value).lower()
-    return f"'{value}" if isinstance(value, str) and value.startswith(ACTED_UPON) else value
+    if not isinstance(value, str):
+        return value
+    told = value if value.isprintable() else "".join(mark if mark.isprintable() or mark in LAID_OUT else repr(mark)[1:-1] for mark in value)
+    return f"'{told}" if value.startswith(ACTED_UPON) else told
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:

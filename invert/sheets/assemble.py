@@ -286,7 +286,8 @@ def find(
     chosen: dict[Name, None] = {}
     notes = []
     for name in names:
-        meant = matches(name, priced, aliases)
+        # The name of a model without a price is not the beginning of another's.
+        meant = [pair for pair in matches(name, [*dict.fromkeys((*priced, *aliases, *ever))], aliases) if pair in priced]
         own = [pair for pair in meant if pair in first_party]
         if len(meant) > 1 and len(own) == 1 and not is_pattern(name):
             others = ", ".join(pair[0] for pair in meant if pair not in own)

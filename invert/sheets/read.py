@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import partial, wraps
 from io import BytesIO
@@ -95,7 +96,7 @@ OVERLAY_DEFAULTS = {
 def load(prices: Prices | None = None) -> PriceBook:
     """The shipped prices, with a file of one's own laid over them: its place, or a stream of its text or bytes.
 
-    A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
+    A row of one's own replaces every shipped row of the same key, as far as it is not of an earlier day, or adds to the book. Faults of
     single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
 
     >>> load(BytesIO(b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8")).own[1].amount
@@ -110,8 +111,11 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     overlay = None if prices is None else own_file(prices)
     own, own_faults = read_rows(BytesIO(overlay.content), overlay.place, fx, True, rows, _described(data.tables)) if overlay else ([], [])
     sold = {(row.provider, row.model) for row in rows}
-    replaced = {row.key for row in own if (row.provider, row.model) in sold}
-    kept = [row for row in rows if row.key not in replaced]
+    first: dict[RowKey, date] = {}
+    for row in own:
+        if (row.provider, row.model) in sold:
+            first[row.key] = min(row.start, first.get(row.key, date.max))
+    kept = [before for row in rows if (before := until(row, first.get(row.key, date.max)))]
     day, far_off = newest_day(rows, own)
     return PriceBook(
         rows=Records((*kept, *own)),
@@ -123,6 +127,13 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
         own=Records(own),
         overlay=overlay,
     )
+
+
+def until(row: PriceRow, day: date) -> PriceRow | None:
+    """The row as far as its price holds before that day; None where it begins no earlier."""
+    if row.end <= day:
+        return row
+    return replace(row, valid_to=day) if row.start < day else None
 
 
 def undated(row: PriceRow) -> Iterator[tuple[str, str]]:

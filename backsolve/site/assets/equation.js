@@ -108,7 +108,7 @@
   }
   function rested(field) {
     notice.textContent = "";
-    if (field.wrong) { said([element("p", { class: "solver-none" }, `No answer: ${words(field.name)} cannot be used as it stands.`)]); return; }
+    if (field.wrong) { unusable(field.name); return; }
     state.beside[field.name] = field.value;
     refilled(null);
     solved();
@@ -127,7 +127,7 @@
     notice.textContent = "";
     if (!field.wrong) taken(field);
     const wrong = names.find((name) => name !== state.unknown && fields.get(name).wrong);
-    if (wrong) { said([element("p", { class: "solver-none" }, `No answer: ${words(wrong)} cannot be used as it stands.`)]); return; }
+    if (wrong) { unusable(wrong); return; }
     if (state.led && field.name in state.led.found) { Object.assign(state, { hardware: "", model: "", led: null, roofed: null }); chosenShown(); } // it is no longer that chip or model
     refilled(field.name);
     solved();
@@ -186,6 +186,14 @@
   function commanded() {
     const others = names.filter((name) => name !== state.unknown);
     command.textContent = `backsolve solve ${state.unknown} --using ${equation.id} ${form.typed(others, state.values, quantities, spansOf())} --as latex`;
+  }
+
+  /** That a field cannot be used as it stands; what was still being looked at is of other numbers. */
+  function unusable(name) {
+    cancelAnimationFrame(waiting);
+    state.look = null;
+    pasted.hidden = true;
+    said([element("p", { class: "solver-none" }, `No answer: ${words(name)} cannot be used as it stands.`)]);
   }
 
   function said(parts) {

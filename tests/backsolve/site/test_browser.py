@@ -148,6 +148,16 @@ def test_a_field_takes_a_range_and_the_answer_spans_it(site: Path, page):
     assert "between" not in told.inner_text()
 
 
+def test_what_is_looked_for_of_a_range_is_forgotten_where_the_range_is_gone(site: Path, page):
+    """Before, what came late stood in place of the fault."""
+    page.goto((site / equation_address(CLOSED.id)).as_uri())
+    field = page.get_by_label("sparsity", exact=True)
+    field.fill("16..64")
+    field.fill("")
+    page.wait_for_timeout(1000)
+    assert page.locator("output.solver-answer").inner_text() == "No answer: sparsity cannot be used as it stands."
+
+
 def test_the_derivation_is_copied_with_its_numbers(site: Path, page):
     page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&mfu=1&mbu=1")
     python = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3")

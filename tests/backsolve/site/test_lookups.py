@@ -1,8 +1,10 @@
 """The ways to look something up: nothing of the catalogue is left out, and all is in order."""
 
 from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, video_of
+from derive import shipped
 from derive.catalogue import by_id, equation
 from derive.quantities import QUANTITIES
+from tests.tools.tables import reading
 
 
 def test_the_lecture_is_in_order_and_every_time_has_its_second_of_the_video():
@@ -21,3 +23,12 @@ def test_every_quantity_is_there_with_all_its_equations():
 def test_every_claim_has_a_verdict():
     rows, problems = claims_found()
     assert problems == () and len(rows) > 100 and all(row["verdict"] for row in rows)
+
+
+def test_claims_that_cannot_be_read_leave_the_rest_of_the_site():
+    text = shipped.content("claims.csv").decode()
+    claims_found.cache_clear()
+    with reading(shipped.read().edited(claims=text.replace("verdict", "verdikt", 1))):
+        rows, problems = claims_found()
+    claims_found.cache_clear()
+    assert rows == [] and any("verdikt" in str(problem) or "verdict" in str(problem) for problem in problems)

@@ -192,6 +192,14 @@ def test_an_unknown_name_gets_its_candidates(name: str, message: str):
     assert str(caught.value) == message and caught.value.exit_status == 2
 
 
+def test_the_name_of_a_model_without_a_price_is_not_the_beginning_of_another():
+    """Before, the sheet of the other was shown without a word."""
+    offered = [sheet for sheet in PRICED if sheet.model == "gemini-9-pro-preview"]
+    assert find(["gemini-9-pro"], offered, [])[0]
+    with pytest.raises(UnknownName, match="has no sheet in this service tier on this day"):
+        find(["gemini-9-pro"], offered, [], [("google", "gemini-9-pro")])
+
+
 def test_a_model_that_several_sell_and_none_of_them_makes_is_shown_of_each():
     found, notes = find(["glm"], PRICED, LISTED)
     assert [f"{sheet.provider}/{sheet.model}" for sheet in found] == ["zai/glm", "zhipu/glm"]

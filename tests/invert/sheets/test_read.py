@@ -413,6 +413,15 @@ def test_a_row_of_ones_own_replaces_every_date_of_its_key(little):
     assert book.rows[-1].origin == "standard input:2" and book.rows[-1].verification == "user"
 
 
+def test_a_row_of_a_day_to_come_leaves_what_holds_until_then(little):
+    """Before, the price of today was gone with it."""
+    for day, kept in (("2099-01-01", [("input", 2.0), ("input", 3.0)]), ("1999-01-01", [])):
+        book = load(io.StringIO(f"provider,model,component,amount,effective_date\nacme,acme-1,input,2.5,{day}\n"))
+        assert amounts(book) == [*kept, ("output", 10.0), ("input", 2.5)]
+        (own,) = book.own
+        assert all(row.end <= own.start for row in book.rows if row.key == own.key and row is not own)
+
+
 def test_another_tier_band_or_model_is_added(little):
     rows = ["acme,acme-1,input,1,batch,0", "acme,acme-1,input,4,,200000", "new,m,input,1,,"]
     own = io.StringIO("\n".join(["provider,model,component,amount,service_tier,threshold_tokens", *rows]))
