@@ -36,8 +36,8 @@ from derive.solving.questions import question
 from derive.solving.route import route
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
-from invert.market import learnt
-from invert.market.kv_class import KINDS
+from invert.estimators.market import learnt
+from invert.estimators.market.kv_class import KINDS
 from invert.posterior.summary import summarise
 from invert.rent import rental
 from invert.sheets.read import load

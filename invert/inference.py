@@ -21,10 +21,10 @@ from invert.estimators.calibration import verdict_on_premium
 from invert.estimators.cases import Case, Drawn, case_of, same_weights, with_posteriors
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
+from invert.estimators.market import learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.made import made_with
-from invert.market import learnt
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
     Contraction,

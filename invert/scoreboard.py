@@ -28,10 +28,10 @@ from invert.estimators.known import (
     records_beside,
     verdict_on_having_a_premium,
 )
+from invert.estimators.market import learnt
+from invert.estimators.market.candidates import CANDIDATES
+from invert.estimators.market.kv_class import KINDS, simulated_coverage
 from invert.experiments import experiment_rows, in_nats
-from invert.market import learnt
-from invert.market.candidates import CANDIDATES
-from invert.market.kv_class import KINDS, simulated_coverage
 from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
 from invert.rent import rental

@@ -9,7 +9,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.calibration import learn
-from invert.market.student import student_quantiles
+from invert.estimators.market.student import student_quantiles
 from invert.posterior.data import Evidence, column
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sobol import normals

@@ -7,7 +7,7 @@ from statistics import median
 from derive.preset_rows import OpenModel
 from derive.price_rows import HostPrice
 from invert.assumptions import Assumptions
-from invert.market.hosts import (
+from invert.estimators.market.hosts import (
     commonest,
     fraction_span,
     of_rented_hosts,
@@ -15,7 +15,7 @@ from invert.market.hosts import (
     spread_of_output_input_ratio,
     spread_within,
 )
-from invert.market.panel import Priced
+from invert.estimators.market.panel import Priced
 from invert.records import Verdict
 
 Row = dict[str, object]

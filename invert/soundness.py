@@ -13,7 +13,7 @@ from derive.shipped_rows import AnyRecord
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
-from invert.market import learnt
+from invert.estimators.market import learnt
 from invert.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow

@@ -1,6 +1,6 @@
 """Whether ranges are to be trusted: how often such ranges held what is true, against how often they promise to."""
 
-from invert.market.record import held
+from invert.estimators.market.record import held
 from invert.records import Record
 
 TRUSTED, NOT_TRUSTED = "trusted", "not trusted"

@@ -25,7 +25,7 @@ import invert
 from derive.show.chart_svg import Drawing
 from invert.context_prices import prices_by_context
 from invert.data import read_data
-from invert.market.line import known_kv_bytes, size_line
+from invert.estimators.market.line import known_kv_bytes, size_line
 from invert.report.figures import cost_context, kv_by_estimator, size_price
 
 table = invert.infer(["gemini-3.1-pro"])

@@ -27,7 +27,7 @@ import pandas as pd
 from derive.show.chart_svg import Drawing
 from invert.data import read_data
 from invert.estimators.known import judgements
-from invert.market.line import judged_sizes
+from invert.estimators.market.line import judged_sizes
 from invert.report.figures import foretold_against_true, foretold_over_true, reliability
 from invert.scoreboard import section_rows
 

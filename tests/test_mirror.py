@@ -19,12 +19,12 @@ TRIED_ELSEWHERE = {
     "derive/price_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
     "derive/claims.py": "what is found of a claim: with its rows, in tests/invert/test_claims.py",
     "invert/estimators/__init__.py": "the list of estimators: tests/invert/estimators/test_estimates.py, tests/test_new_estimator.py",
-    "invert/market/candidates.py": "held to what it foretold: tests/validation/test_kv_class.py",
-    "invert/market/kv_class.py": "held to what it foretold: tests/validation/test_kv_class.py",
-    "invert/market/learnt.py": "what market and class have learnt: tests/validation/test_market.py, test_kv_class.py",
-    "invert/market/panel.py": "models with their prices: tests/validation/test_market.py",
-    "invert/market/record.py": "held to what was foretold: tests/validation/test_market.py",
-    "invert/market/size.py": "held to what it foretold: tests/validation/test_market.py",
+    "invert/estimators/market/candidates.py": "held to what it foretold: tests/validation/test_kv_class.py",
+    "invert/estimators/market/kv_class.py": "held to what it foretold: tests/validation/test_kv_class.py",
+    "invert/estimators/market/learnt.py": "what market and class have learnt: tests/validation/test_market.py, test_kv_class.py",
+    "invert/estimators/market/panel.py": "models with their prices: tests/validation/test_market.py",
+    "invert/estimators/market/record.py": "held to what was foretold: tests/validation/test_market.py",
+    "invert/estimators/market/size.py": "held to what it foretold: tests/validation/test_market.py",
 }
 """Modules that have no test file of their own, and where else they are tried."""
 

@@ -56,7 +56,7 @@ class OfPrices:
 
 def _kv_by_estimator(sheets: "Sequence[Inference]") -> "Chart":
     from invert.data import read_data
-    from invert.market.line import known_kv_bytes
+    from invert.estimators.market.line import known_kv_bytes
     from invert.report.figures import kv_by_estimator
 
     return kv_by_estimator(sheets[0], known_kv_bytes(read_data()))
@@ -71,7 +71,7 @@ def _cost_context(sheets: "Sequence[Inference]") -> "Chart":
 
 def _size_price(sheets: "Sequence[Inference]") -> "Chart":
     from invert.data import read_data
-    from invert.market.line import size_line
+    from invert.estimators.market.line import size_line
     from invert.report.figures import size_price
 
     return size_price(size_line(read_data()), sheets)

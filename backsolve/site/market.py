@@ -4,7 +4,7 @@ from backsolve.site.parts import figure_of, sections_of
 from backsolve.site.sheets import sheet_address
 from backsolve.site.writing import Entry, Page
 from invert.data import Data
-from invert.market.line import size_line
+from invert.estimators.market.line import size_line
 from invert.overview import overview
 from invert.report import glance
 from invert.report.figures import size_price

@@ -10,7 +10,7 @@ from invert import scoreboard
 from invert import scoreboard_text as shown
 from invert.data import Data
 from invert.estimators.known import judgements
-from invert.market.line import judged_sizes
+from invert.estimators.market.line import judged_sizes
 from invert.records import Judgement
 from invert.report.figures import foretold_against_true, foretold_over_true, reliability
 

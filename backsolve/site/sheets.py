@@ -16,8 +16,8 @@ from derive.show.references import cite_with
 from derive.units import show
 from invert.context_prices import prices_by_context
 from invert.data import Data
+from invert.estimators.market.line import known_kv_bytes, size_line
 from invert.history import histories
-from invert.market.line import known_kv_bytes, size_line
 from invert.moved import History
 from invert.records import SizeLine
 from invert.report.dates import history_parts

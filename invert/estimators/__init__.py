@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators import at_rent, headline, increment, joint_point, lecture, market, one_markup
+from invert.estimators import at_rent, headline, increment, input_price, joint_point, lecture, one_markup
 from invert.estimators.cases import Case
 from invert.records import Estimate
 
@@ -62,7 +62,7 @@ ESTIMATORS: Mapping[str, Estimator] = {
         remark="models released before it; a price enters by its record alone",
         heading="KV read",
     ),
-    "market": Estimator(estimates=market.estimates, name="size by input price"),
+    "market": Estimator(estimates=input_price.estimates, name="size by input price"),
 }
 """By the name that stands in JSON and CSV."""
 KV_ESTIMATORS: Mapping[str, Estimator] = {name: one for name, one in ESTIMATORS.items() if one.heading}

@@ -21,11 +21,11 @@ from invert.data import Data, once_a_run
 from invert.estimators import at_rent
 from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price_lines
 from invert.estimators.cases import Case, case_of
-from invert.market import learnt
-from invert.market.candidates import log_density_of_class
-from invert.market.pool import LEAST_FAMILIES, Foresight, pool_verdict
-from invert.market.recency import Cache
-from invert.market.student import Student, foretold_by
+from invert.estimators.market import learnt
+from invert.estimators.market.candidates import log_density_of_class
+from invert.estimators.market.pool import LEAST_FAMILIES, Foresight, pool_verdict
+from invert.estimators.market.recency import Cache
+from invert.estimators.market.student import Student, foretold_by
 from invert.records import Estimate, Verdict
 from invert.rent import rental
 from invert.sheets.assemble import assembled, models

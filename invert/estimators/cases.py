@@ -15,9 +15,9 @@ from derive.units import show
 from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, sized_by_price
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.market.by_price import ByPrice, size_by_price, told_size
-from invert.market.panel import Priced
-from invert.market.size import Size
+from invert.estimators.market.by_price import ByPrice, size_by_price, told_size
+from invert.estimators.market.panel import Priced
+from invert.estimators.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, Observable, Observables, Part, Tariff

@@ -8,9 +8,9 @@ from invert.data import Data
 from invert.estimators import calibration, increment
 from invert.estimators.at_rent import MEANS
 from invert.estimators.cases import Case
-from invert.market import learnt
-from invert.market.kv_class import Bytes
-from invert.market.student import Student, pooled_range
+from invert.estimators.market import learnt
+from invert.estimators.market.kv_class import Bytes
+from invert.estimators.market.student import Student, pooled_range
 from invert.records import Estimate, given_value, interval, or_undetermined, undetermined
 
 

@@ -7,7 +7,7 @@ from invert.data import Data
 from invert.estimators import at_rent, calibration
 from invert.estimators.at_rent import MEANS
 from invert.estimators.cases import Case
-from invert.market.student import Student
+from invert.estimators.market.student import Student
 from invert.records import Estimate, interval, or_undetermined, references, undetermined
 
 CITED = references(*at_rent.INCREMENT)

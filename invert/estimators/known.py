@@ -14,12 +14,12 @@ from invert.data import Data, once_a_run
 from invert.estimators import KV_ESTIMATORS, at_rent, side_by_side, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Case, has_premium, with_posteriors
+from invert.estimators.market import learnt
+from invert.estimators.market.candidates import weighed_rows
+from invert.estimators.market.recency import Cache, classes
+from invert.estimators.market.record import LEAST_VOTES, record_by_votes
+from invert.estimators.market.student import Floats, foretold_by
 from invert.estimators.readings import known_cache
-from invert.market import learnt
-from invert.market.candidates import weighed_rows
-from invert.market.recency import Cache, classes
-from invert.market.record import LEAST_VOTES, record_by_votes
-from invert.market.student import Floats, foretold_by
 from invert.records import Bounds, Estimate, Judgement, KnownCache, Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables

@@ -15,8 +15,8 @@ from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.market import learnt
-from invert.market.hosts import fraction_span
+from invert.estimators.market import learnt
+from invert.estimators.market.hosts import fraction_span
 from invert.records import (
     TIER_NAMES,
     BandPair,

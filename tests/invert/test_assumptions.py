@@ -48,8 +48,6 @@ PLAIN = {0, 1, 2, 0.5}
 """Numbers of formulas: nothing, all, both, half."""
 NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
-    "estimators/densities": {"SHORT_TAILS, LONG_TAILS", "POINTS"},
-    "estimators/headline": {"ONE_SD"},
     "estimators/lecture": {"MOST_RATIOS"},
     "claims": {"DIGITS, WHOLE"},
     "context_prices": {"FIRST, PLACES"},  # where a curve begins, and its points
@@ -57,19 +55,19 @@ NUMERICS = {
     "overview": {"DIGITS"},
     "soundness": {"BEFORE_RELEASE"},
     "records": {"ROUNDING"},
-    "data": {"MOST", "_of"},
+    "data": {"MOST"},
     "identifiability": {"TOLERANCE"},
-    "market/candidates": {"LEAST_TO_LEARN"},
-    "market/hosts": {"commonest"},
-    "market/kv_class": {"WORLDS, FAMILIES", "WANDERS, APART, WITHIN", "EVERY", "simulated_coverage", "_market"},  # markets that are made up
-    "market/line": {"PLACES"},
-    "market/pool": {"WEIGHTS", "LEAST_FAMILIES"},
-    "market/recency": {"DAYS"},
-    "market/record": {"LEVELS", "RESAMPLES", "held", "spread_of_mean"},
-    "market/regression": {"RIDGE", "LEAST_FREEDOM"},
-    "market/student": {"POINTS", "_nodes", "_summed"},
-    "market/size": {"BILLION", "RESAMPLES"},
-    "market/by_price": {"PER_MTOK"},
+    "estimators/market/candidates": {"LEAST_TO_LEARN"},
+    "estimators/market/hosts": {"commonest"},
+    "estimators/market/kv_class": {"WORLDS, FAMILIES", "WANDERS, APART, WITHIN", "EVERY", "simulated_coverage", "_market"},  # made up
+    "estimators/market/line": {"PLACES"},
+    "estimators/market/pool": {"WEIGHTS", "LEAST_FAMILIES"},
+    "estimators/market/recency": {"DAYS"},
+    "estimators/market/record": {"LEVELS", "RESAMPLES", "held", "spread_of_mean"},
+    "estimators/market/regression": {"RIDGE", "LEAST_FREEDOM"},
+    "estimators/market/student": {"POINTS", "_nodes", "_summed"},
+    "estimators/market/size": {"BILLION", "RESAMPLES"},
+    "estimators/market/by_price": {"PER_MTOK"},
     "scoreboard": {"NEGATIVE_CONTROLS"},
     "posterior/likelihood": {"NODE_PAIRS"},
     "posterior/mixture": {"ROUNDS", "TEMPER, FLOOR", "NEGLIGIBLE", "DEGREES, WIDENED"},
@@ -85,7 +83,7 @@ NUMERICS = {
     "report/layout": {"USD_PER_MTOK"},  # units
     "report/figures": {"TIMES"},  # units
     "report/glance": {"_active", "_read", "_known"},  # in the units of the head
-    "sheets/what_if": {"LARGEST_THRESHOLD", "SAME", "_short", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
+    "sheets/what_if": {"LARGEST_THRESHOLD", "SAME", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
     "sheets/doubts": {"HAIR", "DAYS_OF_YEAR"},
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, SAME"},
@@ -129,6 +127,11 @@ def test_numbers_of_judgement_stand_in_the_record():
     judging = {name: tree for name, tree in modules().items() if name not in (*INPUT, "assumptions") and not name.startswith(DATABASES)}
     assert not [found for name, tree in judging.items() for found in unexplained(name, tree)]
     assert len(judging) > 40
+
+
+def test_no_definition_is_let_off_that_has_no_such_number():
+    holding = {(name, one) for name, tree in modules().items() for one, node in definitions(tree) if numbers(node) - PLAIN}
+    assert not {(name, one) for name, let_off in NUMERICS.items() for one in let_off} - holding
 
 
 @pytest.mark.parametrize("text", ["SPREAD = 0.35", "def rule(x: float, sd: float = 0.9): ...", "def rule():\n    return 3 * x"])

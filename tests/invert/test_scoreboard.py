@@ -17,8 +17,8 @@ from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
+from invert.estimators.market.candidates import CANDIDATES
 from invert.inference import infer
-from invert.market.candidates import CANDIDATES
 from invert.posterior.simulation import RANKED
 from invert.records import undetermined
 from invert.report.flat import six_digits

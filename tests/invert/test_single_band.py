@@ -13,9 +13,9 @@ from derive.price_rows import HostPrice
 from derive.shipped import rows_of
 from invert import scoreboard
 from invert.assumptions import USUAL
+from invert.estimators.market import learnt
+from invert.estimators.market.hosts import commonest, rank_correlation, spread_within
 from invert.inference import infer
-from invert.market import learnt
-from invert.market.hosts import commonest, rank_correlation, spread_within
 from invert.single_band import single_band_rows
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading

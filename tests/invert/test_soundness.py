@@ -23,8 +23,8 @@ from derive.errors import WrongData
 from derive.shipped import Problem, Tables, read
 from invert import scoreboard
 from invert.estimators import calibration
+from invert.estimators.market.learnt import known_caches, listed_models
 from invert.inference import infer
-from invert.market.learnt import known_caches, listed_models
 from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report

@@ -3,7 +3,7 @@
 import pytest
 
 from invert import trust
-from invert.market.record import held
+from invert.estimators.market.record import held
 from invert.records import Record
 
 

@@ -10,8 +10,8 @@ import pytest
 from derive.shipped import read
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.known import judged
+from invert.estimators.market import learnt
 from invert.inference import infer
-from invert.market import learnt
 from invert.records import Misreading, Record, Worth
 from invert.worth import or_left_out, worths
 from tests.tools.data import shipped_data

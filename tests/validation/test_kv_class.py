@@ -9,9 +9,9 @@ from derive.preset_rows import Architecture, OpenModel
 from derive.price_rows import ListPrice
 from derive.shipped import rows_of
 from invert.assumptions import USUAL
-from invert.market import candidates, panel
-from invert.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage
-from invert.market.recency import Forgetting, classes
+from invert.estimators.market import candidates, panel
+from invert.estimators.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage
+from invert.estimators.market.recency import Forgetting, classes
 
 KNOWN = caches(rows_of(Architecture), 2.0)
 CHOSEN_ON = judged_since()

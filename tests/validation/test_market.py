@@ -15,9 +15,9 @@ from scipy import stats
 from derive.preset_rows import OpenModel
 from derive.price_rows import DisclosedSize, HostPrice, ListPrice
 from derive.shipped import rows_of
-from invert.market import learnt, panel, record, size
-from invert.market.regression import fit, foretold, grouped
-from invert.market.size import ANY, CLOSED, TOTAL
+from invert.estimators.market import learnt, panel, record, size
+from invert.estimators.market.regression import fit, foretold, grouped
+from invert.estimators.market.size import ANY, CLOSED, TOTAL
 from tests.tools.data import shipped_data
 
 TABLES = Path(__file__).parent.parent.parent / "pricing_data"

@@ -21,7 +21,7 @@ from invert.data import Data
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
 from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, learned, members, siblings
-from invert.market import learnt
+from invert.estimators.market import learnt
 from invert.records import Verdict, upper
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading, with_cells

@@ -22,8 +22,8 @@ from invert.assumptions import USUAL
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators import at_rent as increments
 from invert.estimators.cases import Case, case_of
+from invert.estimators.market import learnt
 from invert.inference import infer
-from invert.market import learnt
 from invert.posterior.summary import contracted
 from invert.records import Estimate, undetermined, upper
 from invert.report.contract import as_records

@@ -17,10 +17,10 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration, headline, increment
 from invert.estimators.cases import Case, case_of
+from invert.estimators.market import learnt
+from invert.estimators.market.kv_class import class_of
+from invert.estimators.market.student import Student
 from invert.inference import infer
-from invert.market import learnt
-from invert.market.kv_class import class_of
-from invert.market.student import Student
 from invert.records import Estimate, Verdict
 from invert.result import Inference
 from tests.tools.data import shipped_data

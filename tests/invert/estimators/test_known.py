@@ -29,9 +29,9 @@ from invert.estimators.known import (
     told_by_others,
     verdict_on_having_a_premium,
 )
+from invert.estimators.market import learnt
+from invert.estimators.market.regression import fit, grouped
 from invert.inference import infer
-from invert.market import learnt
-from invert.market.regression import fit, grouped
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current

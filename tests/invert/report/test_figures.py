@@ -6,7 +6,7 @@ from derive.errors import NotCovered
 from derive.show.chart import Chart, Mark
 from invert.context_prices import prices_by_context
 from invert.data import read_data
-from invert.market.line import judged_sizes, known_kv_bytes, size_line
+from invert.estimators.market.line import judged_sizes, known_kv_bytes, size_line
 from invert.records import Judgement
 from invert.report.figures import (
     cost_context,

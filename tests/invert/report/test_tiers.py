@@ -8,8 +8,8 @@ import pytest
 
 from derive.price_rows import MemoryTierFigure
 from derive.shipped import rows_of
+from invert.estimators.market import learnt
 from invert.inference import infer
-from invert.market import learnt
 from invert.records import NegativeControl, Part, RuleScore, SoleSource, TierRules
 from invert.report.tiers import caveat, counted_once, deciding_source, over_cases, record_of_tiers, tiers
 from invert.result import Inference

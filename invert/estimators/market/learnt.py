@@ -14,15 +14,15 @@ from derive.shipped import Problem
 from derive.shipped_rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
-from invert.market import panel, size
-from invert.market.candidates import CANDIDATES, LEAST_TO_LEARN, weighed
-from invert.market.hosts import spread_of_output_input_ratio
-from invert.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
-from invert.market.panel import Priced
-from invert.market.recency import Cache, Forgetting
-from invert.market.record import LEAST_VOTES, record
-from invert.market.size import ANY, CLOSED, TOTAL, Draws, Size
-from invert.market.student import Student
+from invert.estimators.market import panel, size
+from invert.estimators.market.candidates import CANDIDATES, LEAST_TO_LEARN, weighed
+from invert.estimators.market.hosts import spread_of_output_input_ratio
+from invert.estimators.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
+from invert.estimators.market.panel import Priced
+from invert.estimators.market.recency import Cache, Forgetting
+from invert.estimators.market.record import LEAST_VOTES, record
+from invert.estimators.market.size import ANY, CLOSED, TOTAL, Draws, Size
+from invert.estimators.market.student import Student
 from invert.records import Record, Verdict
 from invert.sheets.read import last_day, once_beside_prices
 

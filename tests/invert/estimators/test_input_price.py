@@ -7,7 +7,7 @@ import pytest
 from derive import shipped
 from invert import infer
 from invert.estimators import ESTIMATORS
-from invert.market import learnt
+from invert.estimators.market import learnt
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 

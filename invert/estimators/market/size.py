@@ -16,9 +16,9 @@ import numpy as np
 from derive.briefly import brief
 from derive.price_rows import DisclosedSize
 from invert.assumptions import USUAL, Assumptions
-from invert.market.panel import Priced
-from invert.market.regression import RIDGE, Fit, Foretold, GroupedRows, fit, foretold, grouped
-from invert.market.student import Floats, student_quantiles
+from invert.estimators.market.panel import Priced
+from invert.estimators.market.regression import RIDGE, Fit, Foretold, GroupedRows, fit, foretold, grouped
+from invert.estimators.market.student import Floats, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 
 BILLION = 1e9

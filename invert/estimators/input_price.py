@@ -10,9 +10,9 @@ from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.market import learnt
-from invert.market.by_price import PER_MTOK, ByPrice, told_record, told_size
-from invert.market.size import Params
+from invert.estimators.market import learnt
+from invert.estimators.market.by_price import PER_MTOK, ByPrice, told_record, told_size
+from invert.estimators.market.size import Params
 from invert.records import Estimate, Part, interval, or_undetermined, references, undetermined
 from invert.rent import rental
 from invert.sheets.read import once_beside_prices

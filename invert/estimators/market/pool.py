@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from invert.market.student import Floats
+from invert.estimators.market.student import Floats
 from invert.records import Verdict
 
 WEIGHTS = np.linspace(0.0, 1.0, 101)

@@ -4,8 +4,8 @@ import pytest
 
 from invert.assumptions import USUAL
 from invert.data import read_data
-from invert.market import learnt
-from invert.market.line import judged_sizes, size_line
+from invert.estimators.market import learnt
+from invert.estimators.market.line import judged_sizes, size_line
 
 
 def test_the_line_is_what_the_fit_says_at_its_prices():

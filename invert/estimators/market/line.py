@@ -6,10 +6,10 @@ import numpy as np
 
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
-from invert.market import learnt
-from invert.market.by_price import PER_MTOK
-from invert.market.size import ANY, BILLION, foretold_left_out, rows_for
-from invert.market.student import Student
+from invert.estimators.market import learnt
+from invert.estimators.market.by_price import PER_MTOK
+from invert.estimators.market.size import ANY, BILLION, foretold_left_out, rows_for
+from invert.estimators.market.student import Student
 from invert.records import Judgement, SizedModel, SizeLine
 
 PLACES = 11

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from invert.market.recency import DAYS, Cache, Forgetting, classes
+from invert.estimators.market.recency import DAYS, Cache, Forgetting, classes
 
 WAY = Forgetting(horizon=0.5, spread=1.0, votes=3.0)
 RANDOM = np.random.default_rng(9)

@@ -9,7 +9,7 @@ from statistics import median
 from derive.briefly import brief
 from derive.preset_rows import OpenModel
 from derive.price_rows import HostPrice, ListPrice
-from invert.market.hosts import of_rented_hosts
+from invert.estimators.market.hosts import of_rented_hosts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from invert.market.regression import RIDGE, GroupedRows, fit, foretold, grouped
+from invert.estimators.market.regression import RIDGE, GroupedRows, fit, foretold, grouped
 
 RANDOM = np.random.default_rng(5)
 GROUPS = RANDOM.integers(6, size=24).tolist()

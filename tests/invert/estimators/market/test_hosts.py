@@ -11,7 +11,7 @@ from derive.price_rows import HostPrice
 from derive.shipped import rows_of
 from derive.solving.api import solve
 from invert.assumptions import USUAL
-from invert.market.hosts import (
+from invert.estimators.market.hosts import (
     commonest,
     fraction_span,
     of_rented_hosts,

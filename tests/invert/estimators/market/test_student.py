@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from invert.market.student import Student, foretold_by, log_student_density, pooled_range, student_quantiles, within
+from invert.estimators.market.student import Student, foretold_by, log_student_density, pooled_range, student_quantiles, within
 
 STUDENTS = st.builds(Student, centre=st.floats(-20, 20), scale=st.floats(0.05, 5), freedom=st.floats(2.5, 40))
 

@@ -6,9 +6,9 @@ from derive.briefly import brief
 from derive.errors import WrongData
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.market import learnt
-from invert.market.panel import Priced
-from invert.market.size import Params, Size
+from invert.estimators.market import learnt
+from invert.estimators.market.panel import Priced
+from invert.estimators.market.size import Params, Size
 from invert.records import EXTRA_MARKUP, Part, Record
 from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet

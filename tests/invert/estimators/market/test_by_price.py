@@ -6,7 +6,7 @@ import pytest
 
 from invert import infer
 from invert.assumptions import USUAL
-from invert.market.by_price import size_by_price, told_record, told_size
+from invert.estimators.market.by_price import size_by_price, told_record, told_size
 from tests.tools.data import shipped_data
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from invert.market.pool import Foresight, pool_verdict
+from invert.estimators.market.pool import Foresight, pool_verdict
 
 
 def known(by_price, by_class):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from invert.market.student import Floats, log_student_density, student_quantiles
+from invert.estimators.market.student import Floats, log_student_density, student_quantiles
 
 RIDGE = 1e-3
 """Added to the squares of every slope: a group of one price would leave none."""

@@ -14,7 +14,7 @@ from math import lgamma
 
 import numpy as np
 
-from invert.market.student import Floats, within
+from invert.estimators.market.student import Floats, within
 
 DAYS = 365.25
 

@@ -12,9 +12,9 @@ from derive import presets
 from derive.errors import NotCovered
 from derive.preset_rows import Architecture
 from invert.assumptions import USUAL, Assumptions
-from invert.market.recency import Cache, Classes, Forgetting, classes
-from invert.market.record import record_by_votes
-from invert.market.student import Floats, Student
+from invert.estimators.market.recency import Cache, Classes, Forgetting, classes
+from invert.estimators.market.record import record_by_votes
+from invert.estimators.market.student import Floats, Student
 from invert.records import Record
 
 Bytes = Literal["read", "stored"]

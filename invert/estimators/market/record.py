@@ -7,8 +7,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from invert.market.regression import Foretold
-from invert.market.student import Floats
+from invert.estimators.market.regression import Foretold
+from invert.estimators.market.student import Floats
 from invert.posterior.sobol import SEED
 from invert.records import Held, Record
 

@@ -7,12 +7,12 @@ from statistics import fmean
 
 import numpy as np
 
-from invert.market.kv_class import Bytes
-from invert.market.panel import Priced
-from invert.market.pool import Foresight, pool_verdict
-from invert.market.recency import DAYS, Cache, Forgetting, classes
-from invert.market.regression import fit, grouped
-from invert.market.student import Student
+from invert.estimators.market.kv_class import Bytes
+from invert.estimators.market.panel import Priced
+from invert.estimators.market.pool import Foresight, pool_verdict
+from invert.estimators.market.recency import DAYS, Cache, Forgetting, classes
+from invert.estimators.market.regression import fit, grouped
+from invert.estimators.market.student import Student
 from invert.records import Verdict
 
 LEAST_TO_LEARN = 4
