@@ -65,7 +65,7 @@ REMARKS = {
 
 MAY_BE_BLANK = {
     **{name: {"region", "ttl_seconds", "utc_hours", "weekdays", "valid_to"} for name in PRICES},
-    "models": {"max_context", "total_params"},
+    "models": {"max_context", "total_params", "weights_until"},
     "architectures": {"total_params", "active_params", "kv_formula", "query_heads", "fixed_values_per_sequence"}
     | {"native_dtype", "max_context"},
     "memory_tiers": {"low", "high", "year"},

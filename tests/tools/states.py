@@ -71,14 +71,14 @@ def questions(random: Random, state: State, count: int) -> Iterator[Asked]:
         else:
             chosen = _walk(random, near, unknown, wanted) if draw < 0.8 else {*random.sample(names, wanted)}
         chosen -= {unknown}
-        while untrue := _untrue_defaults(state, unknown, chosen):
+        while untrue := untrue_defaults(state, unknown, chosen):
             chosen |= untrue
         order = sorted(chosen)
         random.shuffle(order)
         yield Asked(state, unknown, {name: state.values[name] for name in order})
 
 
-def _untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
+def untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
     """Defaults that would stand and are not the values of the state: they have to be given."""
     claimed = [equation(id).symbols[0] for id in state.using]
     there = {name: value for name, value in standing(unknown, chosen, claimed).items() if name in state.values}

@@ -667,6 +667,21 @@ def test_where_a_slope_has_no_end_there_are_no_elasticities():
     assert one.value == 1 and dict(one.elasticities) == {}
 
 
+BEYOND_A_DOUBLE = {  # of training.fixed_loss_optimum, whose closed form comes to some e+1500, and to some e-400
+    "active_params": {"inference_pretrain_ratio": 0.2, "size_loss_exponent": 0.165, "size_loss_coefficient": 6.6e4,
+                      "data_loss_exponent": 14.3, "data_loss_coefficient": 3.4e5, "pretrain_tokens": 7.1e8},
+    "data_loss_coefficient": {"inference_pretrain_ratio": 0.006, "size_loss_exponent": 40.0, "size_loss_coefficient": 3.8,
+                              "active_params": 1e12, "data_loss_exponent": 0.166, "pretrain_tokens": 2e17},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("unknown", BEYOND_A_DOUBLE)
+def test_a_root_that_no_double_holds_is_none_at_arrays_either(unknown):
+    row, values = equation("training.fixed_loss_optimum"), BEYOND_A_DOUBLE[unknown]
+    assert not solve_equation(row, unknown, values)[0]
+    assert np.isnan(points(row, unknown, {name: np.array([value]) for name, value in values.items()})).all()
+
+
 def test_elasticities_of_a_made_up_curve():
     """t = x + n/x at x = 4, n = 4: dt/dx = 1 - n/x^2 = 3/4, dt/dn = 1/x = 1/4."""
     answers, _ = solve_equation(SADDLE, "batch", {"step_time": 5, "chips": 4})
