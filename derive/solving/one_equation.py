@@ -89,7 +89,10 @@ def solve_equation(equation: Row, unknown: str, given: Values) -> tuple[tuple[An
     if kept:
         return kept, None
     beside = [{**values, unknown: inside(answer)} for answer, broken in zip(found, broken_by, strict=True) if broken]
-    return (), _requirement(equation, unknown, beside) if beside else _no_solution(equation, unknown, values)
+    if not beside:
+        return (), _no_solution(equation, unknown, values)
+    unmet = _requirement(equation, unknown, beside)
+    return (), replace(unmet, message=unmet.message + _looked_for(equation, unknown))
 
 
 def _on_its_bound(equation: Row, unknown: str, values: Values, answer: Answer) -> Answer:
@@ -677,12 +680,18 @@ def _no_solution(equation: Row, unknown: str, values: Values) -> Reason:
         reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
         if reach:
             message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
-        if any(branch.roots is None for branch in branches(equation, unknown)):
-            from derive.expressions.search import searched
-
-            low, high = searched(unknown)
-            message += f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
+        message += _looked_for(equation, unknown)
     return Reason("no_solution", violated=violated, message=message)
+
+
+def _looked_for(equation: Row, unknown: str) -> str:
+    """Where the unknown was searched for; nothing of one that has closed forms."""
+    if all(branch.roots is not None for branch in branches(equation, unknown)):
+        return ""
+    from derive.expressions.search import searched
+
+    low, high = searched(unknown)
+    return f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
 
 
 def _is_in(branch: Branch, at: Values) -> bool:

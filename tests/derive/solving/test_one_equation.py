@@ -682,6 +682,15 @@ def test_a_root_that_no_double_holds_is_none_at_arrays_either(unknown):
     assert np.isnan(points(row, unknown, {name: np.array([value]) for name, value in values.items()})).all()
 
 
+def test_a_root_that_may_not_be_one_does_not_hide_how_far_was_looked():
+    """Of the two roots the one that is allowed lies below where layers are looked for."""
+    given = {"minimum_latency": 4.75e-19, "synchronisations_per_layer": 144, "hop_latency": 2.28e-8, "bytes_per_weight": 2.23e8}
+    answers, reason = solve_equation(
+        equation("roofline.minimum_latency"), "layers", given | {"active_params": 6.22e-23, "hbm_bandwidth": 1.9e-10}
+    )
+    assert not answers and reason.code == "requirement_violated" and "(looked for from " in reason.message
+
+
 def test_elasticities_of_a_made_up_curve():
     """t = x + n/x at x = 4, n = 4: dt/dx = 1 - n/x^2 = 3/4, dt/dn = 1/x = 1/4."""
     answers, _ = solve_equation(SADDLE, "batch", {"step_time": 5, "chips": 4})
