@@ -101,7 +101,7 @@ def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> N
 
     before, after = states_of(old, new, read_data(), own)
     prices_found = differences(before.rows, after.rows)
-    found: "list[Difference | Redescribed]" = [*prices_found, *redescribed(before.rows, after.rows)]
+    found: list[Difference | Redescribed] = [*prices_found, *redescribed(before.rows, after.rows)]
     forms = {"json": listing.differences_json, "csv": listing.differences_csv}
     same = len(after.rows) - sum(one.new is not None for one in prices_found)
     click.echo(forms[style](found) if style in forms else listing.differences_text(found, same))

@@ -77,13 +77,15 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
 
     A price that its own source changed is closed on the day, and a new one opened; one that another source contradicts stays,
     and the other is its rival. What a source says otherwise of a model goes into its rows that hold. A sheet that is gone from
-    its source stays open: whether its prices hold, nobody says.
+    its source stays open: whether its prices hold, nobody says. So does a sheet that its source was read for on a later day.
     """
     sheets = by_sheet(held)
     of_sheet = by_sheet(pulled)
     found: list[Update] = []
     for key, rows in of_sheet.items():
-        if key in sheets:
+        if key in sheets and (newest := _read_after(sheets[key], rows, day)):
+            found.append(_of_the_past(rows, sheets[key], newest, day))
+        elif key in sheets:
             current = [row for row in rows if row.valid_on(day)]
             there = {_on_its_day(row) for row in sheets[key]}
             others = [row for row in rows if not row.valid_on(day)]
@@ -109,6 +111,24 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
     )
 
 
+def _read_after(sheet: Iterable[PriceRow], pulled: Iterable[PriceRow], day: date) -> PriceRow | None:
+    """The row of a sheet that its own source was read for last, where that is after the day."""
+    sources = {database(row) for row in pulled}
+    dated = ((row.retrieved_date, row) for row in sheet if database(row) in sources and row.retrieved_date)
+    last, row = max(dated, key=lambda pair: pair[0], default=(day, None))
+    return row if last > day else None
+
+
+def _of_the_past(rows: Iterable[PriceRow], sheet: Iterable[PriceRow], newest: PriceRow, day: date) -> Update:
+    """What a pull of a day makes of a sheet that was read later: what is the same is counted, and nothing is changed."""
+    there = {_asked(row) for row in sheet if row.valid_on(day)}
+    current = [row for row in rows if row.valid_on(day)]
+    kept = [row for row in current if _asked(row) in there]
+    why = f"was read on {newest.retrieved_date}, and other prices of its sheet on {day}: a pull of an earlier day changes no row"
+    later = () if len(kept) == len(current) else (newest.problem("retrieved_date", why),)
+    return Update(counts=Counter((database(row), "kept") for row in kept), later=later)
+
+
 def _of_description(stay: Sequence[PriceRow], current: Sequence[PriceRow]) -> Iterator[Update]:
     """What each database says of the model of a sheet that its own rows there do not say; what it says no more stands."""
     for name in dict.fromkeys(map(database, current)):
@@ -121,7 +141,11 @@ def _of_description(stay: Sequence[PriceRow], current: Sequence[PriceRow]) -> It
 
 def _on_its_day(row: PriceRow) -> tuple[object, ...]:
     """What makes a price the same whenever it ends."""
-    return row.key, row.effective_date, row.amount, row.currency, row.threshold_inclusive
+    return row.effective_date, *_asked(row)
+
+
+def _asked(row: PriceRow) -> tuple[object, ...]:
+    return row.key, row.amount, row.currency, row.threshold_inclusive
 
 
 def _one(row: PriceRow, became: str) -> dict[tuple[str, str], int]:

@@ -291,3 +291,16 @@ def test_a_context_that_is_said_no_more_or_by_another_source_changes_nothing(pla
     another = [replace(row, max_context=1_000_000, notes="other 1") for row in (ROW, OUT)]
     assert not pull(place, *unsaid, day=NEXT).redescribed and not pull(place, *another, day=NEXT).redescribed
     assert place.read_bytes() == before
+
+
+def test_a_pull_of_an_earlier_day_moves_no_row_and_says_so(place):
+    third = NEXT + timedelta(days=5)
+    pull(place, replace(ROW, amount=3.0, retrieved_date=third), OUT, day=third)
+    before = place.read_bytes()
+    same = pull(place, ROW, OUT, day=NEXT)
+    assert same.count("kept") == 2 and not same.later and place.read_bytes() == before
+    other = pull(place, replace(ROW, amount=5.0, max_context=1_000_000), OUT, READ, day=NEXT)
+    assert place.read_bytes() == before and (other.count("kept"), other.redescribed) == (1, ())
+    said = "was read on 2026-11-28, and other prices of its sheet on 2026-11-23: a pull of an earlier day changes no row"
+    assert [str(one) for one in other.later] == [f"{place} row 4, column retrieved_date: {said}"]
+    assert pull(place, replace(ROW, amount=5.0), OUT, day=third + timedelta(days=1)).count("changed") == 1
