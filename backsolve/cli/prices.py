@@ -311,6 +311,10 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
     if pulled.renamed:
         most = ", ".join(map(shorten, pulled.renamed[:NAMES_SHOWN])) + (", ..." if pulled.renamed[NAMES_SHOWN:] else "")
         line(f"names: {len(pulled.renamed)} that a spreadsheet would take for a formula, taken without the mark they begin with ({most})")
+    if pulled.without_context:
+        line(f"context: {len(pulled.without_context)} sheets of which no database says the longest one")
+    if carried := ", ".join(f"{what} {count}" for what, count in pulled.not_carried.items() if count):
+        line(f"not carried, by entries: {carried}")
     for change in update.redescribed[:RIVALS_SHOWN]:
         line(f"changed: {'/'.join(change.sheet_key[:2])}: {change}")
     if update.redescribed[RIVALS_SHOWN:]:
