@@ -157,6 +157,8 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
         because = "free" if free else f"no price of {' and '.join(lacking)} tokens"
         return NotTaken(provider=provider, model=model, because=because)
     current: dict[Sold, float] = {}
+    # A context that a band of its own offer begins beyond is of something else.
+    max_context = offer.max_context if offer.max_context and offer.max_context >= max(said) else None
     for threshold, rates in sorted(said.items()):
         current |= rates
         at, inclusive = threshold_of(threshold, threshold in offer.from_threshold or provider in FROM_THRESHOLD)
@@ -186,7 +188,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
                     verification="db" if provider in MAKERS else "db_host",
                     notes=f"{database}{_inherited(offer, threshold, (component, ttl))}",
                     origin=f"{database}: {provider}/{model}",
-                    max_context=offer.max_context,
+                    max_context=max_context,
                     release_date=offer.release_date,
                 )
             )

@@ -300,3 +300,9 @@ def test_sheets_without_a_context_and_what_no_column_takes_are_counted():
     assert {what: count for what, count in found.not_carried.items() if count} == {
         "price of reasoning tokens": 2, "day of deprecation": 1, "region": 1
     }  # fmt: skip
+
+
+def test_a_name_is_told_without_its_mark_only_where_its_offer_is_taken():
+    offers = offered("acme", "@cf/a"), offered("acme", "@cf/b", region="=cmd"), offered("acme", "@cf/c", {IN: 1.0, OUT: 1e9})
+    found = pulled(listed(FIRST, *offers))
+    assert {row.model for row in found.rows} == {"cf/a"} and found.renamed == ("acme/@cf/a",)
