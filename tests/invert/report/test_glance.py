@@ -70,8 +70,14 @@ def test_a_line_says_what_the_record_has():
 def test_the_head_says_how_often_such_ranges_held():
     day, _, held, *_ = glance(current()).splitlines()
     assert day.startswith(f"prices of {current().as_of} ")
-    assert held.split() == [*["90%", "ranges", "held"], *["38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
+    assert held.split() == [*["90%", "ranges", "held"], *["≥38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
     assert "Held: of open models, no closed one; of disclosed tiers." in below(glance(current()))
+
+
+def test_a_record_that_all_rows_have_is_no_least_one():
+    run = current()
+    alike = tuple(one for one in run if one.market["active_params"].kept in (None, (38, 42)))
+    assert 0 < len(alike) < len(run) and "≥" not in glance(replace(run, inferences=alike))
 
 
 def test_the_record_in_the_head_is_the_least_of_those_of_the_sheets_and_rules():
