@@ -168,7 +168,7 @@ COLUMNS = (
 """What can be shown and sorted by; all but the last are shown."""
 
 SHOWN = tuple(column.name for column in COLUMNS[:-1])
-FIRST_TO_GO = ("cache", "mark-up", "long")
+FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known")
 """What is left out for want of width: never what qualifies a number beside it."""
 
 OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {

@@ -30,14 +30,14 @@ def test_three_lines_stand_below_the_table_of_a_page(width: int, lines: int):
     assert len(told) <= lines and told[0].startswith("60 sheets"), told
 
 
-def test_it_fits_a_page_whole_and_any_terminal_from_80():
+def test_it_fits_a_page_whole_and_any_terminal_from_60():
     whole = glance(current(), 100)
     assert "left out" not in whole.lower() and max(map(len, whole.splitlines())) <= 100
-    for width in (80, 90, 120, 200):
+    for width in (60, 70, 80, 90, 120, 200):
         text = glance(current(), width)
         assert max(map(len, text.splitlines())) <= width and len(sheets_of(text)) == len(current())
     narrow = glance(current(), 80)
-    assert f"Left out: {', '.join(name for name in SHOWN if name in FIRST_TO_GO)}." in below(narrow)
+    assert f"Left out: {', '.join(name for name in SHOWN if name in FIRST_TO_GO[:3])}." in below(narrow)
     assert "and range" in narrow and "known" in narrow.splitlines()[1]
 
 
