@@ -17,8 +17,9 @@ from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of
 from invert.moved import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
 from invert.records import Estimate, Premiums
 from invert.result import Inference, Run
-from invert.sheets.assemble import Place, models, once_released, prices_by_place, sheets, spelled
+from invert.sheets.assemble import Place, once_released, prices_by_place, sheets, spelled
 from invert.sheets.dated import first_days
+from invert.sheets.described import described
 from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import book_of, prices_that_ship
@@ -67,11 +68,12 @@ def infer_against(
             then, old_book = _of_file(file, data)
             recalibrated = then is not data
         offered, faults = sheets(old_book, day or request.as_of, request.tier or "", request.everything)
+        known = described(offered, then)
         asked_for = [one for one in offered if only is None or sheet_key(one) in only]
-        earlier, left_out = once_released(asked_for, models(then), {} if request.names else first_days(offered, old_book, then))
+        earlier, left_out = once_released(asked_for, known, {} if request.names else first_days(offered, old_book, then))
         notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
-        old = with_conventions(old, premiums_of(once_released(offered, models(then))[0]), assumptions, kept)
+        old = with_conventions(old, premiums_of(once_released(offered, known)[0]), assumptions, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         of_day, causes = _on_the_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)

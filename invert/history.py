@@ -8,7 +8,8 @@ from invert.compare import price_changes, side_of
 from invert.inference import Kept, RunOptions, infer_sheets, run_of
 from invert.moved import Dated, History
 from invert.result import Inference
-from invert.sheets.assemble import assembled, models
+from invert.sheets.assemble import assembled
+from invert.sheets.described import described
 from invert.sheets.rows import PriceRow
 from invert.sheets.what_if import sheet_key
 
@@ -22,7 +23,7 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     """
     kept = Kept()
     data, book, run = run_of(names, kept, **asked)
-    released = {(row.provider, row.model): row.release_date for row in models(data)}
+    released = {(row.provider, row.model): row.release_date for row in described((one.sheet for one in run), data)}
     found = []
     for key in dict.fromkeys(sheet_key(one.sheet) for one in run):
         rows = [row for row in book.rows if row.sheet_key == key]

@@ -62,6 +62,7 @@ from invert.sheets.assemble import (
 )  # fmt: skip
 from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days
+from invert.sheets.described import by_weights, described
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
@@ -173,8 +174,8 @@ def _answered(
     kept: Kept,
 ) -> InferenceTable:
     names, as_of = request.names, request.as_of
-    known = models(data)
     offered, faults = sheets(book, as_of, request.tier or "", request.everything)
+    known = described(offered, data)
     problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
@@ -248,7 +249,7 @@ def infer_sheets(
                 data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
                 refuse_bad_rate(data.tables, currency, sheet.as_of)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), data, assumptions))
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or by_weights(sheet, data), data, assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
     read, inferences = with_posteriors(read, data, assumptions, executor, kept.drawn), []

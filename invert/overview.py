@@ -42,6 +42,7 @@ def overview(run: Run) -> Overview:
         no_result=_most_first(unread),
         beside=_most_first(Counter(tier for *_, tier in run.beside)),
         of_other_days=0 if run.request.names or run.request.providers else run.of_other_days,
+        release_unknown=sum(not one.release_known and one.kv_bytes["headline"].kind != "given" for one in run),
         copies=_most_first(Counter(copy.sheet.provider for _, *copies in alike for copy in copies)),
         offers=len(offers),
         outcomes=tuple(_outcomes(offers)),

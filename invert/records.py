@@ -790,7 +790,8 @@ class Overview:
     A sheet that asks to the cent what another provider, or the same one under a second name, asks for the same model in the same
     service tier is a copy of it; offers are the sheets without these, and all that follows counts offers. `copies` are by provider.
     `no_result` says why how many sheets could not be read, `beside` how many more hold on that day, by service tier, and
-    `of_other_days` how many on other days alone. `premiums` begin with those that most offers share, `sizes` with makers,
+    `of_other_days` how many on other days alone; `release_unknown` are sheets whose KV is the class of the day of their price, as
+    no table has the release of their model. `premiums` begin with those that most offers share, `sizes` with makers,
     the one of most offers first.
     """
 
@@ -802,6 +803,7 @@ class Overview:
     no_result: Mapping[str, int]
     beside: Mapping[str, int]
     of_other_days: int
+    release_unknown: int
     copies: Mapping[str, int]
     offers: int
     outcomes: tuple[Outcome, ...]

@@ -109,14 +109,14 @@ def infer_command(
     if summary and history:
         raise WrongValue("--summary and --history do not go together")
     if history:
-        _refuse_beside_history(models, changes, save, against, style)
+        _refuse_beside_history(models, changes, against, style)
     asked: dict[str, Any] = {
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
         "anchors": named_texts(anchors, ANCHORS),
     }  # fmt: skip
     if history:
         with processes(workers) as executor:
-            _show_history(models, {**asked, "executor": executor}, style)
+            _show_history(models, {**asked, "executor": executor}, style, save)
         return
     asked["changes"] = pairs("--set", changes)
     table, moved = _worked_out(models, asked, shown, workers)
@@ -220,23 +220,25 @@ def _given() -> dict[str, str]:
     }
 
 
-def _refuse_beside_history(models: tuple[str, ...], changes: tuple[str, ...], save: str | None, against: str | None, style: str) -> None:
+def _refuse_beside_history(models: tuple[str, ...], changes: tuple[str, ...], against: str | None, style: str) -> None:
     if not models:
         raise WrongValue("--history needs a MODEL, as gemini-3.1-pro")
-    for option, given in (("--set", changes), ("--save", save), ("--against", against)):
+    for option, given in (("--set", changes), ("--against", against)):
         if given:
             raise WrongValue(f"--history and {option} do not go together")
     if style not in HISTORY_FORMATS:
         raise WrongValue(f"--history is not shown as {style}; allowed: {', '.join(HISTORY_FORMATS)}")
 
 
-def _show_history(models: tuple[str, ...], asked: dict[str, Any], style: str) -> None:
+def _show_history(models: tuple[str, ...], asked: dict[str, Any], style: str, save: str | None) -> None:
     from invert.history import histories
     from invert.report import dates
 
     found = histories(models, **asked)
     forms = {"json": dates.history_json, "csv": dates.history_csv}
     click.echo(forms[style](found) if style in forms else dates.history_text(found, width(sys.stdout)))
+    if save is not None:
+        write(save, dates.history_json(found))
     fail_on(dict.fromkeys(problem for one in found for problem in one.problems))
 
 

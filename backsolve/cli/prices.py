@@ -30,6 +30,8 @@ FORMS = ("table", "json", "csv")
 if TYPE_CHECKING:
     from invert.sheets.append import Rival, Update
     from invert.sheets.databases.pull import Pulled
+    from invert.sheets.diff import Difference
+    from invert.sheets.redescribed import Redescribed
 
 RIVALS_SHOWN, REASONS_SHOWN, NAMES_SHOWN = 10, 4, 3
 
@@ -81,7 +83,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
 @prices_option
 @click.option("--as", "style", type=click.Choice(FORMS), default="table", help="Form of the answer.")
 def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> None:
-    """What changed in the prices between OLD and NEW: rows added, closed and changed.
+    """What changed in the prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
     Each is a date, a price CSV, or `shipped`. A CSV with the columns of prices.csv, as a copy of it, stands for all prices; any
     other, as `prices pull` writes, is laid over the shipped ones. Two of those are compared by their own rows alone.
@@ -95,11 +97,13 @@ def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> N
     from invert.data import read_data
     from invert.sheets import listing
     from invert.sheets.diff import differences, states_of
+    from invert.sheets.redescribed import redescribed
 
     before, after = states_of(old, new, read_data(), own)
-    found = differences(before.rows, after.rows)
+    prices_found = differences(before.rows, after.rows)
+    found: list[Difference | Redescribed] = [*prices_found, *redescribed(before.rows, after.rows)]
     forms = {"json": listing.differences_json, "csv": listing.differences_csv}
-    same = len(after.rows) - sum(one.new is not None for one in found)
+    same = len(after.rows) - sum(one.new is not None for one in prices_found)
     click.echo(forms[style](found) if style in forms else listing.differences_text(found, same))
     fail_on(dict.fromkeys((*before.problems, *after.problems)))
 
@@ -307,6 +311,14 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
     if pulled.renamed:
         most = ", ".join(map(shorten, pulled.renamed[:NAMES_SHOWN])) + (", ..." if pulled.renamed[NAMES_SHOWN:] else "")
         line(f"names: {len(pulled.renamed)} that a spreadsheet would take for a formula, taken without the mark they begin with ({most})")
+    if pulled.without_context:
+        line(f"context: {len(pulled.without_context)} sheets of which no database says the longest one")
+    if carried := ", ".join(f"{what} {count}" for what, count in pulled.not_carried.items() if count):
+        line(f"not carried, by entries: {carried}")
+    for change in update.redescribed[:RIVALS_SHOWN]:
+        line(f"changed: {'/'.join(change.sheet_key[:2])}: {change}")
+    if update.redescribed[RIVALS_SHOWN:]:
+        line(f"changed: {len(update.redescribed) - RIVALS_SHOWN} more contexts and releases")
     for one in rivals[:RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
     if rivals[RIVALS_SHOWN:]:

@@ -84,7 +84,10 @@ def _is_seen(one: Moved, sheet: SheetChange, ends: bool) -> bool:
 
 def _other_causes(found: Comparison) -> str:
     """What moved inferences that no price of their sheet did."""
-    return f"Moved by no price of their own, but by {'; '.join(found.causes) or 'prices of other sheets'}"
+    calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
+    learned = [f"prices of {_list(calibrating)}, from which the calibration is learned"] if calibrating else []
+    by = "; ".join((*found.causes, *learned))
+    return f"Moved by no price of their own, but by {by}" if by else "Moved by nothing that the two results tell: one may have been edited"
 
 
 def changes_markdown(found: Comparison) -> str:

@@ -40,6 +40,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 SCHEMA = "infer-2"
+MOST_MEANT = 3
+"""Columns of CSV that a word may mean, of which the first are offered."""
 UTF_8, BASE_64 = "utf-8", "base64"
 """How a saved result holds the content of a file."""
 OBSERVED = (
@@ -132,7 +134,8 @@ def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all."""
     for name in columns:
         if name not in COLUMNS:
-            raise UnknownName("column", name, COLUMNS)
+            like = [column for column in COLUMNS if name.strip().lower() in column.split("_")]
+            raise UnknownName("column of CSV", name, COLUMNS, meant=like[:MOST_MEANT])
     return csv_text(columns or COLUMNS, (flat(one) for one in table.inferences))
 
 

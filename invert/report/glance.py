@@ -9,7 +9,6 @@ from derive.errors import UnknownName, WrongValue
 from derive.show.folding import folded
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
-from invert.report.findings import held_in_words
 from invert.report.layout import NONE, dollars
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
@@ -144,9 +143,9 @@ def _kv_held(table: Run) -> str:
 
 
 def _fewest_held(found: Iterable[Estimate]) -> str:
-    """`38 of 42`: the least of the records that ranges here have; nothing where none has one."""
-    kept = [one for one in found if one.kind == "interval" and one.kept]
-    return held_in_words(min(kept, key=lambda one: one.kept or (0, 0))) if kept else ""
+    """`38 of 42`, the record that ranges here have, and `≥38 of 42` where others held more often; nothing where none has one."""
+    records = {one.kept for one in found if one.kind == "interval" and one.kept}
+    return "≥" * (len(records) > 1) + "{} of {}".format(*min(records, key=lambda kept: kept[0] / kept[1])) if records else ""
 
 
 def _tiers_held(table: Run) -> str:
@@ -169,7 +168,7 @@ COLUMNS = (
 """What can be shown and sorted by; all but the last are shown."""
 
 SHOWN = tuple(column.name for column in COLUMNS[:-1])
-FIRST_TO_GO = ("cache", "mark-up", "long")
+FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known")
 """What is left out for want of width: never what qualifies a number beside it."""
 
 OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {

@@ -55,7 +55,9 @@ def _counted(found: Overview) -> list[str]:
     more = [f"{_many(others, 'more sheet')} left out: {', '.join(named)}; --all takes those of the day."] if others else []
     same = f"{copies:,} ask what another sheet of the same model asks ({_named(found.copies)}). "
     none = f"{_many(unread, 'sheet')} without a result: {_named(found.no_result)}." if unread else "Every sheet has a result."
-    return [" ".join([f"{same if copies else ''}{_many(found.offers, 'offer')} are counted below.", none, *more])]
+    counted = " ".join([f"{same if copies else ''}{_many(found.offers, 'offer')} are counted below.", none, *more])
+    undated = f"KV of {_many(found.release_unknown, 'sheet')} is that usual on the day of the price: no table has the release of the model."
+    return [counted, *([undated] if found.release_unknown else [])]
 
 
 def _named(counts: Mapping[str, int]) -> str:
@@ -148,6 +150,7 @@ def overview_json(found: Overview) -> str:
         "no_result": _counts(found.no_result),
         "beside": _counts(found.beside),
         "of_other_days": found.of_other_days,
+        "release_unknown": found.release_unknown,
         "copies": _counts(found.copies),
         "offers": found.offers,
         "outcomes": [{**asdict(one), "because": _counts(one.because)} for one in found.outcomes],
@@ -172,6 +175,7 @@ def overview_csv(found: Overview) -> str:
     rows += [{"section": "no_result", "offers": count, "because": why} for why, count in found.no_result.items()]
     rows += [{"section": "beside", "name": tier, "offers": count} for tier, count in found.beside.items()]
     rows += [{"section": "of_other_days", "offers": found.of_other_days}] if found.of_other_days else []
+    rows += [{"section": "release_unknown", "offers": found.release_unknown}] if found.release_unknown else []
     rows += [
         {"section": "outcome", "name": one.quantity, "of": f"{one.estimator} {kind}".strip(), "offers": count}
         for one in found.outcomes for kind, count in one.kinds.items()

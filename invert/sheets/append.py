@@ -3,7 +3,7 @@
 import csv
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -12,6 +12,7 @@ from io import BytesIO, StringIO
 from derive.errors import WrongData
 from derive.files import alone, label, opened, write
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, read_rows, table
+from invert.sheets.redescribed import Redescribed, redescribed
 from invert.sheets.rows import Fx, PriceRow, Problem
 from invert.sheets.rules import by_sheet
 
@@ -37,7 +38,8 @@ class Update:
 
     `counts` are prices by (database, what became of them): `added`, `changed`, `ended` for those that a sheet has no more, `kept`
     for those that are the same, `other_day` for those that hold on another day and are not there. `later` names what has to wait
-    for another day, `held` is how many rows stood there before.
+    for another day, `held` is how many rows stood there before. `redescribed` is what a database says otherwise of a model than the
+    rows that stay, `cells` what these say from now on, by origin and column.
     """
 
     closed: Mapping[str, date] = field(default_factory=dict)
@@ -46,6 +48,8 @@ class Update:
     counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
     later: tuple[Problem, ...] = ()
     held: int = 0
+    redescribed: tuple[Redescribed, ...] = ()
+    cells: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def count(self, what: str) -> int:
         """Prices that were added, changed, ended or kept, of all databases."""
@@ -69,22 +73,27 @@ def by(row: PriceRow) -> str:
 
 
 def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> Update:
-    """What a pull of a day makes of the rows of a file; nothing that stands there is overwritten.
+    """What a pull of a day makes of the rows of a file; no price that stands there is overwritten.
 
     A price that its own source changed is closed on the day, and a new one opened; one that another source contradicts stays,
-    and the other is its rival. A sheet that is gone from its source stays open: whether its prices hold, nobody says.
+    and the other is its rival. What a source says otherwise of a model goes into its rows that hold. A sheet that is gone from
+    its source stays open: whether its prices hold, nobody says. So does a sheet that its source was read for on a later day.
     """
     sheets = by_sheet(held)
     of_sheet = by_sheet(pulled)
     found: list[Update] = []
     for key, rows in of_sheet.items():
-        if key in sheets:
+        if key in sheets and (newest := _read_after(sheets[key], rows, day)):
+            found.append(_of_the_past(rows, sheets[key], newest, day))
+        elif key in sheets:
             current = [row for row in rows if row.valid_on(day)]
             there = {_on_its_day(row) for row in sheets[key]}
             others = [row for row in rows if not row.valid_on(day)]
             found += [_of_key(row, sheets[key], day) for row in current]
             found += [Update(counts=_one(row, "kept" if _on_its_day(row) in there else "other_day")) for row in others]
             found += [Update(closed={row.origin: day}, counts=_one(row, "ended")) for row in _ended(sheets[key], current, day)]
+            closed = {origin for one in found for origin in one.closed}
+            found += _of_description([row for row in sheets[key] if row.valid_on(day) and row.origin not in closed], current)
         else:
             found += [Update(opened=(row,), counts=_one(row, "added")) for row in rows]
     counts: Counter[tuple[str, str]] = Counter()
@@ -97,12 +106,46 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
         counts=counts,
         later=tuple(problem for one in found for problem in one.later),
         held=len(held),
+        redescribed=tuple(change for one in found for change in one.redescribed),
+        cells={origin: cells for one in found for origin, cells in one.cells.items()},
     )
+
+
+def _read_after(sheet: Iterable[PriceRow], pulled: Iterable[PriceRow], day: date) -> PriceRow | None:
+    """The row of a sheet that its own source was read for last, where that is after the day."""
+    sources = {database(row) for row in pulled}
+    dated = ((row.retrieved_date, row) for row in sheet if database(row) in sources and row.retrieved_date)
+    last, row = max(dated, key=lambda pair: pair[0], default=(day, None))
+    return row if last > day else None
+
+
+def _of_the_past(rows: Iterable[PriceRow], sheet: Iterable[PriceRow], newest: PriceRow, day: date) -> Update:
+    """What a pull of a day makes of a sheet that was read later: what is the same is counted, and nothing is changed."""
+    there = {_asked(row) for row in sheet if row.valid_on(day)}
+    current = [row for row in rows if row.valid_on(day)]
+    kept = [row for row in current if _asked(row) in there]
+    why = f"was read on {newest.retrieved_date}, and other prices of its sheet on {day}: a pull of an earlier day changes no row"
+    later = () if len(kept) == len(current) else (newest.problem("retrieved_date", why),)
+    return Update(counts=Counter((database(row), "kept") for row in kept), later=later)
+
+
+def _of_description(stay: Sequence[PriceRow], current: Sequence[PriceRow]) -> Iterator[Update]:
+    """What each database says of the model of a sheet that its own rows there do not say; what it says no more stands."""
+    for name in dict.fromkeys(map(database, current)):
+        mine, its = ([row for row in rows if database(row) == name] for rows in (stay, current))
+        changes = tuple(one for one in redescribed(mine, its) if one.new)
+        if changes:
+            cells = {one.column: one.new for one in changes}
+            yield Update(redescribed=changes, cells={row.origin: cells for row in mine})
 
 
 def _on_its_day(row: PriceRow) -> tuple[object, ...]:
     """What makes a price the same whenever it ends."""
-    return row.key, row.effective_date, row.amount, row.currency, row.threshold_inclusive
+    return row.effective_date, *_asked(row)
+
+
+def _asked(row: PriceRow) -> tuple[object, ...]:
+    return row.key, row.amount, row.currency, row.threshold_inclusive
 
 
 def _one(row: PriceRow, became: str) -> dict[tuple[str, str], int]:
@@ -182,7 +225,7 @@ def update_file(
         update = decide(rows)
         if rivals or update.rivals:
             _append_rivals(rivals_of(place), (*rivals, *update.rivals))
-        if update.closed or update.opened:
+        if update.closed or update.opened or update.cells:
             write(place, _rewritten(content, label(place), update))
     return update
 
@@ -240,7 +283,8 @@ def _rewritten(content: bytes, origin: str, update: Update) -> str:
             raise WrongData(str(item))
         number, cells = item
         end = update.closed.get(f"{origin}:{number}")
-        rows.append(cells | ({"valid_to": end.isoformat()} if end else {}))
+        said = {name: csv_cell(value) for name, value in update.cells.get(f"{origin}:{number}", {}).items()}
+        rows.append(cells | ({"valid_to": end.isoformat()} if end else {}) | said)
     columns = [*(list(rows[0]) if rows else []), *(name for name in OVERLAY_COLUMNS if not rows or name not in rows[0])]
     return _text(columns, [*rows, *map(cells_of, update.opened)])
 

@@ -12,7 +12,7 @@ from derive.files import label, opened
 from invert.data import Data
 from invert.sheets.assemble import day_of, spelled
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
-from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey
+from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey, SheetKey
 from invert.sheets.sheet import FileText, money_unit
 
 SHIPPED = "shipped"
@@ -37,6 +37,11 @@ class Difference:
         return found
 
     @property
+    def sheet_key(self) -> SheetKey:
+        """The sheet that it is a price of."""
+        return self.row.sheet_key
+
+    @property
     def kind(self) -> str:
         """`added`, `closed` or `changed`."""
         added, closed, changed = KINDS_OF_CHANGE
@@ -56,6 +61,9 @@ class Difference:
         unit = money_unit(self.row.currency, self.row.per)
         if not self.old or not self.new:
             return f"{place} {self.row.amount:g} {unit} {self.kind}"
+        if _asked(replace(self.old, threshold_inclusive=self.new.threshold_inclusive)) == _asked(self.new):
+            was, now = ("above", "from") if self.new.threshold_inclusive else ("from", "above")
+            return f"{place} {self.new.amount:g} {unit}: {was} -> {now} {self.row.threshold_tokens:,} tokens"
         was = "" if self.old.currency == self.new.currency else f" {self.old.currency}"
         return f"{place} {self.old.amount:g}{was} -> {self.new.amount:g} {unit}"
 
@@ -75,7 +83,7 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
         for key in {**before, **after}
         if key not in before or key not in after or _asked(before[key]) != _asked(after[key])
     ]
-    return tuple(sorted(found, key=lambda one: one.row.sheet_key))
+    return tuple(sorted(found, key=lambda one: one.sheet_key))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,8 @@ from derive.show.cells import csv_text
 from invert.sheets.assemble import Place, find, placed, prices_by_place, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
 from invert.sheets.read import PRICE_COLUMNS
-from invert.sheets.rows import ModelRow, PriceBook, PriceRow
+from invert.sheets.redescribed import Redescribed
+from invert.sheets.rows import ModelRow, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.what_if import sheet_key
 
@@ -61,8 +62,11 @@ def listed_csv(rows: Sequence[PriceRow]) -> str:
     return csv_text(tuple(PRICE_COLUMNS), map(price_record, rows))
 
 
-def difference_record(one: Difference) -> dict[str, object]:
-    """A price that differs, old and new."""
+def difference_record(one: Difference | Redescribed) -> dict[str, object]:
+    """A price that differs, old and new; what is said of the model of a sheet stands under the name of its column."""
+    if isinstance(one, Redescribed):
+        place = dict(zip(PLACE, (*one.sheet_key, one.column), strict=False))
+        return {**dict.fromkeys(DIFFERENT), "change": one.kind, **place, "old_amount": _plain(one.old), "new_amount": _plain(one.new)}
     sides: Mapping[str, PriceRow | None] = {"old": one.old, "new": one.new}
     return {
         "change": one.kind,
@@ -79,21 +83,27 @@ def difference_record(one: Difference) -> dict[str, object]:
     }
 
 
-def differences_json(found: Sequence[Difference]) -> str:
+def differences_json(found: Sequence[Difference | Redescribed]) -> str:
     """Every price that differs as an object."""
     return json.dumps([difference_record(one) for one in found], indent=2, allow_nan=False)
 
 
-def differences_csv(found: Sequence[Difference]) -> str:
+def differences_csv(found: Sequence[Difference | Redescribed]) -> str:
     """Every price that differs as a line."""
     return csv_text(DIFFERENT, map(difference_record, found))
 
 
-def differences_text(found: Sequence[Difference], same: int) -> str:
-    """A paragraph a sheet, then how many prices differ and how many are the same."""
+def differences_text(found: Sequence[Difference | Redescribed], same: int) -> str:
+    """A paragraph a sheet, then how many prices differ, how many are the same, and how many contexts and releases are others."""
     lines: list[str] = []
-    for (provider, model, region, tier), ones in groupby(found, key=lambda one: one.row.sheet_key):
+    for (provider, model, region, tier), ones in groupby(sorted(found, key=_sheet_of), key=_sheet_of):
         place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
         lines += [f"{provider}/{model}" + (f" ({place})" if place else ""), *(f"  {one}" for one in ones)]
     counts = ", ".join(f"{sum(one.kind == kind for one in found)} {kind}" for kind in KINDS_OF_CHANGE)
-    return "\n".join([*lines, f"{counts}, {same} the same"])
+    described = sum(isinstance(one, Redescribed) for one in found)
+    more = f"; {described} described otherwise" if described else ""
+    return "\n".join([*lines, f"{counts}, {same} the same{more}"])
+
+
+def _sheet_of(one: Difference | Redescribed) -> SheetKey:
+    return one.sheet_key

@@ -50,6 +50,7 @@ def check(book: PriceBook) -> list[Problem]:
         # The present first: of one fault on many days, that is the day to name.
         present = [row for row in rows if row.start <= now < row.end]
         for day, valid in chain([(now, present)], (one for one in days(rows) if one[1] != present)):
+            problems += contexts_at_odds(valid)
             shape = traded, tuple([(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds) for row in valid])
             if shape in sound:
                 continue
@@ -229,6 +230,20 @@ def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
             lack = f"{band.origin} says the opposite of the same band"
             found.append((row, row.problem("threshold_inclusive", f"{sheet_name(row)}: {lack}")))
     return found
+
+
+def contexts_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
+    """Rows of a sheet on a day that give another longest context than the first that gives one, or a threshold that lies above theirs."""
+    first = next((row for row in valid if row.max_context), None)
+    for row in valid if first else ():
+        if first and first.max_context and row.max_context not in (None, first.max_context):
+            clash = f"{sheet_name(row)}: {row.max_context:,} tokens, and {first.origin} says {first.max_context:,} of the same model"
+            yield row.problem("max_context", clash)
+    longest = max((row.max_context for row in valid if row.max_context), default=None)
+    for row in valid if longest else ():
+        if longest and row.component == "input" and row.threshold_tokens > longest:
+            lack = f"above {row.threshold_tokens:,} tokens, which is more than the longest context {longest:,}"
+            yield row.problem("threshold_tokens", f"{sheet_name(row)}: {row.component} {lack}")
 
 
 def is_traded(row: PriceRow) -> bool:

@@ -132,3 +132,10 @@ def test_every_sheet_of_the_data_is_in_the_run_beside_it_or_of_another_day():
     found, keys = overview(whole), {row.sheet_key for row in book_of(read_data()).rows}
     assert found.sheets + sum(found.beside.values()) + found.of_other_days == len(keys) and found.beside["batch"] >= 1
     assert overview(run).beside == {} and overview(run).of_other_days == 0, "of what was asked for"
+
+
+def test_sheets_of_models_that_no_table_dates_are_counted_but_not_those_whose_cache_is_given():
+    asked = {"names": ["openai/one", "bravo/*", "carol/three", "gpt-5.4"], "prices": io.StringIO(OWN)}
+    assert overview(infer(**asked)).release_unknown == 4
+    given = infer(["carol/three"], prices=io.StringIO(OWN), anchors={"kv_bytes_per_token": 5e4})
+    assert overview(given).release_unknown == 0

@@ -44,12 +44,12 @@ COSTS: Mapping[str, str] = {
 COST = re.compile(
     rf"({'|'.join(COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
 )
-CONTEXTS = ("max_input_tokens", "max_tokens")
-"""Fields of the longest context, the first before the other."""
+CONTEXT = "max_input_tokens"
+"""The longest context; max_tokens is the longest answer where both stand, and so says nothing of it alone."""
 FIELDS = Fields(
-    usual=("mode", CONTEXTS[0]),
+    usual=("mode", CONTEXT),
     rare=(*COSTS, "tiered_pricing", "off_peak_pricing"),
-    is_known=lambda name: bool(COST.match(name)) or name in (*CONTEXTS, "max_output_tokens"),
+    is_known=lambda name: bool(COST.match(name)) or name in (CONTEXT, "max_tokens", "max_output_tokens"),
 )
 OTHERWISE = ("_cache_hit", "_decisions")
 """Ends of fields that price something else than a prompt or its answer, or repeat what a field of its own has."""
@@ -102,12 +102,12 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken |
     if not provider or mode not in MODES:
         yield NotTaken(provider=provider, model=model, because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
         return
-    yield from context_faults(CONTEXTS[0], entry.get(CONTEXTS[0]))
+    yield from context_faults(CONTEXT, entry.get(CONTEXT))
     offer = partial(
         Offer,
         provider=_family(provider),
         model=model,
-        max_context=token_count(entry.get(CONTEXTS[0])) or token_count(entry.get(CONTEXTS[1])),
+        max_context=token_count(entry.get(CONTEXT)),
         source_url=entry.get("source"),
     )
     tiers = bands_by_tier(entry)

@@ -13,7 +13,17 @@ from derive.errors import WrongData, shorten, suggest
 from invert.sheets.append import Rival, price_file
 from invert.sheets.databases.copies import repeated
 from invert.sheets.databases.found import Listing
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, name_in_a_cell, one_spelling, price_rows, provider_of
+from invert.sheets.databases.records import (
+    Database,
+    Item,
+    NotCarried,
+    NotTaken,
+    Offer,
+    name_in_a_cell,
+    one_spelling,
+    price_rows,
+    provider_of,
+)
 from invert.sheets.read import read_rows
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
 from invert.sheets.rules import by_sheet, check
@@ -43,7 +53,8 @@ class Pulled:
     `offers` are those of each database by what became of them, TAKEN, KNOWN, COPY or why they are left out: an offer is a model of
     one provider in one region and service tier, or an entry that makes none; `fates` names each. `agreeing` are prices that somebody
     firmer asks as well, `copies` the offers of resellers and other names of one model that ask what the first says, by provider.
-    `renamed` are names that begin as a formula does, as the database has them.
+    `renamed` are names of these rows that begin as a formula does, as the database has them, `without_context` the sheets of `rows`
+    of which no database says the longest context, and `not_carried` what entries say that no column takes, with their number.
     """
 
     rows: tuple[PriceRow, ...]
@@ -54,6 +65,8 @@ class Pulled:
     fates: tuple[Fate, ...]
     agreeing: Mapping[str, int]
     renamed: tuple[str, ...]
+    without_context: tuple[SheetKey, ...]
+    not_carried: Mapping[str, int]
     problems: tuple[Problem, ...]
 
 
@@ -106,7 +119,9 @@ def pull(
         offers=offers,
         fates=tuple(work.named()),
         agreeing=work.agreeing,
-        renamed=tuple(work.renamed),
+        renamed=tuple(name for name, key in work.renamed.items() if key in kept - curated),
+        without_context=tuple(key for key, of_sheet in by_sheet(rows).items() if not any(row.max_context for row in of_sheet)),
+        not_carried=work.not_carried,
         problems=tuple(work.problems),
     )
 
@@ -125,7 +140,8 @@ class Work:
     copies: Counter[str] = field(default_factory=Counter)
     agreeing: Counter[str] = field(default_factory=Counter)
     sellers: set[str] = field(default_factory=set)
-    renamed: dict[str, None] = field(default_factory=dict)
+    renamed: dict[str, SheetKey] = field(default_factory=dict)
+    not_carried: Counter[str] = field(default_factory=Counter)
     databases: list[Database] = field(default_factory=list)
     """Those that were read, in order; the last of them is being read."""
     fates: dict[OfferId, str] = field(default_factory=dict)
@@ -195,17 +211,22 @@ def _gather(
             if isinstance(item, Problem):
                 odd.setdefault(item.column, []).append(item)
                 continue
+            names_of = {item.provider.lower(), provider_of(item.provider)}
+            wanted = not providers or any(fnmatchcase(name, one.lower()) for one in providers for name in names_of)
+            if isinstance(item, NotCarried):
+                work.not_carried[item.what] += wanted
+                continue
             read += 1
-            work.sellers |= (names_of := {item.provider.lower(), provider_of(item.provider)})
-            if providers and not any(fnmatchcase(name, one.lower()) for one in providers for name in names_of):
+            work.sellers |= names_of
+            if not wanted:
                 continue
             rows = price_rows(item, database, day) if isinstance(item, Offer) else item
             if isinstance(rows, NotTaken):
                 work.left_out(rows)
             elif rows:
-                if name_in_a_cell(item.model) != item.model:
-                    work.renamed[f"{item.provider}/{item.model}"] = None
                 named = list(map(names.of, rows))
+                if name_in_a_cell(item.model) != item.model:
+                    work.renamed[f"{item.provider}/{item.model}"] = named[0].sheet_key
                 mine.setdefault(named[0].sheet_key, {}).setdefault((item.provider, item.model), []).extend(named)
     except WrongData as error:
         work.problems.append(Problem(str(database), None, None, f"{error}: newer or older than known here"))
@@ -283,7 +304,8 @@ def laid_beside(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, 
             if row.component in ("input", "output") and (base := now.get((row.component, 0, None))) and not same(base, row, fx, day):
                 rivals.append(Rival(row=row, believed=base))
         elif row.component == "cache_write" or (row.component == "cache_read" and not alike):
-            added.append(replace(row, threshold_inclusive=band.threshold_inclusive, utc_hours=band.utc_hours, weekdays=band.weekdays))
+            taken_over = ("threshold_inclusive", "utc_hours", "weekdays", "max_context", "release_date")
+            added.append(replace(row, **{name: getattr(band, name) for name in taken_over}))
     complete = [row for row in added if row.threshold_tokens == 0 or any(_at_base(row, one) for one in (*added, *now.values()))]
     return complete, rivals, agreeing
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from derive.characters import hidden
 from derive.errors import WrongData, shorten
-from invert.sheets.databases.renamed import Fields, gone, names_in
+from invert.sheets.databases.renamed import Fields, fields_in, gone
 from invert.sheets.databases.routes import of_route
 from invert.sheets.rows import PriceRow, Problem
 
@@ -47,6 +47,15 @@ CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
 DAY, MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
 """A day as it is written, and a month or a year, by which some say a release."""
 LONGEST_LINK = 2_000
+NOT_CARRIED = {
+    **dict.fromkeys(
+        ("reasoning", "internal_reasoning", "output_reasoning_mtok", "output_cost_per_reasoning_token"), "price of reasoning tokens"
+    ),
+    "deprecation_date": "day of deprecation",
+    "discount": "discount",
+    **dict.fromkeys(("region", "regions", "supported_regions"), "region"),
+}
+"""Fields that no column here takes, in words."""
 DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
 
@@ -76,6 +85,14 @@ class NotTaken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotCarried:
+    """What an entry says beyond its offers that no column takes, in the words of NOT_CARRIED."""
+
+    provider: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
     """What a database asks for one model in one service tier over one stretch of time: rates by the threshold [token] they begin at.
 
@@ -99,7 +116,7 @@ class Offer:
     from_threshold: frozenset[int] = field(default_factory=frozenset)
 
 
-Item: TypeAlias = Offer | NotTaken | Problem
+Item: TypeAlias = Offer | NotTaken | NotCarried | Problem
 
 
 def provider_of(name: str) -> str:
@@ -140,6 +157,8 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
         because = "free" if free else f"no price of {' and '.join(lacking)} tokens"
         return NotTaken(provider=provider, model=model, because=because)
     current: dict[Sold, float] = {}
+    # A context that a band of its own offer begins beyond is of something else.
+    max_context = offer.max_context if offer.max_context and offer.max_context >= max(said) else None
     for threshold, rates in sorted(said.items()):
         current |= rates
         at, inclusive = threshold_of(threshold, threshold in offer.from_threshold or provider in FROM_THRESHOLD)
@@ -169,7 +188,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
                     verification="db" if provider in MAKERS else "db_host",
                     notes=f"{database}{_inherited(offer, threshold, (component, ttl))}",
                     origin=f"{database}: {provider}/{model}",
-                    max_context=offer.max_context,
+                    max_context=max_context,
                     release_date=offer.release_date,
                 )
             )
@@ -361,7 +380,9 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
     read = 0
     for entry in entries:
         read += 1
-        seen.update(names_in(entry.record))
+        fields_of_entry = list(fields_in(entry.record))
+        seen.update(name for name, _ in fields_of_entry)
+        yield from not_carried(entry.provider, fields_of_entry)
         label = shorten(f"{entry.provider}/{entry.model}")
         try:
             for item in entry.read():
@@ -375,6 +396,17 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
             yield Problem(str(database), None, None, fault)
     for name, fault in gone(fields, seen, read):
         yield _odd(WrongField(name, fault), database, "")
+
+
+def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[NotCarried]:
+    """What no column takes of the fields of an entry, each thing once; nothing of blanks, zeros, and what is yes or no.
+
+    >>> [one.what for one in not_carried("acme", [("reasoning", True), ("internal_reasoning", "0"), ("discount", 0.1)])]
+    ['discount']
+    """
+    said = ((name, value) for name, value in found if name in NOT_CARRIED and not isinstance(value, bool | dict))
+    for what in dict.fromkeys(NOT_CARRIED[name] for name, value in said if value and value != "0"):
+        yield NotCarried(provider=provider, what=what)
 
 
 def _routed(item: Offer | NotTaken) -> Offer | NotTaken:

@@ -24,19 +24,19 @@ class Fields:
     is_known: Callable[[str], bool] = lambda _name: False
 
 
-def names_in(record: Any, depth: int = DEPTH) -> Iterator[str]:
-    """The names of all fields that a record, and what lies in it, has.
+def fields_in(record: Any, depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
+    """All fields that a record, and what lies in it, has, with their values.
 
-    >>> sorted(names_in({"limit": {"context": 1}, "tiers": [{"input": 2}]}))
+    >>> sorted(name for name, _ in fields_in({"limit": {"context": 1}, "tiers": [{"input": 2}]}))
     ['context', 'input', 'limit', 'tiers']
     """
     fields = record if isinstance(record, dict) else getattr(record, "__dict__", {})
     inside = record if isinstance(record, list | tuple) else fields.values()
-    yield from (name for name in fields if isinstance(name, str))
+    yield from ((name, value) for name, value in fields.items() if isinstance(name, str))
     if depth:
         for one in inside:
             if isinstance(one, dict | list | tuple) or hasattr(one, "__dict__"):
-                yield from names_in(one, depth - 1)
+                yield from fields_in(one, depth - 1)
 
 
 def gone(fields: Fields, seen: Set[str], entries: int) -> Iterator[tuple[str, str]]:

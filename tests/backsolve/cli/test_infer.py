@@ -224,6 +224,15 @@ def test_the_history_of_a_model_is_shown_in_every_form():
     assert len(json.loads(call("infer", "mistral-large-4", "--history", "--as", "json").out)[0]["days"]) == 3
     assert call("infer", "mistral-large-4", "--history", "--as", "csv").out.startswith("provider,model,")
     assert "--history needs a MODEL" in refused("infer", "--history")
+
+
+def test_the_history_of_a_model_is_saved_as_it_is_shown_in_json(tmp_path: Path):
+    place = tmp_path / "history.json"
+    shown = call("infer", "mistral-large-4", "--history", "--as", "json", "--save", str(place))
+    assert json.loads(place.read_text(encoding="utf-8")) == json.loads(shown.out)
+
+
+def test_what_does_not_go_with_a_history_is_refused():
     assert "--history and --set do not go together" in refused(*GEMINI, "--history", "--set", "output=20")
     assert "--history and --against do not go together" in refused(*GEMINI, "--history", "--against", "shipped")
     assert "allowed: table, json, csv" in refused(*GEMINI, "--history", "--as", "html")

@@ -131,3 +131,14 @@ def test_sheets_that_say_the_same_share_a_row():
     by_day = replace(sheet, prices=(), moved=tuple(replace(one, prices=()) for one in sheet.moved))
     many = replace(hostile("acme"), sheets=tuple(replace(by_day, key=("acme", f"m{n}", "", "standard")) for n in range(5)))
     assert changes_text(many, 100).count("active by price") == 1 and "acme/m0 and 4 more" in changes_text(many, 100)
+
+
+def test_what_no_price_of_its_own_moved_is_laid_to_prices_only_of_a_sheet_that_calibrates_it():
+    priced = hostile("acme").sheets[0]
+    moved = replace(priced, key=("b", "m", "", "standard"), prices=(), moved=(replace(priced.moved[0], prices=()),))
+    both = replace(hostile("acme"), sheets=(priced, moved))
+    assert "Moved by nothing that the two results tell: one may have been edited" in " ".join(changes_text(both, 100).split())
+    calibrating = replace(both, sheets=(replace(priced, calibrates=True), moved))
+    assert "may have been edited" in changes_markdown(calibrating)
+    text = " ".join(changes_text(replace(calibrating, recalibrated=True), 100).split())
+    assert "but by prices of acme/acme, from which the calibration is learned" in text and "edited" not in text

@@ -64,3 +64,11 @@ def test_documents_have_the_same_parts():
     text = report_document(overview_parts(shipped()), "markdown")
     assert text.startswith(f"# {shipped().sheets} sheets") and "long context, input" in text
     assert "--as json" not in text and "--as json" in overview_text(shipped(), 100)
+
+
+def test_how_many_sheets_stand_on_the_day_of_their_price_is_said_where_there_are_any():
+    undated = replace(shipped(), release_unknown=1_390)
+    said = "KV of 1,390 sheets is that usual on the day of the price: no table has the release of the model."
+    assert said in " ".join(overview_text(undated, 80).split())
+    assert said not in " ".join(overview_text(replace(undated, release_unknown=0), 80).split())
+    assert "release_unknown,,,1390" in overview_csv(undated) and json.loads(overview_json(undated))["release_unknown"] == 1_390

@@ -271,3 +271,36 @@ def test_who_says_what():
     assert (database(ROW), database(mine)) == ("base", "")
     assert str(Rival(row=replace(ROW, amount=3.0), believed=ROW)) == "acme/m (standard) input: 2 by base 1; 3 by another entry of base 1"
     assert append.rivals_of("a.b/c.csv") == "a.b/c_rivals.csv"
+
+
+def test_another_context_is_taken_over_by_the_rows_that_hold_and_by_no_others(place):
+    pull(place, replace(ROW, amount=3.0), OUT, day=NEXT)
+    closed, *_ = held(place)
+    longer = [replace(row, max_context=1_000_000, release_date=date(2026, 1, 2)) for row in (replace(ROW, amount=3.0), OUT)]
+    update = pull(place, *longer, day=NEXT + timedelta(days=1))
+    assert list(map(str, update.redescribed)) == ["context 128k -> 1M", "release unsaid -> 2026-01-02"] and update.count("kept") == 2
+    assert [(row.amount, row.max_context) for row in held(place)] == [(2.0, 128_000), (8.0, 1_000_000), (3.0, 1_000_000)]
+    assert held(place)[0] == closed and not load(str(place)).problems
+    before = place.read_bytes()
+    assert not pull(place, *longer, day=NEXT + timedelta(days=2)).redescribed and place.read_bytes() == before
+
+
+def test_a_context_that_is_said_no_more_or_by_another_source_changes_nothing(place):
+    before = place.read_bytes()
+    unsaid = [replace(row, max_context=None) for row in (ROW, OUT)]
+    another = [replace(row, max_context=1_000_000, notes="other 1") for row in (ROW, OUT)]
+    assert not pull(place, *unsaid, day=NEXT).redescribed and not pull(place, *another, day=NEXT).redescribed
+    assert place.read_bytes() == before
+
+
+def test_a_pull_of_an_earlier_day_moves_no_row_and_says_so(place):
+    third = NEXT + timedelta(days=5)
+    pull(place, replace(ROW, amount=3.0, retrieved_date=third), OUT, day=third)
+    before = place.read_bytes()
+    same = pull(place, ROW, OUT, day=NEXT)
+    assert same.count("kept") == 2 and not same.later and place.read_bytes() == before
+    other = pull(place, replace(ROW, amount=5.0, max_context=1_000_000), OUT, READ, day=NEXT)
+    assert place.read_bytes() == before and (other.count("kept"), other.redescribed) == (1, ())
+    said = "was read on 2026-11-28, and other prices of its sheet on 2026-11-23: a pull of an earlier day changes no row"
+    assert [str(one) for one in other.later] == [f"{place} row 4, column retrieved_date: {said}"]
+    assert pull(place, replace(ROW, amount=5.0), OUT, day=third + timedelta(days=1)).count("changed") == 1

@@ -100,3 +100,11 @@ def test_bad_rows_of_a_file_are_named(tmp_path: Path):
     path = tmp_path / "part.csv"
     path.write_text("provider,model,component,amount\ngoogle,gemini-2.5-pro,output,abc\na,m,input,1\n", encoding="utf-8")
     assert any("'abc' is not a number" in str(one) for one in state_of(str(path), shipped_data()).problems)
+
+
+def test_a_threshold_that_counts_otherwise_is_said():
+    (row,) = rows("a,m,input,200000,4,")
+    (there,) = differences([row], [replace(row, threshold_inclusive=True)])
+    (back,) = differences([replace(row, threshold_inclusive=True)], [row])
+    assert str(there) == "input@200k 4 USD/MTok: above -> from 200,000 tokens" and there.kind == "changed"
+    assert str(back) == "input@200k 4 USD/MTok: from -> above 200,000 tokens"

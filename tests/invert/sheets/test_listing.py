@@ -22,6 +22,7 @@ from invert.sheets.listing import (
     sheets_cited,
 )
 from invert.sheets.read import load, read_rows
+from invert.sheets.redescribed import redescribed
 from tests.tools.data import shipped_data
 
 
@@ -78,3 +79,20 @@ def test_names_and_notes_of_a_file_are_inert():
     assert (line["model"], line["notes"], line["amount"]) == ("'=1+1", "'@x", "2.0")
     (line,) = csv.DictReader(io.StringIO(differences_csv(differences([], hostile))))
     assert line["model"] == "'=1+1"
+
+
+def test_another_context_stands_in_every_form():
+    head = "provider,model,component,amount,max_context"
+    states = [
+        read_rows([head, f"a,m,input,{amount},{context}"], "own.csv", overlay=True)[0] for amount, context in ((2, "128k"), (3, "1M"))
+    ]
+    found = (*differences(*states), *redescribed(*states))
+    assert differences_text(found, 0).splitlines() == [
+        "a/m", "  input 2 -> 3 USD/MTok", "  context 128k -> 1M", "0 added, 0 closed, 1 changed, 0 the same; 1 described otherwise"
+    ]  # fmt: skip
+    _, record = json.loads(differences_json(found))
+    assert (record["change"], record["component"], record["old_amount"], record["new_amount"]) == (
+        "described", "max_context", 128_000, 1_000_000
+    )  # fmt: skip
+    _, line = csv.DictReader(io.StringIO(differences_csv(found)))
+    assert (line["model"], line["component"], line["new_amount"]) == ("m", "max_context", "1000000")

@@ -195,3 +195,21 @@ def test_a_sheet_of_too_many_prices_on_one_day_is_refused_by_row():
     assert check(book_of(*BASE, *lifetimes[:-1])) == []
     (problem,) = check(book_of(*BASE, *lifetimes))
     assert (problem.row, problem.column) == (2 + PRICE_LIMIT, "component") and f"at most {PRICE_LIMIT} are read" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("contexts", "column", "said"),
+    [
+        ((128_000, 1_000_000, "", ""), "max_context", "m (standard): 1,000,000 tokens, and own.csv:2 says 128,000 of the same model"),
+        ((128_000, "", "", ""), "threshold_tokens", "input above 200,000 tokens, which is more than the longest context 128,000"),
+        (("", 200_000, "", 200_000), "", ""),
+        (("", "", "", ""), "", ""),
+    ],
+)
+def test_contexts_of_one_sheet_agree_and_no_band_begins_beyond_them(contexts: tuple[int | str, ...], column: str, said: str):
+    prices = ("input,2,", "output,8,", "input,4,200000", "output,12,200000")
+    lines = [f"acme,m,{price},{context}" for price, context in zip(prices, contexts, strict=True)]
+    rows, problems = read_rows(["provider,model,component,amount,threshold_tokens,max_context", *lines], "own.csv", overlay=True)
+    assert problems == []
+    found = check(PriceBook(tuple(rows), {}, (), None))
+    assert [one.column for one in found][:1] == ([column] if column else []) and all(said in str(one) for one in found[:1])

@@ -107,3 +107,9 @@ def test_an_entry_that_names_no_provider_is_said_to_lack_it():
         {"m": {"mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}}, Database(name="litellm")
     )
     assert isinstance(left, NotTaken) and isinstance(said, Problem) and "field litellm_provider is not there" in said.message
+
+
+def test_the_longest_answer_is_not_taken_for_the_context():
+    (alone,) = items({"p/m": ENTRY | {"max_tokens": 8192}})[:1]
+    (both,) = items({"p/m": ENTRY | {"max_tokens": 8192, "max_input_tokens": 200_000}})
+    assert isinstance(alone, Offer) and isinstance(both, Offer) and (alone.max_context, both.max_context) == (None, 200_000)

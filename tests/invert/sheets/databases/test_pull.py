@@ -280,3 +280,29 @@ def test_a_field_that_looks_like_a_price_and_is_not_known_is_named_and_makes_no_
     data = {"data": [{"id": "a/m", "pricing": pricing | {"prompt_above_200k": "0.000002"}}, {"id": "a/n", "pricing": pricing}]}
     found = pulled((FIRST, openrouter.offers(data, FIRST)), book=NOTHING)
     assert {row.model for row in found.rows} == {"a/n"} and "field prompt_above_200k " in str(found.problems[0])
+
+
+def test_sheets_without_a_context_and_what_no_column_takes_are_counted():
+    entry = {
+        "litellm_provider": "acme",
+        "mode": "chat",
+        "input_cost_per_token": 1e-6,
+        "output_cost_per_token": 2e-6,
+        "max_input_tokens": 9000,
+    }
+    content = {
+        "acme/a": entry | {"max_input_tokens": None, "max_tokens": 8192, "output_cost_per_reasoning_token": 3e-6},
+        "acme/b": entry | {"deprecation_date": "2027-01-01", "output_cost_per_reasoning_token": 3e-6, "supported_regions": ["eu"]},
+        "other/c": entry | {"litellm_provider": "other", "discount": 0.5},
+    }
+    found = pulled((FIRST, litellm.offers(content, FIRST)), providers=("acme",))
+    assert [key[1] for key in found.without_context] == ["a"]
+    assert {what: count for what, count in found.not_carried.items() if count} == {
+        "price of reasoning tokens": 2, "day of deprecation": 1, "region": 1
+    }  # fmt: skip
+
+
+def test_a_name_is_told_without_its_mark_only_where_its_offer_is_taken():
+    offers = offered("acme", "@cf/a"), offered("acme", "@cf/b", region="=cmd"), offered("acme", "@cf/c", {IN: 1.0, OUT: 1e9})
+    found = pulled(listed(FIRST, *offers))
+    assert {row.model for row in found.rows} == {"cf/a"} and found.renamed == ("acme/@cf/a",)

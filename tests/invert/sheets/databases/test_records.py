@@ -148,3 +148,10 @@ def test_names():
         and one_spelling("GPT-6.1") == "gpt-6-1"
         and str(SOURCE) == "base 1.2"
     )
+
+
+@pytest.mark.parametrize(("context", "taken"), [(8192, None), (200_000, 200_000), (1_000_000, 1_000_000), (None, None)])
+def test_a_context_that_a_band_begins_beyond_is_not_taken(context: int | None, taken: int | None):
+    bands = {0: {("input", None): 1.0, ("output", None): 4.0}, 200_000: {("input", None): 2.0, ("output", None): 8.0}}
+    rows = price_rows(Offer(provider="acme", model="m", bands=bands, max_context=context), Database(name="base"), DAY)
+    assert isinstance(rows, list) and {row.max_context for row in rows} == {taken}

@@ -11,7 +11,7 @@ import pytest
 
 from invert.sheets.databases import genai, litellm, models_dev, openrouter
 from invert.sheets.databases.records import Database, NotTaken, Offer
-from invert.sheets.databases.renamed import LEAST_ENTRIES, Fields, gone, names_in
+from invert.sheets.databases.renamed import LEAST_ENTRIES, Fields, fields_in, gone
 from invert.sheets.rows import Problem
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
@@ -105,4 +105,4 @@ def test_a_field_that_few_entries_lack_is_not_missed():
     assert list(gone(fields, set(), LEAST_ENTRIES)) == [("context", f"is in none of {LEAST_ENTRIES} entries")]
     deep: dict[str, Any] = {}
     deep["within"] = deep
-    assert set(names_in(deep)) == {"within"}, "a record within itself has an end"
+    assert {name for name, _ in fields_in(deep)} == {"within"}, "a record within itself has an end"

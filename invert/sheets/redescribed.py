@@ -1,0 +1,69 @@
+"""What price files say of a model beside its prices, in two states: its longest context and its release."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import TypedDict
+
+from derive.briefly import brief
+from derive.units import show
+from invert.sheets.rows import PriceRow, SheetKey
+from invert.sheets.rules import by_sheet
+
+WORDS = {"max_context": "context", "release_date": "release"}
+"""Columns that describe a model, in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redescribed:
+    """A sheet whose rows say another `column` of WORDS than before; None for rows that say nothing of it."""
+
+    __repr__ = brief
+
+    sheet_key: SheetKey
+    column: str
+    old: int | date | None
+    new: int | date | None
+
+    @property
+    def kind(self) -> str:
+        """`described`, beside the kinds of a price that differs."""
+        return "described"
+
+    def __str__(self) -> str:
+        return f"{WORDS[self.column]} {_spelled(self.old)} -> {_spelled(self.new)}"
+
+
+def redescribed(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> Iterator[Redescribed]:
+    """What is said otherwise of the sheets that are in both states, by sheet."""
+    before, after = by_sheet(old), by_sheet(new)
+    for key in (key for key in before if key in after):
+        was, now = described(before[key]), described(after[key])
+        pairs = {"max_context": (was["max_context"], now["max_context"]), "release_date": (was["release_date"], now["release_date"])}
+        yield from (Redescribed(sheet_key=key, column=name, old=one, new=other) for name, (one, other) in pairs.items() if one != other)
+
+
+class Description(TypedDict):
+    """What the rows of a sheet say of its model: the longest context [token] and the first release."""
+
+    max_context: int | None
+    release_date: date | None
+
+
+def described(rows: Iterable[PriceRow]) -> Description:
+    """The longest context and the earliest release that these rows give.
+
+    >>> described([])
+    {'max_context': None, 'release_date': None}
+    """
+    rows = list(rows)
+    return {
+        "max_context": max((row.max_context for row in rows if row.max_context), default=None),
+        "release_date": min((row.release_date for row in rows if row.release_date), default=None),
+    }
+
+
+def _spelled(value: int | date | None) -> str:
+    if value is None:
+        return "unsaid"
+    return value.isoformat() if isinstance(value, date) else show("max_context", value, digits=4).removesuffix(" tokens")
