@@ -19,11 +19,11 @@ from backsolve.site.presets import FIELDS
 from backsolve.site.sheets import pages_of_sheets
 from backsolve.site.what_if import what_if
 from derive import solve
+from derive.answers import OR
 from derive.catalogue import equation
 from derive.presets import rent
 from derive.show.roofline import numbers, roof
 from derive.show.text import as_latex
-from derive.solving.one_equation import solve_equation
 from derive.units import show
 from invert.data import read_data
 from invert.inference import infer
@@ -96,8 +96,8 @@ def test_an_equation_is_solved_as_numbers_change(site: Path, page, row, unknown:
     asked = in_address(page, name, float(typed))
     assert told.inner_text() != before
     given = {symbol: float(asked[symbol]) for symbol in row.symbols if symbol != unknown}
-    (answer,), _ = solve_equation(row, unknown, given)
-    assert told.inner_text() == f"= {show(unknown, answer.value)}"
+    (answer,) = solve(unknown, given=given, using=[row.id]).answers
+    assert told.inner_text() == f"= {show(unknown, answer.point)}{OR[answer.bound]}"
     command = page.locator("#solver > p code").inner_text()
     said = CliRunner().invoke(backsolve, split(command)[1:])
     assert said.exit_code == 0 and split(command)[0] == "backsolve" and "\\begin{gather*}" in said.stdout
