@@ -18,7 +18,7 @@ from derive.requirements import in_words_of_names, named
 from derive.show.mathml import symbol_in_mathml
 from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, PEAKS, RATE, STEPS
 from derive.trees import Tree, difference
-from derive.units import parse, people_units
+from derive.units import is_of_one_element, parse, people_units
 from derive.written import as_it_is_written
 
 Json = dict[str, Any]
@@ -120,6 +120,7 @@ def _quantity(name: str) -> Json:
         "floor": row.floor,
         "ceiling": row.ceiling if isfinite(row.ceiling) else None,
         "whole": name in COUNTED,
+        "type": is_of_one_element(name),
     }
     return {
         "math": symbol_in_mathml(name),
@@ -136,7 +137,7 @@ def _quantity(name: str) -> Json:
     }
 
 
-OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole")
+OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole", "type")
 """What many quantities have alike."""
 
 
