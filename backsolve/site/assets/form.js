@@ -19,9 +19,15 @@
     const size = Math.abs(value), number = rounded(value, digits);
     if (size === 0 || !Number.isFinite(size)) return String(value);
     if (size > 1e-9 && size < 1e15) return number.toFixed(Math.min(Math.max(digits - 1 - Math.floor(Math.log10(Math.abs(number))), 0), 20)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+    return byPower(number);
+  }
+  function byPower(number) {
     const [plain, power] = number.toExponential().split("e");
     return `${plain}e${power[0]}${power.slice(1).padStart(2, "0")}`;
   }
+
+  /** A value as messages of the command line have it: six digits, and a power of ten where it is far from one. */
+  const general = (value) => (value && !(1e-4 <= Math.abs(rounded(value, 6)) && Math.abs(rounded(value, 6)) < 1e6) ? byPower(rounded(value, 6)) : String(rounded(value, 6)));
 
   /** A value [SI] in the unit people use, as the command line prints it. */
   function show(row, value, digits = 4) {
@@ -84,8 +90,8 @@
 
   /** The value, or what is allowed instead. */
   function withinDomain(row, value) {
-    const beyond = value > (row.ceiling ?? Infinity), given = figure(value, 6), percent = beyond && value <= 100 ? `; percent are written ${figure(value, 6)}%` : "";
     if (!Number.isFinite(value)) return { fault: `= ${value > 0 ? "inf" : "-inf"}: must be a finite number ${row.domain}` };
+    const beyond = value > (row.ceiling ?? Infinity), given = general(value), percent = beyond && value <= 100 ? `; percent are written ${given}%` : "";
     if (value < (row.floor ?? 0) || beyond || (value === 0 && !row.zero)) return { fault: `= ${given}: must be ${row.domain}${percent}` };
     if (row.undivided && !isWhole(value)) return { fault: `= ${given}: must be a whole number: write ${[Math.floor(value), Math.floor(value) + 1].filter(Boolean).join(" or ")}` };
     const met = `values met in practice run from ${show(row, row.low)} to ${show(row, row.high)}`;
@@ -290,7 +296,8 @@
   function fromAddress(takers) {
     const asked = new URLSearchParams(location.hash.slice(1));
     const lost = Object.entries(takers).filter(([name, take]) => asked.has(name) && !take(asked.get(name)));
-    const said = lost.map(([name]) => `${name}=${asked.get(name).slice(0, MOST_SAID)}`).join(", ");
+    const unknown = [...asked].filter(([name, text]) => text && !(name in takers));
+    const said = [...lost, ...unknown].map(([name]) => `${name}=${asked.get(name).slice(0, MOST_SAID)}`).join(", ");
     return said && `The link asks for what cannot be: ${said}. What is usual stands in its place.`;
   }
 

@@ -230,7 +230,7 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     ("address", "lost"),
     [
         ("desk/index.html#model=<b>none</b>&batch=-1&chips=32", "model=<b>none</b>, batch=-1"),
-        (f"{equation_address(CLOSED.id)}#for=batch&mfu=2&sparsity=12", "mfu=2, for=batch"),
+        (f"{equation_address(CLOSED.id)}#for=batch&mfu=2&sparsity=12&colour=red", "mfu=2, for=batch, colour=red"),
     ],
 )
 def test_a_link_that_asks_for_what_cannot_be_says_so(site: Path, page, address: str, lost: str):
@@ -244,10 +244,22 @@ def test_a_link_that_asks_for_what_cannot_be_says_so(site: Path, page, address: 
 def test_a_sheet_is_read_at_other_prices(site: Path, page):
     one = infer(["gemini-3.1-pro"])[0]
     page.goto((site / f"sheet/{one.sheet.provider}/{one.sheet.model}/index.html").as_uri())
-    page.get_by_label("output price [USD/MTok]", exact=True).fill("14")
-    published = {field["name"]: field["value"] for field in what_if(one)["fields"]}
-    words, value = next(iter(worked_out(what_if(one), published | {"output": 14.0}).items()))
-    assert page.get_by_role("row", name=words).locator("td").last.inner_text() == f"{value:.3g}"
+    output = page.get_by_label("output price [USD/MTok]", exact=True)
+    output.fill("14e-6 USD/token")
+    published = {field["name"]: field["usd_per_token"] for field in what_if(one)["fields"]}
+    words, value = next(iter(worked_out(what_if(one), published | {"output": 14e-6}).items()))
+    told = page.get_by_role("row", name=words).locator("td").last
+    assert told.inner_text() == f"{value:.3g}"
+    assert in_address(page, "output", 13) == {"output": "14"}
+    page.reload()
+    assert output.input_value() == "14" and told.inner_text() == f"{value:.3g}"
+    output.fill("-1")
+    assert "output price = -1e-06: must be > 0" in page.get_by_role("alert").all_inner_texts()
+    page.goto(page.url.split("#")[0] + "#output=-2&input=3&storage=1")
+    assert page.get_by_role("alert").filter(has_text="The link asks for what cannot be: output=-2, storage=1.").count() == 1
+    assert page.get_by_label("input price [USD/MTok]", exact=True).input_value() == "3"
+    page.get_by_role("button", name="As published").click()
+    assert output.input_value() == "12"
 
 
 def test_what_is_folded_opens_where_a_link_leads_there_and_on_paper(site: Path, page):
