@@ -15,6 +15,7 @@ from derive.formulas import Roots, TreePair
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
+from derive.show.binding import plain_regime
 from derive.show.mathml import symbol_in_mathml
 from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, PEAKS, RATE, STEPS
 from derive.trees import Tree, difference
@@ -65,6 +66,7 @@ def solvable(row: Equation) -> Json:
                 "value": regime.expression,
                 "wins": [_pair(row, pair) for pair in regime.wins],
                 "label": regime.label,
+                **({"plain": plain_regime(regime.label)} if regime.label else {}),
                 "loses_digits": loses_digits(difference(left, regime.expression)),
             }
             for regime in regimes_of(row)

@@ -282,7 +282,8 @@
     const own = { reference: `${equation.id}@${equation.version}`, left, sense: equation.sense, right: equation.right, makes: unknown, solved: point && one.form ? one.form.tree : null, values,
       result: point ? (one.form ? valued(unknown, one.value) : whole) : one ? ends(one.low, one.high) : { latex: "\\text{no answer}", text: "no answer" } };
     const spanning = Object.entries(spansOf()), seen = state.look && state.look.told(), rests = [...new Set([...legs.flatMap(({ right }) => leads.namesIn(right)), ...names])];
-    const bound = point && one.bound ? [{ latex: writing.bounded(all[unknown], one.value, one.bound), text: `${unknown} ${valued(unknown, one.value).text}${errs(one)}` }] : [];
+    const where = writing.where(one && one.regime);
+    const bound = point && (one.bound || where.text) ? [{ latex: writing.bounded(all[unknown], one.value, one.bound) + where.latex, text: `${unknown} ${valued(unknown, one.value).text}${errs(one)}${where.text}` }] : [];
     return {
       steps: [...led, own], quantities: all,
       above: spanning.length ? [{ latex: `\\text{in the middle of the ranges:}`, text: "in the middle of the ranges:" }] : [],

@@ -38,10 +38,19 @@ STEP = equation("roofline.step_time")
 """One of quantities that no chip and no model sets, but other equations make of what they set."""
 
 
+MARGIN = equation("serving.gross_margin")
+"""One with a difference."""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = infer(["gemini-3.1-pro"])
-    pages = [home_page(), desk_page(), *(equation_page(row, []) for row in (CLOSED, SEARCHED, STEP)), *pages_of_sheets(table, read_data())]
+    pages = [
+        home_page(),
+        desk_page(),
+        *(equation_page(row, []) for row in (CLOSED, SEARCHED, STEP, MARGIN)),
+        *pages_of_sheets(table, read_data()),
+    ]
     out = tmp_path_factory.mktemp("browser") / "site"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "all_pages", lambda _html_base: iter(pages))
@@ -171,6 +180,17 @@ def test_the_derivation_is_copied_with_its_numbers(site: Path, page):
     assert "`batching.sparsity@1`:" in shown.inner_text()
     page.get_by_role("button", name="Copy as text").click()
     assert "balance_batch = 295.4*1*18.14/1 = 5357" in shown.inner_text()
+
+
+@pytest.mark.parametrize(
+    ("row", "unknown"),
+    [(CLOSED, "sparsity"), (STEP, "step_time"), (STEP, "memory_time"), (MARGIN, "gross_margin")],
+)
+def test_what_is_copied_as_latex_is_what_the_command_prints(site: Path, page, row, unknown: str):
+    page.goto(f"{(site / equation_address(row.id)).as_uri()}#for={unknown}")
+    page.get_by_role("button", name="Copy as LaTeX").click()
+    said = CliRunner().invoke(backsolve, split(page.locator("#solver > p code").inner_text())[1:])
+    assert page.locator("#solver pre").inner_text() == said.stdout.rstrip("\n")
 
 
 def test_where_a_step_balances_its_point_is_under_the_ridge(site: Path, page):
