@@ -215,6 +215,8 @@ def test_a_deployment_is_sized(site: Path, page):
         assert shown == f"{show(name, solved[name].value)} or more"
     page.get_by_label("batch", exact=True).fill("900000")
     assert page.locator("output").inner_text().startswith("It does not fit")
+    weights = [one.evaluate("one => getComputedStyle(one).fontWeight") for one in page.locator(".desk-fact strong").all()]
+    assert [int(one) > 500 for one in weights] == [True, False, False, False, False]
     page.get_by_text("--anyway").wait_for()
     assert CliRunner().invoke(backsolve, split(page.locator("#desk > p code").inner_text())[1:]).exit_code == 0
     most = int(re.findall(r"chips, or a batch of (\d+)", page.locator("output").inner_text())[0])
