@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from math import isfinite, sqrt
 from sys import float_info
+from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
@@ -89,6 +90,30 @@ DATA_TYPES = {
 _OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_per_activation")
 _PER_TOKENS = re.compile(r"/\s*(?:1\s*)?(?:(?P<suffix>[kKM])|(?P<word>(?i:million|thousand)))\s*(?i:tok(?:en)?s?)?\s*(?=/|$)")
 _CHIP_HOUR = re.compile(r"/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)", re.IGNORECASE)
+
+
+def vocabulary() -> dict[str, Any]:
+    """All that units are made of: of each word its size in base units and its exponents over the bases; suffixes, and data types.
+
+    >>> found = vocabulary()
+    >>> found["words"]["kB"], found["bases"], found["suffixes"]["Ki"]
+    ((1000.0, 0, 1, 0, 0, 0, 0), ('s', 'byte', 'FLOP', 'token', 'USD', 'J'), 1024.0)
+    """
+    return {
+        "bases": BASES,
+        "words": {word: (float(size), *dimension) for word, (size, dimension) in _UNITS.items()},
+        "suffixes": {name: float(size) for name, size in _SUFFIXES.items()},
+        "types": DATA_TYPES,
+    }
+
+
+def is_of_one_element(name: str) -> bool:
+    """Whether a quantity is bytes of one element, which may be named by its data type.
+
+    >>> is_of_one_element("bytes_per_weight"), is_of_one_element("kv_bytes_per_token")
+    (True, False)
+    """
+    return name.endswith(_OF_ONE)
 
 
 def _word(word: str, units: dict[str, tuple[Decimal, Dimension]]) -> tuple[Decimal, Dimension]:
@@ -193,7 +218,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     text = re.sub(r"\s", " ", text.strip()).translate(_TYPOGRAPHIC_MINUS)
     if mark := hidden(text):
         raise _Unreadable(f"holds the {mark_in_words(mark)}, which does not show")
-    if row.name.endswith(_OF_ONE) and text.lower() in DATA_TYPES:
+    if is_of_one_element(row.name) and text.lower() in DATA_TYPES:
         return DATA_TYPES[text.lower()]
     _refuse_traps(text)
     match = _FIGURE.match(text)

@@ -298,27 +298,33 @@ def cite_command(
     equations = [id for id in ids if id not in sheets]
     found, faults = _prices_cited(sheets, as_of, own, html_base) if sheets else ([], ())
     why: dict[str, str] = {}
+    result = None
     if used_by is not None:
         result = _json(used_by)
         why = uses_in(result)
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
-        _say_other_schema(result)
     if not equations and not found:
         raise WrongValue("nothing to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
     click.echo(cite_with(equations, found, style, html_base, macros, why))
+    _refuse_other_schema(result)
     fail_on(faults)
 
 
-def _say_other_schema(result: object) -> None:
-    """In a line that a result was saved by another version, whose sheets and inferences may stand elsewhere in it."""
+def _refuse_other_schema(result: object) -> None:
+    """`WrongData` for a result that another version saved, whose sheets and inferences may stand elsewhere in it."""
     schema = result.get("schema") if isinstance(result, dict) else None
-    if schema is None:
+    if not isinstance(result, dict) or schema is None:
         return
+    from derive.show.saved import version_of
     from invert.report.contract import SCHEMA
 
     if schema != SCHEMA:
-        theirs = shorten(str(schema))
-        say(f"the result's schema is {theirs}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only")
+        by = version_of(result)
+        theirs = shorten(str(schema)) + (f" of backsolve {shorten(by)[1:-1]}" if by else "")
+        raise WrongData(
+            f"the result's schema is {theirs}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only;"
+            " save it anew with this version"
+        )
 
 
 def _is_of_prices(name: str) -> bool:

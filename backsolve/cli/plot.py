@@ -10,6 +10,7 @@ import click
 from backsolve.cli.common import as_of_option, fail_on, prices_option, tell
 from backsolve.cli.solve import undisturbed
 from backsolve.streams import say
+from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.errors import NotCovered, UnknownName, WrongValue, shorten
 
 if TYPE_CHECKING:
@@ -104,12 +105,12 @@ def _reliability(sheets: "Sequence[Inference]") -> "Chart":
     return reliability(section_rows("skill"))
 
 
-SERVED = {"chips": "64", "context_length": "8k", "bytes_per_element": "1"}
-CHIPS, MODELS = ("H100-SXM:fp8",), ("DeepSeek-V3",)
+SERVED = {name: f"{value:g}" for name, value in DEPLOYED.items()}
+CHIPS, MODELS = (f"{CHIP}:{DATA_TYPE}",), (MODEL,)
 FIGURES: Mapping[str, OfDeployment | OfPrices] = {
     "roofline": OfDeployment(
         about="the roof of a chip with the point that a decode step works at",
-        unknowns=("step_time",), given={**SERVED, "batch": "256"}, hardware=CHIPS, model=MODELS,
+        unknowns=("step_time",), given=SERVED, hardware=CHIPS, model=MODELS,
     ),
     "cost-batch": OfDeployment(
         about="cost of a token over the batch",

@@ -23,6 +23,7 @@ from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.shipped import Problem
 from derive.show.citation import address_of
+from derive.units import vocabulary
 from derive.version import VERSION
 
 MARKER = ".backsolve-site"
@@ -82,7 +83,12 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     yield "assets/search-index.js", data_script("search", index).encode()
     yield "assets/presets.js", data_script("presets", presets_data()).encode()
     families, quantities = in_families(quantities_data())
-    yield "assets/quantities.js", (data_script("families", families) + data_script("quantities", quantities)).encode()
+    yield (
+        "assets/quantities.js",
+        "".join(
+            data_script(name, value) for name, value in (("families", families), ("quantities", quantities), ("units", vocabulary()))
+        ).encode(),
+    )
     for name, content in schemas().items():
         yield f"{SCHEMAS}/{name}", content
     yield from pictures().items()

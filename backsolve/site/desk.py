@@ -3,6 +3,7 @@
 from backsolve.site.formulas import Json
 from backsolve.site.presets import ASKED, FIELDS, parts_of_fields
 from backsolve.site.writing import INDEX, Entry, Page
+from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
 from derive.solving.chain import answered
 from derive.solving.questions import question
@@ -10,7 +11,7 @@ from derive.units import show
 
 DESK = f"desk/{INDEX}"
 
-START = ("H100-SXM", "fp8", "DeepSeek-V3")
+START = (CHIP, DATA_TYPE, MODEL)
 """The chip, the data type and the model that the desk begins with."""
 
 

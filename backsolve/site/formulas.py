@@ -15,10 +15,11 @@ from derive.formulas import Roots, TreePair
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
+from derive.show.binding import plain_regime
 from derive.show.mathml import symbol_in_mathml
 from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, PEAKS, RATE, STEPS
 from derive.trees import Tree, difference
-from derive.units import parse, people_units
+from derive.units import is_of_one_element, parse, people_units
 from derive.written import as_it_is_written
 
 Json = dict[str, Any]
@@ -65,6 +66,7 @@ def solvable(row: Equation) -> Json:
                 "value": regime.expression,
                 "wins": [_pair(row, pair) for pair in regime.wins],
                 "label": regime.label,
+                **({"plain": plain_regime(regime.label)} if regime.label else {}),
                 "loses_digits": loses_digits(difference(left, regime.expression)),
             }
             for regime in regimes_of(row)
@@ -120,6 +122,7 @@ def _quantity(name: str) -> Json:
         "floor": row.floor,
         "ceiling": row.ceiling if isfinite(row.ceiling) else None,
         "whole": name in COUNTED,
+        "type": is_of_one_element(name),
     }
     return {
         "math": symbol_in_mathml(name),
@@ -136,7 +139,7 @@ def _quantity(name: str) -> Json:
     }
 
 
-OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole")
+OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole", "type")
 """What many quantities have alike."""
 
 

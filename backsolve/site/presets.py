@@ -9,6 +9,7 @@ from functools import cache
 from math import isfinite
 
 from backsolve.site.formulas import Json, roof_data, solvable
+from backsolve.usual import DEPLOYED
 from derive import presets, shipped
 from derive.catalogue import by_id
 from derive.errors import BacksolveError, NoRent
@@ -24,10 +25,7 @@ from derive.trees import names
 ASKED = ("step_time", "tokens_per_second_per_user", "throughput", "cost_per_token", "memory_per_chip", "memory_time_share")
 """What the desk shows of a deployment, beside all that leads there."""
 
-FIELDS = {
-    **{"chips": 16.0, "batch": 64.0, "context_length": 8000.0, "chip_price": 2 / 3600},
-    **{"bytes_per_element": 2.0, "kv_copies": 1.0, "mfu": 0.5, "mbu": 0.7},
-}
+FIELDS = DEPLOYED | {"chip_price": 2 / 3600}
 """What is chosen beside chip and model, with what it begins with; a chip brings its rent."""
 
 BINDING = {"memory_time": "memory", "compute_time": "arithmetic"}

@@ -8,8 +8,6 @@ from invert.records import Reading
 from invert.result import Inference
 from invert.sheets.observables import PRICE_RATIOS, named_prices
 
-USD_PER_MTOK = 1e-6
-
 
 def what_if(one: Inference) -> dict[str, Any]:
     """The prices of the first bands as fields, and the readings of them as legs, each with what it came to at the published prices.
@@ -18,12 +16,15 @@ def what_if(one: Inference) -> dict[str, Any]:
 
     >>> from invert.inference import infer
     >>> found = what_if(infer("gemini-3.1-pro")[0])
-    >>> [field["value"] for field in found["fields"]], [reading["words"] for reading in found["readings"]][0]
+    >>> [round(field["usd_per_token"] * 1e6, 9) for field in found["fields"]], [reading["words"] for reading in found["readings"]][0]
     ([2.0, 12.0, 4.0, 18.0], 'bandwidth-bound fraction, as the lecture reads it')
     """
     bands = one.sheet.bands[: 2 if one.pairs else 1]
     fields = [
-        {"name": name, "words": _in_words(name, bands[-1].threshold_tokens), "value": _as_asked(price.usd_per_token)}
+        {
+            **{"name": name, "words": _in_words(name, bands[-1].threshold_tokens), "quantity": f"{name.partition('_')[0]}_price"},
+            "usd_per_token": price.usd_per_token,
+        }
         for name, price in named_prices(*bands).items()
     ]
     wanted = [("bandwidth-bound fraction, as the lecture reads it", "bandwidth_bound_fraction", one.bandwidth_bound)]
@@ -45,11 +46,6 @@ def _in_words(name: str, threshold: int) -> str:
     """
     side, _, above = name.partition("_")
     return f"{side} price" + (f", above {threshold:,} tokens" if above else "")
-
-
-def _as_asked(usd_per_token: float) -> float:
-    """A price in USD/MTok without what rounding adds to it."""
-    return float(f"{usd_per_token / USD_PER_MTOK:.12g}")
 
 
 def _reading(words: str, makes: str, reading: Reading) -> dict[str, Any]:

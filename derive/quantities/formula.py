@@ -15,6 +15,7 @@ from derive.quantities import QUANTITIES, symbol
 
 if TYPE_CHECKING:
     from sympy import Basic
+    from sympy.printing.latex import LatexPrinter
 
 OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow},
@@ -22,7 +23,7 @@ OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
 }
 THIN_SPACE = r" \, "
 """Between factors: without it letters and words of a product run together."""
-SPACED_BY_TEX = re.compile(r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|log))")
+SPACED_BY_TEX = re.compile(r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))")
 """Thin spaces that TeX sets by itself, before and behind what is in brackets and before the name of a function."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs"})
@@ -74,8 +75,19 @@ def as_latex(expression: "Basic", put_in: Mapping[str, str] = NOTHING, times: st
 
     >>> print(as_latex(symbol("machine_balance_ratio") * symbol("mfu") / symbol("mbu")))
     \frac{\rho \, \mathrm{mfu}}{\mathrm{mbu}}
+    >>> print(as_latex(as_expression("-drafting_time + step_time")))
+    t - t_{\mathrm{draft}}
     """
-    from sympy import latex
-
     symbols = {symbol(row.name): put_in.get(row.name, row.latex) for row in QUANTITIES.values()}
-    return SPACED_BY_TEX.sub(" ", latex(expression, symbol_names=symbols, mul_symbol=times))
+    return SPACED_BY_TEX.sub(" ", _printer({"symbol_names": symbols, "mul_symbol": times, "ln_notation": True}).doprint(expression))
+
+
+def _printer(settings: dict[str, Any]) -> "LatexPrinter":
+    """SymPy's printer, but what is taken away stands behind what it is taken from."""
+    from sympy.core.function import _coeff_isneg
+    from sympy.printing.latex import LatexPrinter
+
+    printer = LatexPrinter(settings)
+    in_order = printer._as_ordered_terms
+    printer._as_ordered_terms = lambda sum_, order=None: sorted(in_order(sum_, order), key=_coeff_isneg)
+    return printer

@@ -2,6 +2,7 @@
 
 import json
 import re
+from calendar import month_abbr
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +20,7 @@ from derive.trees import text as printed
 from derive.version import VERSION
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
-MAINTAINERS, YEAR, DERIVATION = "The backsolve maintainers", 2026, "derivation"
+MAINTAINERS, YEAR, MONTH, DERIVATION = "The backsolve maintainers", 2026, 11, "derivation"
 CAVEATS = {
     f"{LOWER} bound": " (an idealisation: what it bounds is at least this)",
     f"{UPPER} bound": " (an idealisation: what it bounds is at most this)",
@@ -291,8 +292,12 @@ def cited_for(why: str, markup: Markup) -> str:
 
 def _version_of(row: Citable, markup: Markup) -> str:
     """The version, and what became of the mathematics at each after the first."""
-    became = "; ".join(f"version {at}: {said}" for at, said in enumerate(row.changes, 2))
-    return f"version {row.version}" + (markup.text(f" ({became})") if became else "")
+    became = _changes(row, markup)
+    return f"version {row.version}" + (f" ({became})" if became else "")
+
+
+def _changes(row: Citable, markup: Markup) -> str:
+    return markup.text("; ".join(f"version {at}: {said}" for at, said in enumerate(row.changes, 2)))
 
 
 def _constants(row: Citable) -> str:
@@ -301,6 +306,9 @@ def _constants(row: Citable) -> str:
 
 
 def _plain(row: Citable) -> str:
+    if row.why:
+        page = f", {PLAIN.link.format(row.url)}" if row.url else ""
+        return f"{row.title}: {row.equation_text}. backsolve {row.id}, version {row.version}{page}.{cited_for(row.why, PLAIN)}"
     return f"{row.title}: {row.equation_text}. {_paragraph(row, PLAIN)}"
 
 
@@ -357,12 +365,13 @@ def _bibtex_equation(row: Citable) -> str:
         title=f"{{{latex_text(row.title)}}}",
         author=f"{{{MAINTAINERS}}}",
         type="Equation",
-        number=f"{latex_text(row.id)}, {_version_of(row, LATEX)}",
+        number=f"{latex_text(row.id)}, version {row.version}",
         institution=f"{{backsolve {latex_text(VERSION)}{page}}}",
         year=str(YEAR),
+        month=month_abbr[MONTH].lower(),
         note=_sentence(map(_bibtex_origin, row.sources)),
         abstract=f"${row.equation_latex}$. {_claim(row, LATEX)}",
-        annote=cited_for(row.why, LATEX).strip(),
+        annote=" ".join(filter(None, (_changes(row, LATEX), cited_for(row.why, LATEX).strip()))),
     )
 
 
@@ -405,7 +414,7 @@ def _csl_equation(row: Citable) -> dict[str, Any]:
     after = _sentence(_origin(source, PLAIN) for source in row.sources)
     texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
     about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": cited_for(row.why, PLAIN).strip()}
-    return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR], **about, **texts)
+    return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR, MONTH], **about, **texts)
 
 
 def _csl_work(source: Source) -> dict[str, Any]:

@@ -139,9 +139,18 @@ def _run(run: Row, made: str, sheets: list[Row]) -> Reference:
     )
 
 
+def version_of(result: Mapping[str, Any]) -> str:
+    """Which version of backsolve made a saved result of `infer`; nothing where it does not say.
+
+    >>> version_of({"run": {"versions": {"backsolve": "0.1.0"}}}), version_of({})
+    ('0.1.0', '')
+    """
+    return _plain(_dict(_dict(result.get("run")).get("versions")).get("backsolve"))
+
+
 def _made(run: Row) -> str:
     """By which version and seed a result was made."""
-    version, seeds = _plain(_dict(run.get("versions")).get("backsolve")), _dict(run.get("seeds"))
+    version, seeds = version_of({"run": run}), _dict(run.get("seeds"))
     seed = ", ".join(f"seed {_plain(str(value))}" for value in seeds.values())
     return ", ".join(filter(None, (f"backsolve {version}" if version else "", seed)))
 

@@ -7,7 +7,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
   const asked = JSON.parse(line);
   if (asked.data) { data = asked.data; return; }
   const { answers } = engine.solve(data.equation, asked.unknown, asked.given, data.quantities);
-  const told = answers.map(({ kind, value, low, high, form, regime, elasticities }) => (
-    { kind, value, low, high: Number.isFinite(high) ? high : null, searched: form === null, regime: regime ? regime.label : null, elasticities }));
+  const told = answers.map(({ kind, value, low, high, form, regime, elasticities, bound }) => (
+    { kind, value, bound: bound || null, low, high: Number.isFinite(high) ? high : null, searched: form === null, regime: regime ? regime.label : null, elasticities }));
   process.stdout.write(JSON.stringify(told) + "\n");
 });

@@ -24,8 +24,10 @@ from derive.catalogue import by_id
 from derive.expressions.branches import regimes_of, sides_of
 from derive.quantities import quantity
 from derive.records import Equation
+from derive.solving.directions import direction_at
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Answer
+from derive.solving.route import route
 from derive.trees import slopes
 
 SCRIPT = Path(__file__).with_suffix(".js")
@@ -131,6 +133,8 @@ def _beside(asked: Asked, told: list[dict[str, Any]]) -> Compared:
     for answer, one in zip(asked.answers, told, strict=True):
         condition = max(1.0, sum(map(abs, answer.elasticities.values())))
         ends = [(answer.value, one["value"])] if answer.kind == "point" else [(answer.low, one["low"]), (answer.high, one["high"])]
+        if answer.kind == "point" and one["bound"] != _bound(asked, answer):
+            return Compared(asked, "other", 0.0, f"{told} errs another way than {_bound(asked, answer)}")
         if answer.regime != one["regime"] and answer.kind == "point":
             return Compared(asked, "other", 0.0, f"{told} for {asked.answers}")
         kind = "searched" if one["searched"] else kind
@@ -142,6 +146,13 @@ def _beside(asked: Asked, told: list[dict[str, Any]]) -> Compared:
         offs += [off if answer.kind == "point" else 0.0 for off in slopes]
     allowed = SEARCHED if kind == "searched" else CLOSED
     return Compared(asked, kind, max(offs), f"{told} for {asked.answers}" if not max(offs) <= allowed else "")
+
+
+def _bound(asked: Asked, answer: Answer) -> str | None:
+    """Which way an answer errs by its equation alone."""
+    row, roots = asked.equation, [one.point for one in asked.answers if one.kind == "point"]
+    way = route(asked.unknown, (row,), frozenset(asked.given))
+    return direction_at(way, frozenset(), asked.given | {asked.unknown: answer.point}, roots) if way else None
 
 
 def _apart(mine: float | None, other: float | None) -> float:

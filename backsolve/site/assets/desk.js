@@ -171,14 +171,15 @@
     const notes = [
       ...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []),
       ...ofPrice()];
+    const memory = fact("memory", fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room);
+    const come = element("div", { class: `desk-facts${fits ? "" : " desk-supposed"}` },
+      fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
+      fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
+      fact("throughput", "all chips make", bounded("throughput", values.throughput)),
+      "cost_per_token" in values ? fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken") : null);
+    if (fits) come.append(memory);
     return [
-      ...(fits ? [] : [short]),
-      element("div", { class: "desk-facts" },
-        fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
-        fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
-        fact("throughput", "all chips make", bounded("throughput", values.throughput)),
-        "cost_per_token" in values ? fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken") : null,
-        fact("memory", fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room)),
+      ...(fits ? [] : [short, element("div", { class: "desk-facts" }, memory)]), come,
       ...notes.map((note) => element("p", { class: "desk-note" }, note))];
   }
 

@@ -225,7 +225,7 @@
     const how = { exact: "ends exact: with each range it only rises or only falls", throughout: "that is enough all over the ranges", somewhere: "somewhere in the ranges; no value is enough all over them" };
     const open = whole ? [how[kind] || `as seen at ${points} points of the ranges`, ...(mixed ? ["in part it has a value, in part only bounds"] : []), ...(unanswered ? [`no answer in ${form.figure(100 * unanswered, 2)} % of the ranges`] : [])] : ["at the corners of the ranges; between them is being looked at"];
     const there = middle && middle.kind === "point" ? `in the middle of the ranges ${show(row, middle.value)}` : "";
-    const parts = [element("strong", {}, typeset(row.math), ` ${ends}${errs()}`), element("small", {}, open.join("; ")), element("small", {}, there)];
+    const parts = [element("strong", {}, typeset(row.math), ` ${ends}${errs(state.look.told())}`), element("small", {}, open.join("; ")), element("small", {}, there)];
     said([element("p", {}, ...parts.map((part) => element("span", { class: "solver-part" }, part)))]);
   }
 
@@ -238,14 +238,14 @@
     }
     const open = equation.sense === "=" ? `${words(state.unknown)} does not bind here: any of these values gives the same ${words(left)}` : "wherever the inequality holds";
     const tell = (one) => {
-      number.textContent = kind === "point" ? `= ${show(row, one.value)}${errs()}` : span(row, one);
+      number.textContent = kind === "point" ? `= ${show(row, one.value)}${errs(one)}` : span(row, one);
       plain.textContent = kind !== "point" ? open : row.unit === "1" ? "" : `${form.figure(one.value, 6)} ${row.unit}`;
     };
     return { root: element("p", {}, ...parts.map((part) => element("span", { class: "solver-part" }, part))), tell };
   }
 
   /** Which way a value errs. */
-  const errs = () => (state.unknown === left ? { lower: " or more", upper: " or less" }[equation.bound] || "" : "");
+  const errs = ({ bound }) => ({ lower: " or more", upper: " or less" })[bound] || "";
 
   function span(row, { low, high }) {
     const least = low > row.floor || (low === row.floor && row.floor > 0), most = Number.isFinite(high) && high !== row.ceiling;
@@ -282,7 +282,8 @@
     const own = { reference: `${equation.id}@${equation.version}`, left, sense: equation.sense, right: equation.right, makes: unknown, solved: point && one.form ? one.form.tree : null, values,
       result: point ? (one.form ? valued(unknown, one.value) : whole) : one ? ends(one.low, one.high) : { latex: "\\text{no answer}", text: "no answer" } };
     const spanning = Object.entries(spansOf()), seen = state.look && state.look.told(), rests = [...new Set([...legs.flatMap(({ right }) => leads.namesIn(right)), ...names])];
-    const bound = point && errs() ? [{ latex: writing.bounded(all[unknown], one.value, equation.bound), text: `${unknown} ${valued(unknown, one.value).text}${errs()}` }] : [];
+    const where = writing.where(one && one.regime);
+    const bound = point && (one.bound || where.text) ? [{ latex: writing.bounded(all[unknown], one.value, one.bound) + where.latex, text: `${unknown} ${valued(unknown, one.value).text}${errs(one)}${where.text}` }] : [];
     return {
       steps: [...led, own], quantities: all,
       above: spanning.length ? [{ latex: `\\text{in the middle of the ranges:}`, text: "in the middle of the ranges:" }] : [],

@@ -2,6 +2,8 @@
 "use strict";
 
 (function (root) {
+  const { reading } = typeof module === "undefined" ? root.backsolve : { reading: require("./units.js") };
+
   // -- numbers in people's units -------------------------------------------------------------------------------------------------
 
   const rounded = (value, digits) => Number(value.toPrecision(digits));
@@ -17,9 +19,15 @@
     const size = Math.abs(value), number = rounded(value, digits);
     if (size === 0 || !Number.isFinite(size)) return String(value);
     if (size > 1e-9 && size < 1e15) return number.toFixed(Math.min(Math.max(digits - 1 - Math.floor(Math.log10(Math.abs(number))), 0), 20)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+    return byPower(number);
+  }
+  function byPower(number) {
     const [plain, power] = number.toExponential().split("e");
     return `${plain}e${power[0]}${power.slice(1).padStart(2, "0")}`;
   }
+
+  /** A value as messages of the command line have it: six digits, and a power of ten where it is far from one. */
+  const general = (value) => (value && !(1e-4 <= Math.abs(rounded(value, 6)) && Math.abs(rounded(value, 6)) < 1e6) ? byPower(rounded(value, 6)) : String(rounded(value, 6)));
 
   /** A value [SI] in the unit people use, as the command line prints it. */
   function show(row, value, digits = 4) {
@@ -32,28 +40,10 @@
   /** Values as the command line takes them, in people's units, with all digits that count. */
   const typed = (names, values, quantities, spans = {}) => names.map((name) => `'${name}=${(spans[name] || [values[name]]).map((value) => show(quantities[name], value, 12)).join("..")}'`).join(" ");
 
-  const FIGURE = /^\s*\$?\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*?)\s*$/i;
-  const SUFFIXES = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, P: 1e15 };
-
   /** What is typed into a field, in SI: a number in the unit chosen beside it, or with a unit or suffix of its own; or what is the matter. */
   function read(row, text, place) {
-    const match = FIGURE.exec(text);
-    if (!match) return { fault: "needs a number" };
-    const value = Number(match[1].replaceAll("_", "")), own = match[2], bare = (name) => name.replaceAll(" ", "").replace("tokens", "token");
-    let size = row.units[place][1];
-    if (own === "%" && row.unit === "1") size = 0.01;
-    else if (own) {
-      const named = row.units.find(([, , name]) => bare(name) === bare(own) || bare(name).replace(/^USD|\/token$/g, "") === bare(own));
-      const sized = row.unit.includes("byte") && own === "B" ? null : SUFFIXES[own];
-      const units = row.units.map(([, , name]) => name.trim()).filter(Boolean);
-      if (!named && own.includes(",")) return { fault: "takes no comma: write thousands as 1000 or 1_000, decimals as 1.5" };
-      if (!named && /\d/.test(own)) return { fault: "takes a single number, not a range or a list" };
-      if (!named && !sized) return { fault: `is not given in ${own}, but ${units.length ? `in ${units.join(", ")}` : "as a plain number"}` };
-      size = named ? named[1] : sized;
-    }
-    // A division keeps the digits that a product with a power of ten below one would lose.
-    const made = size < 1 && Number.isInteger(1 / size) ? value / (1 / size) : value * size;
-    return withinDomain(row, made);
+    const found = reading.read(row, text, row.units[place][1]);
+    return "unreadable" in found ? { fault: `${found.unreadable}; write e.g. ${show(row, Math.sqrt(row.low * row.high), 2)}` } : withinDomain(row, found.value);
   }
 
   const SWEEP = /:\s*(log|lin)/i, PLUS_MINUS = /±|\+\/?-/;
@@ -74,13 +64,13 @@
     const cut = text.indexOf(".."), [first, last] = [text.slice(0, cut).trim(), text.slice(cut + 2).trim()];
     if (last.startsWith(".")) return { fault: "has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5" };
     const unit = unitBehind(last).trim(), bare = first && !unitBehind(first).trim();
-    const suffixed = bare && unit in SUFFIXES && !("fault" in read(row, first, place)); // a mere suffix is taken on only where it has to be
+    const suffixed = bare && unit in root.backsolve.units.suffixes && !("fault" in read(row, first, place)); // a mere suffix is taken on only where it has to be
     return ordered(row, read(row, bare && !suffixed ? first + unitBehind(last) : first, place), read(row, last, place), text);
   }
   function ordered(row, low, high, text) {
     const wrong = [low, high].find((one) => "fault" in one);
     if (wrong) return wrong;
-    if (low.value >= high.value) return { fault: `is a range whose first value must be below the second, not ${text.trim()}` };
+    if (low.value >= high.value) return { fault: `= ${text.trim()}: the first value must be below the second; write ${text.split("..").map((end) => end.trim()).reverse().join("..")}` };
     return { value: (low.value + high.value) / 2, span: [low.value, high.value] };
   }
 
@@ -100,11 +90,12 @@
 
   /** The value, or what is allowed instead. */
   function withinDomain(row, value) {
-    const beyond = value > (row.ceiling ?? Infinity), ends = `values met in practice run from ${show(row, row.low)} to ${show(row, row.high)}`;
-    if (value < (row.floor ?? 0) || beyond || (value === 0 && !row.zero)) return { fault: `must be ${row.domain}` };
-    if (value === Infinity) return { fault: `is too large: ${ends}` };
-    if (row.undivided && !isWhole(value)) return { fault: `must be a whole number: write ${Math.floor(value) || 1} or ${Math.floor(value) + 1}` };
-    return value && !(row.least <= value && value <= row.most) ? { fault: `is far from what is met: ${ends}` } : { value };
+    if (!Number.isFinite(value)) return { fault: `= ${value > 0 ? "inf" : "-inf"}: must be a finite number ${row.domain}` };
+    const beyond = value > (row.ceiling ?? Infinity), given = general(value), percent = beyond && value <= 100 ? `; percent are written ${given}%` : "";
+    if (value < (row.floor ?? 0) || beyond || (value === 0 && !row.zero)) return { fault: `= ${given}: must be ${row.domain}${percent}` };
+    if (row.undivided && !isWhole(value)) return { fault: `= ${given}: must be a whole number: write ${[Math.floor(value), Math.floor(value) + 1].filter(Boolean).join(" or ")}` };
+    const met = `values met in practice run from ${show(row, row.low)} to ${show(row, row.high)}`;
+    return value && !(row.least <= value && value <= row.most) ? { fault: `= ${given}${row.unit === "1" ? "" : ` ${row.unit}`}: absurd; ${met}, is a suffix or the unit wrong?` } : { value };
   }
 
   // -- places on a scale ---------------------------------------------------------------------------------------------------------
@@ -305,7 +296,8 @@
   function fromAddress(takers) {
     const asked = new URLSearchParams(location.hash.slice(1));
     const lost = Object.entries(takers).filter(([name, take]) => asked.has(name) && !take(asked.get(name)));
-    const said = lost.map(([name]) => `${name}=${asked.get(name).slice(0, MOST_SAID)}`).join(", ");
+    const unknown = [...asked].filter(([name, text]) => text && !(name in takers));
+    const said = [...lost, ...unknown].map(([name]) => `${name}=${asked.get(name).slice(0, MOST_SAID)}`).join(", ");
     return said && `The link asks for what cannot be: ${said}. What is usual stands in its place.`;
   }
 

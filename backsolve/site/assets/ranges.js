@@ -30,6 +30,9 @@
 
   const stretchOf = (one) => (one.kind === "point" ? [one.value, one.value] : [one.low, one.high]);
 
+  /** Which way an answer errs: all that does not bind up to a value is at most so much, from one on at least. */
+  const erring = (one) => (one.kind === "point" ? one.bound : one.low && !Number.isFinite(one.high) ? "lower" : !one.low && Number.isFinite(one.high) ? "upper" : "");
+
   /** The stretches that are in one of the stretches of every point. */
   function common(held) {
     const [first, ...others] = held;
@@ -103,10 +106,11 @@
     function told() {
       const there = answering(), anywhere = looks.slice(ends).filter(({ near }) => !near), seen = there.length ? seenSpan() : null;
       const kinds = new Set(there.flatMap(({ answers }) => answers.map(({ kind }) => kind)));
+      const bounds = new Set(there.flatMap(({ answers }) => answers.map(erring)));
       const shared = kinds.size === 1 && kinds.has("interval") ? common(there.map(({ answers }) => answers.map(stretchOf))) : null;
       const [low, high] = settled || (shared && shared.length ? shared[0] : seen || [NaN, NaN]);
       return {
-        kind: !there.length ? "none" : settled ? "exact" : !shared ? "seen" : shared.length ? "throughout" : "somewhere", low, high, mixed: kinds.size > 1,
+        kind: !there.length ? "none" : settled ? "exact" : !shared ? "seen" : shared.length ? "throughout" : "somewhere", low, high, bound: !shared && bounds.size === 1 ? [...bounds][0] : "", mixed: kinds.size > 1,
         points: looks.length, unanswered: anywhere.length ? anywhere.filter(({ answers }) => !answers.length).length / anywhere.length : 0 };
     }
     return { more, told, middle: looks[0] };

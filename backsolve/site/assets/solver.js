@@ -329,7 +329,13 @@
       if (ranks.includes(null)) return [];
       rank = Math.max(...ranks);
     }
-    return [{ kind: "point", value: at[unknown], regime, form, rank, elasticities: elasticities(smooth, unknown, at) }];
+    return [{ kind: "point", value: at[unknown], regime, form, rank, ...erring(equation, unknown, elasticities(smooth, unknown, at)) }];
+  }
+
+  /** How a root moves, and which way it errs where the left side is "lower" or "upper" than the truth: as it moves with the left side. */
+  function erring({ symbols: [left], bound }, unknown, moves) {
+    const turned = { lower: "upper", upper: "lower" }[bound];
+    return { elasticities: moves, bound: unknown === left ? bound : moves[left] > 0 ? turned : moves[left] < 0 ? bound : "" };
   }
 
   /** The values, with the root in thirty digits; with the unknown as it was where no root is near, or none in the domain. */

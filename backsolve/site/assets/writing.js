@@ -4,24 +4,25 @@
 (function (root) {
   const { mathml, form } = typeof module === "undefined" ? root.backsolve : { mathml: require("./mathml.js"), form: require("./form.js") };
   const TERMS = 0, FACTORS = 1, WHOLE = 2; // how closely a text holds together
-  const isHalf = (tree) => Array.isArray(tree) && tree[0] === "/" && tree[1] === 1 && tree[2] === 2;
+  const isPart = (tree) => Array.isArray(tree) && tree[0] === "/" && tree[1] === 1 && Number.isInteger(tree[2]);
+  const SPACED_BY_TEX = /(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))/g; // as in derive/quantities/formula.py
 
   const CALLED = { Max: "max", Min: "min", log: "ln", exp: "exp" };
   const LATEX = {
-    closed: (text) => `\\left(${text}\\right)`, joined: (factors, times) => factors.join(times), root: (text) => `\\sqrt{${text}}`,
+    closed: (text) => `\\left(${text}\\right)`, joined: (factors, times) => factors.join(times).replace(SPACED_BY_TEX, " "), root: (text, degree) => `\\sqrt${degree === 2 ? "" : `[${degree}]`}{${text}}`,
     over: (above, below) => [`\\frac{${above[0]}}{${below[0]}}`, WHOLE], raised: (base, exponent) => `${base}^{${exponent}}`,
     called: (name, inner) => `\\${CALLED[name]}\\left(${inner.join(", ")}\\right)` };
   const PLAIN = {
-    closed: (text) => `(${text})`, joined: (factors) => factors.join("*"), root: (text) => `sqrt(${text})`,
+    closed: (text) => `(${text})`, joined: (factors) => factors.join("*"), root: (text, degree) => (degree === 2 ? `sqrt(${text})` : null),
     over: ([above, a], [below, b]) => [`${a === TERMS ? `(${above})` : above}/${b < WHOLE ? `(${below})` : below}`, FACTORS],
     raised: (base, exponent) => `${base}**${/^\w+$/.test(exponent) ? exponent : `(${exponent})`}`, called: (name, inner) => `${CALLED[name]}(${inner.join(", ")})` };
 
   /** A tree as it is written by hand: no factors of 1, what is taken away behind what is there, and the sign of a fraction before it. */
   function tidied(tree) {
     if (!Array.isArray(tree)) return tree;
-    const [operation, ...inner] = [tree[0], ...tree.slice(1).map(tidied)], taken = (part) => Array.isArray(part) && part[0] === "-";
+    const [operation, ...inner] = [tree[0], ...tree.slice(1).map(tidied)], taken = (part) => (Array.isArray(part) ? part[0] === "-" : part < 0), without = (part) => (Array.isArray(part) ? part[1] : -part);
     if (operation === "+") return ["+", ...inner.filter((part) => !taken(part)), ...inner.filter(taken)];
-    return operation === "/" && taken(inner[0]) ? ["-", ["/", inner[0][1], inner[1]]] : [operation, ...inner];
+    return ["*", "/"].includes(operation) && taken(inner[0]) ? ["-", tidied([operation, without(inner[0]), ...inner.slice(1)])] : [operation, ...inner];
   }
 
   /** A tree written in a style; `put` has the text of each quantity. */
@@ -36,8 +37,8 @@
         case "-": return [`-${closed(drawn(inner[0]), FACTORS)}`, TERMS];
         case "*": return [style.joined(inner.map((factor) => closed(drawn(factor), FACTORS)), times), FACTORS];
         case "/": return style.over(drawn(inner[0]), drawn(inner[1]));
-        case "**": return [isHalf(inner[1]) ? style.root(drawn(inner[0])[0]) : style.raised(base(inner[0]), drawn(inner[1])[0]), WHOLE];
-        case "sqrt": return [style.root(drawn(inner[0])[0]), WHOLE];
+        case "**": return [(isPart(inner[1]) && style.root(drawn(inner[0])[0], inner[1][2])) || style.raised(base(inner[0]), drawn(inner[1])[0]), WHOLE];
+        case "sqrt": return [style.root(drawn(inner[0])[0], 2), WHOLE];
       }
       return [style.called(operation, inner.map((one) => drawn(one)[0])), WHOLE];
     }
@@ -68,7 +69,8 @@
     const [below, above] = [low > row.floor ? `${valueInLatex(row, low)} \\leq ` : "", Number.isFinite(high) && high !== row.ceiling ? ` \\leq ${valueInLatex(row, high)}` : ""];
     return below || above ? `${below}${row.latex}${above}` : `${row.latex} \\text{ ${escaped(row.domain)}}`;
   }
-  const bounded = (row, value, bound) => `${row.latex} ${{ lower: "\\geq", upper: "\\leq" }[bound]} ${valueInLatex(row, value)}`;
+  const bounded = (row, value, bound) => `${row.latex} ${{ lower: "\\geq", upper: "\\leq" }[bound] || "="} ${valueInLatex(row, value)}`;
+  const where = (regime) => (regime && regime.plain ? { latex: ` \\quad \\text{(${escaped(regime.plain)})}`, text: `   where ${regime.plain}` } : { latex: "", text: "" });
 
   /** The same in plain text, in brackets where it has a unit. */
   const valueInText = (row, value) => { const text = form.show(row, value); return /^[0-9.]+$/.test(text) ? text : `(${text})`; };
@@ -101,7 +103,7 @@
     const command = `backsolve cite ${ids.join(" ")} --as bibtex`;
     return {
       LaTeX: [
-        "% the preamble needs \\usepackage{amsmath}", `% the entries that \\cite names: ${command}`, "\\begin{gather*}", all.map(tagged).join(" \\\\\n"), "\\end{gather*}",
+        "% the preamble needs \\usepackage{amsmath}, and \\allowdisplaybreaks where a route is longer than a page", `% the entries that \\cite names: ${command}`, "\\begin{gather*}", all.map(tagged).join(" \\\\\n"), "\\end{gather*}",
         givens, `Equations: \\cite{${steps.map(({ reference }) => `backsolve:${reference.replace("@", ":v")}`).join(",")}}.`].join("\n"),
       Markdown: [...all.flatMap(({ latex, reference }) => [...(reference ? [`\`${reference}\`:`, ""] : []), `$$${latex}$$`, ""]), givens].join("\n"),
       text: [
@@ -109,7 +111,7 @@
         `given ${given.map(([name, ends]) => `${name} = ${ends.map((one) => form.show(quantities[name], one)).join(" to ")}`).join(", ")}`, command].join("\n") };
   }
 
-  const writing = { LATEX, PLAIN, between, bounded, solution, valueInLatex, written };
+  const writing = { LATEX, PLAIN, between, bounded, solution, valueInLatex, where, written };
   if (typeof module !== "undefined") module.exports = writing;
   else root.backsolve.writing = writing;
 })(globalThis);

@@ -19,11 +19,11 @@ from backsolve.site.presets import FIELDS
 from backsolve.site.sheets import pages_of_sheets
 from backsolve.site.what_if import what_if
 from derive import solve
+from derive.answers import OR
 from derive.catalogue import equation
 from derive.presets import rent
 from derive.show.roofline import numbers, roof
 from derive.show.text import as_latex
-from derive.solving.one_equation import solve_equation
 from derive.units import show
 from invert.data import read_data
 from invert.inference import infer
@@ -38,10 +38,19 @@ STEP = equation("roofline.step_time")
 """One of quantities that no chip and no model sets, but other equations make of what they set."""
 
 
+MARGIN = equation("serving.gross_margin")
+"""One with a difference."""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = infer(["gemini-3.1-pro"])
-    pages = [home_page(), desk_page(), *(equation_page(row, []) for row in (CLOSED, SEARCHED, STEP)), *pages_of_sheets(table, read_data())]
+    pages = [
+        home_page(),
+        desk_page(),
+        *(equation_page(row, []) for row in (CLOSED, SEARCHED, STEP, MARGIN)),
+        *pages_of_sheets(table, read_data()),
+    ]
     out = tmp_path_factory.mktemp("browser") / "site"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "all_pages", lambda _html_base: iter(pages))
@@ -96,8 +105,8 @@ def test_an_equation_is_solved_as_numbers_change(site: Path, page, row, unknown:
     asked = in_address(page, name, float(typed))
     assert told.inner_text() != before
     given = {symbol: float(asked[symbol]) for symbol in row.symbols if symbol != unknown}
-    (answer,), _ = solve_equation(row, unknown, given)
-    assert told.inner_text() == f"= {show(unknown, answer.value)}"
+    (answer,) = solve(unknown, given=given, using=[row.id]).answers
+    assert told.inner_text() == f"= {show(unknown, answer.point)}{OR[answer.bound]}"
     command = page.locator("#solver > p code").inner_text()
     said = CliRunner().invoke(backsolve, split(command)[1:])
     assert said.exit_code == 0 and split(command)[0] == "backsolve" and "\\begin{gather*}" in said.stdout
@@ -173,6 +182,17 @@ def test_the_derivation_is_copied_with_its_numbers(site: Path, page):
     assert "balance_batch = 295.4*1*18.14/1 = 5357" in shown.inner_text()
 
 
+@pytest.mark.parametrize(
+    ("row", "unknown"),
+    [(CLOSED, "sparsity"), (STEP, "step_time"), (STEP, "memory_time"), (MARGIN, "gross_margin")],
+)
+def test_what_is_copied_as_latex_is_what_the_command_prints(site: Path, page, row, unknown: str):
+    page.goto(f"{(site / equation_address(row.id)).as_uri()}#for={unknown}")
+    page.get_by_role("button", name="Copy as LaTeX").click()
+    said = CliRunner().invoke(backsolve, split(page.locator("#solver > p code").inner_text())[1:])
+    assert page.locator("#solver pre").inner_text() == said.stdout.rstrip("\n")
+
+
 def test_where_a_step_balances_its_point_is_under_the_ridge(site: Path, page):
     page.goto(f"{(site / equation_address(CLOSED.id)).as_uri()}#hardware=H100-SXM:fp8&model=DeepSeek-V3&context_length=1")
     batch = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3", mfu=0.5, mbu=0.7)
@@ -195,6 +215,8 @@ def test_a_deployment_is_sized(site: Path, page):
         assert shown == f"{show(name, solved[name].value)} or more"
     page.get_by_label("batch", exact=True).fill("900000")
     assert page.locator("output").inner_text().startswith("It does not fit")
+    weights = [one.evaluate("one => getComputedStyle(one).fontWeight") for one in page.locator(".desk-fact strong").all()]
+    assert [int(one) > 500 for one in weights] == [True, False, False, False, False]
     page.get_by_text("--anyway").wait_for()
     assert CliRunner().invoke(backsolve, split(page.locator("#desk > p code").inner_text())[1:]).exit_code == 0
     most = int(re.findall(r"chips, or a batch of (\d+)", page.locator("output").inner_text())[0])
@@ -230,7 +252,7 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     ("address", "lost"),
     [
         ("desk/index.html#model=<b>none</b>&batch=-1&chips=32", "model=<b>none</b>, batch=-1"),
-        (f"{equation_address(CLOSED.id)}#for=batch&mfu=2&sparsity=12", "mfu=2, for=batch"),
+        (f"{equation_address(CLOSED.id)}#for=batch&mfu=2&sparsity=12&colour=red", "mfu=2, for=batch, colour=red"),
     ],
 )
 def test_a_link_that_asks_for_what_cannot_be_says_so(site: Path, page, address: str, lost: str):
@@ -244,10 +266,22 @@ def test_a_link_that_asks_for_what_cannot_be_says_so(site: Path, page, address: 
 def test_a_sheet_is_read_at_other_prices(site: Path, page):
     one = infer(["gemini-3.1-pro"])[0]
     page.goto((site / f"sheet/{one.sheet.provider}/{one.sheet.model}/index.html").as_uri())
-    page.get_by_label("output price [USD/MTok]", exact=True).fill("14")
-    published = {field["name"]: field["value"] for field in what_if(one)["fields"]}
-    words, value = next(iter(worked_out(what_if(one), published | {"output": 14.0}).items()))
-    assert page.get_by_role("row", name=words).locator("td").last.inner_text() == f"{value:.3g}"
+    output = page.get_by_label("output price [USD/MTok]", exact=True)
+    output.fill("14e-6 USD/token")
+    published = {field["name"]: field["usd_per_token"] for field in what_if(one)["fields"]}
+    words, value = next(iter(worked_out(what_if(one), published | {"output": 14e-6}).items()))
+    told = page.get_by_role("row", name=words).locator("td").last
+    assert told.inner_text() == f"{value:.3g}"
+    assert in_address(page, "output", 13) == {"output": "14"}
+    page.reload()
+    assert output.input_value() == "14" and told.inner_text() == f"{value:.3g}"
+    output.fill("-1")
+    assert "output price = -1e-06: must be > 0" in page.get_by_role("alert").all_inner_texts()
+    page.goto(page.url.split("#")[0] + "#output=-2&input=3&storage=1")
+    assert page.get_by_role("alert").filter(has_text="The link asks for what cannot be: output=-2, storage=1.").count() == 1
+    assert page.get_by_label("input price [USD/MTok]", exact=True).input_value() == "3"
+    page.get_by_role("button", name="As published").click()
+    assert output.input_value() == "12"
 
 
 def test_what_is_folded_opens_where_a_link_leads_there_and_on_paper(site: Path, page):

@@ -2,13 +2,14 @@
 
 import pytest
 
+from backsolve.cli.plot import FIGURES, OfDeployment
 from backsolve.site.desk import START, first_command
 from backsolve.site.presets import FIELDS
 from derive.errors import WrongValue
 from derive.presets import rent
 from derive.show.roofline import roof
 from derive.solving.questions import question
-from derive.units import show
+from derive.units import parse, show
 from tests.tools.desk_script import deployments, told
 from tests.tools.solver_script import NODE
 
@@ -46,13 +47,20 @@ def test_what_binds_what_fits_and_where_it_is_under_the_roof() -> None:
 @needs_node
 def test_it_refuses_what_the_command_refuses_and_asks_it_the_same() -> None:
     chip, model = "H100-SXM:fp8", "DeepSeek-V3"
-    copies, short, free = told((chip, model, FIELDS | more) for more in ({"kv_copies": 32.0}, {"chips": 2.0}, {"chip_price": None}))
-    assert not copies.told["fits"] and copies.told["unmet"] == ["kv_copies = 32: no more than chips = 16"]
+    copies, short, free = told((chip, model, FIELDS | more) for more in ({"kv_copies": 128.0}, {"chips": 2.0}, {"chip_price": None}))
+    assert not copies.told["fits"] and copies.told["unmet"] == ["kv_copies = 128: no more than chips = 64"]
     with pytest.raises(WrongValue, match=copies.told["unmet"][0]):
         question("step_time", copies.fields, chip, model)
-    assert not short.told["fits"] and short.told["typed"].endswith("'mbu=0.7' --anyway") and not free.told["typed"].endswith("--anyway")
+    assert not short.told["fits"] and short.told["typed"].endswith(" --anyway") and not free.told["typed"].endswith("--anyway")
     assert "cost_per_token" not in free.told["values"] and not any(name in free.told["typed"] for name in ("cost_per_token", "chip_price"))
 
 
 def test_without_a_script_it_begins_with_the_rent_of_its_chip() -> None:
     assert f"'chip_price={show('chip_price', rent(START[0]).givens['chip_price'])}'" in first_command()
+
+
+def test_the_desk_begins_with_what_figures_are_of() -> None:
+    roofline = FIGURES["roofline"]
+    assert isinstance(roofline, OfDeployment)
+    assert {name: parse(name, text) for name, text in roofline.given.items()} == {name: FIELDS[name] for name in roofline.given}
+    assert [*roofline.given, "chip_price"] == [*FIELDS] and (*roofline.hardware, *roofline.model) == (":".join(START[:2]), START[2])

@@ -1,6 +1,7 @@
 """The fields of a page print numbers as the command line does, read what people type as it does, and say what is allowed."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from random import Random
@@ -9,9 +10,10 @@ from typing import Any
 import pytest
 
 from backsolve.site.formulas import quantities_data
+from derive.errors import BacksolveError
 from derive.quantities import QUANTITIES
 from derive.solving.givens import Interval, spread
-from derive.units import parse, show
+from derive.units import parse, show, vocabulary
 from tests.tools.solver_script import NODE
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "form_script.js"
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the scrip
 def told(lines: list[dict[str, Any]]) -> list[Any]:
     """What the script answers to each line."""
     text = "\n".join(map(json.dumps, lines))
-    made = subprocess.run([NODE or "node", SCRIPT], input=text, capture_output=True, text=True, check=True).stdout
+    made = subprocess.run([NODE or "node", SCRIPT, json.dumps(vocabulary())], input=text, capture_output=True, text=True, check=True).stdout
     return [*map(json.loads, made.splitlines())]
 
 
@@ -46,6 +48,10 @@ def test_numbers_are_printed_as_at_the_command_line() -> None:
             ("chip_price", "$2/h"),
             ("hbm_capacity", "80GB"),
         ),
+        *(("output_price", "1.2e-5 USD/token"), ("output_price", "12 USD per million tokens"), ("output_price", "$12 / 1M tokens")),
+        *(("chip_price", "2 USD/GPU-h"), ("chip_price", "48 usd/day"), ("tier_bandwidth", "400 Gbit/s"), ("context_length", "32Ki")),
+        *(("bytes_per_weight", "fp8"), ("ttl", "5min"), ("hbm_capacity", "64 GiB"), ("chip_power", "0.7 kW"), ("throughput", "20 ktok/s")),
+        *(("electricity_price", "80 USD/MWh"), ("kv_bytes_per_token", "70 kB")),
     ],
 )
 def test_what_is_typed_is_read_as_at_the_command_line(name: str, typed: str) -> None:
@@ -53,22 +59,51 @@ def test_what_is_typed_is_read_as_at_the_command_line(name: str, typed: str) -> 
     assert found["value"] == pytest.approx(parse(name, typed), rel=1e-15)
 
 
+SAID_ALIKE = [
+    *(
+        ("mfu", "1.2"),
+        ("mfu", "120%"),
+        ("batch", "0"),
+        ("batch", "-3"),
+        ("batch", "1e400"),
+        ("batch", "many"),
+        ("batch", "10%"),
+        *(("batch", "3 m"), ("step_time", "-1 us"), ("output_price", "-2 USD/MTok"), ("expert_imbalance", "0.5")),
+    ),
+    *(("hbm_bandwidth", "3 km"), ("hbm_bandwidth", "3 GB"), ("output_price", "12/MTok"), ("step_time", "20k"), ("hbm_capacity", "80 Gbit")),
+    *(("kv_copies", "0.5"), ("step_time", "20 ms ms"), ("context_length", "4" * 300), ("chip_price", "3 USD")),
+]
+
+
+@pytest.mark.parametrize(("name", "typed"), SAID_ALIKE)
+def test_a_refusal_says_what_the_command_says(name: str, typed: str) -> None:
+    (found,) = told([{"row": ROWS[name], "read": typed}])
+    with pytest.raises(BacksolveError) as refused:
+        parse(name, typed)
+    said = re.sub(r" \(the shell [^)]*\)", "", str(refused.value))
+    assert f"{name} {found['fault']}".replace("$", "").split("; write e.g. ")[0] == said.split("; write e.g. ")[0]
+    assert ("; write e.g. " in said) == ("; write e.g. " in found["fault"])
+
+
 @pytest.mark.parametrize(
     ("name", "typed", "fault"),
     [
-        *(("mfu", "1.2", "must be in (0, 1]"), ("batch", "0", "must be > 0"), ("batch", "many", "needs a number")),
-        *(
-            ("hbm_bandwidth", "3 km", "is not given in km, but in PB/s, "),
-            ("step_time", "9e15", "is far from what is met: values met in practice run from"),
-            ("context_length", "1,000", "takes no comma: write thousands as 1000 or 1_000"),
-            ("batch", "3..5", "takes a single number"),
-            ("batch", "1e400", "is too large: values met in practice run from"),
-        ),
+        ("step_time", "9e15 s", "= 9e+15 s: absurd; values met in practice run from 1 µs to 100 s"),
+        ("context_length", "1,000", "is in token; '1,000' has a comma, which may group thousands"),
+        ("batch", "16-64", "is a plain number; '16-64' looks like a range, which is written low..high or middle±half (16..64)"),
+        ("batch", "3..5", "is a plain number; '3..5' looks like a range"),
+        ("output_price", "twelve", "is in USD/token; 'twelve' does not begin with a number; write e.g. $"),
     ],
 )
-def test_a_number_out_of_its_domain_is_told_what_is_allowed(name: str, typed: str, fault: str) -> None:
+def test_what_a_page_cannot_take_is_told_with_what_it_takes(name: str, typed: str, fault: str) -> None:
     (found,) = told([{"row": ROWS[name], "read": typed}])
     assert found["fault"].startswith(fault)
+
+
+@pytest.mark.parametrize(("typed", "allowed"), [("0.5", "write 1"), ("2.5", "write 2 or 3")])
+def test_what_is_counted_is_whole(typed: str, allowed: str) -> None:
+    (found,) = told([{"row": ROWS["chips"] | {"undivided": True}, "read": typed}])
+    assert found["fault"] == f"= {typed}: must be a whole number: {allowed}"
 
 
 @pytest.mark.parametrize(
@@ -89,10 +124,12 @@ def test_ranges_are_read_as_at_the_command_line(name: str, typed: str) -> None:
 @pytest.mark.parametrize(
     ("name", "typed", "fault"),
     [
-        *(("batch", "64..16", "is a range whose first value must be below the second"), ("batch", "16...64", "has three dots or more")),
-        *(("mfu", "0.5..1.5", "must be in (0, 1]"), ("mfu", "0.9±0.2", "must be in (0, 1]"), ("batch", "many..64", "needs a number")),
+        ("batch", "64..16", "= 64..16: the first value must be below the second; write 16..64"),
+        *(("batch", "16...64", "has three dots or more"), ("batch", "many..64", "is a plain number; 'many' does not begin with a number")),
+        *(("mfu", "0.5..1.5", "= 1.5: must be in (0, 1]"), ("mfu", "0.9±0.2", "= 1.1: must be in (0, 1]")),
         *(("batch", "1..64:log", "takes a number or a range as 16..64 here; sweeps"), ("batch", "1;8;64", "takes a number or a range")),
-        *(("batch", "64±", "needs a number"), ("batch", "100±0%", "takes a percentage above 0"), ("batch", "..", "needs a number")),
+        *(("batch", "64±", "is a plain number; '' is empty"), ("batch", "100±0%", "takes a percentage above 0")),
+        *(("batch", "..", "is a plain number; '' is empty"), ("batch", "16-64", "is a plain number; '16-64' looks like a range")),
     ],
 )
 def test_what_is_no_range_is_told_what_is_allowed(name: str, typed: str, fault: str) -> None:

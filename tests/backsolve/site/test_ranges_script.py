@@ -52,6 +52,7 @@ MEASURED = {"positions_per_step": "1", "drafting_time": "0", "attention_time": "
             {"balance_batch": ("1500", "2400")},
         ),
         ("roofline.step_time", "step_time", {"compute_time": "10ms", **MEASURED}, {"memory_time": ("5ms", "20ms")}),
+        ("roofline.step_time", "memory_time", {"compute_time": "4ms", **MEASURED}, {"step_time": ("20ms", "30ms")}),
         ("scheduling.sweep_time", "sweep_time", {"hbm_capacity": "80GB"}, {"hbm_bandwidth": ("2TB/s", "4TB/s")}),
     ],
 )
@@ -62,6 +63,7 @@ def test_ends_are_exact_where_the_answer_only_rises_or_only_falls(
     assert solved.spans and solved.spans.method == "bounds"
     assert found["kind"] == "exact" and [found["low"], found["high"]] == pytest.approx([solved.spans.low, solved.spans.high], rel=1e-12)
     assert found["first"] == pytest.approx([found["low"], found["high"]]) and found["unanswered"] == 0
+    assert found["bound"] == (solved.answers[0].bound or "")
 
 
 def test_where_it_turns_the_extremes_are_looked_for() -> None:

@@ -21,6 +21,14 @@ def test_what_has_no_closed_form_is_searched_for() -> None:
     assert sum(one.kind == "searched" for one in found) >= 9
 
 
+def test_of_a_bound_every_unknown_errs_as_python_has_it() -> None:
+    """Of a step of 20 ms, the memory time is 20 ms or less."""
+    bounds = [id for id, row in by_id().items() if row.direction]
+    found = [*compared(bounds, count=4, seed=7)]
+    assert [(one.asked.equation.id, one.asked.unknown, one.fault) for one in found if one.fault] == []
+    assert {one.asked.equation.id for one in found} == {*bounds}
+
+
 def test_an_unknown_that_does_not_bind_is_an_interval() -> None:
     found = [one for one in compared(("roofline.step_time",), count=20, seed=7) if one.asked.unknown == "compute_time"]
     kinds = {answer.kind for one in found for answer in one.asked.answers}

@@ -2,17 +2,17 @@
 
 import pytest
 
-from backsolve.site.what_if import USD_PER_MTOK, what_if
+from backsolve.site.what_if import what_if
 from derive.trees import value_of
 from invert.inference import infer
 from invert.table import InferenceTable
 
 
 def worked_out(data: dict, prices: dict[str, float]) -> dict[str, float]:
-    """What the script of the page makes of prices [USD/MTok], by the words of a reading."""
+    """What the script of the page makes of prices [USD/token], by the words of a reading."""
     found = {}
     for reading in data["readings"]:
-        values = reading["given"] | {field["name"]: prices[field["name"]] * USD_PER_MTOK for field in data["fields"]}
+        values = reading["given"] | {field["name"]: prices[field["name"]] for field in data["fields"]}
         for leg in reading["legs"]:
             values[leg["makes"]] = value_of(leg["right"], values)
         found[reading["words"]] = values[reading["makes"]]
@@ -22,7 +22,7 @@ def worked_out(data: dict, prices: dict[str, float]) -> dict[str, float]:
 def test_at_the_published_prices_it_is_what_is_published(some_sheets: InferenceTable):
     for one in some_sheets:
         data = what_if(one)
-        published = {field["name"]: field["value"] for field in data["fields"]}
+        published = {field["name"]: field["usd_per_token"] for field in data["fields"]}
         assert worked_out(data, published) == pytest.approx({reading["words"]: reading["value"] for reading in data["readings"]})
         assert len(data["readings"]) == (4 if one.pairs else 1)
 
@@ -32,7 +32,7 @@ def test_at_other_prices_it_is_what_infer_says_there(some_sheets: InferenceTable
     one = some_sheets[0]
     size = one.pairs[0].joint.values["active_params"]
     changed = infer(["gemini-3.1-pro"], changes={"output": "14", "input@200k": "3.5"}, anchors={"active_params": size})[0]
-    found = worked_out(what_if(one), {"input": 2.0, "output": 14.0, "input_above": 3.5, "output_above": 18.0})
+    found = worked_out(what_if(one), {"input": 2e-6, "output": 14e-6, "input_above": 3.5e-6, "output_above": 18e-6})
     joint = changed.pairs[0].joint.values
     assert found["KV bytes per token, by both premiums at one mark-up"] == pytest.approx(joint["kv_bytes_per_token"])
     assert found["balance context, likewise"] == pytest.approx(joint["balance_context"])
@@ -41,4 +41,5 @@ def test_at_other_prices_it_is_what_infer_says_there(some_sheets: InferenceTable
 
 
 def test_prices_are_as_they_are_asked(some_sheets: InferenceTable):
-    assert [field["value"] for field in what_if(some_sheets[1])["fields"]] == [5.0, 25.0]
+    asked = [(field["quantity"], field["usd_per_token"]) for field in what_if(some_sheets[1])["fields"]]
+    assert asked == [("input_price", pytest.approx(5e-6)), ("output_price", pytest.approx(25e-6))]

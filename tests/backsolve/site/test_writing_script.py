@@ -9,6 +9,7 @@ import pytest
 from backsolve.site.formulas import solvable
 from derive.catalogue import by_id
 from derive.evaluate import evaluate
+from derive.expressions.branches import in_latex
 from derive.formulas import of_json
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_expression
@@ -40,6 +41,20 @@ def test_a_formula_in_plain_text_is_read_again_as_it_was() -> None:
         assert value.real == pytest.approx(expected, rel=1e-6, abs=1e-300), one["text"]
         read += 1
     assert read > 0.9 * len(trees)
+
+
+IN_ANOTHER_FORM = {
+    "experts.busiest_chip": "SymPy has no brackets around a logarithm that is raised",
+    **dict.fromkeys(
+        ("training.tradeoff_cost", "training.loss_law", "training.fixed_loss_optimum"), "SymPy leaves a power of a quantity above the line"
+    ),
+}
+
+
+def test_equations_are_written_as_at_the_command_line() -> None:
+    rows = [row for id, row in by_id().items() if id not in IN_ANOTHER_FORM]
+    mine = [one["latex"] for one in told({"tree": solvable(row)["right"]} for row in rows)]
+    assert [(row.id, text) for row, text in zip(rows, mine, strict=True) if not in_latex(row).endswith(f" {text}")] == []
 
 
 def test_values_are_written_as_at_the_command_line() -> None:

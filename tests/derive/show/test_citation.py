@@ -20,7 +20,9 @@ from derive.show.citation import (
     CSL_TYPES,
     DERIVATION,
     FOR_ADDRESSES,
+    MONTH,
     STYLES,
+    YEAR,
     address_of,
     citable,
     cite,
@@ -133,7 +135,9 @@ def test_a_markdown_footnote_is_called_and_given():
 def test_pybtex_reads_the_bibtex(row: Equation):
     entries = parse_string(cite(row.id, "bibtex"), "bibtex").entries
     own = entries[citable(row).key]
-    assert {"title", "type", "number", "institution", "year", "note", "abstract"} <= set(own.fields)
+    assert {"title", "type", "number", "institution", "year", "month", "note", "abstract"} <= set(own.fields)
+    assert own.fields["number"] == f"{latex_text(row.id)}, version {row.version}"
+    assert own.fields.get("annote", "").count("ersion ") == len(row.changes)
     assert str(own.persons["author"][0]) == "{The backsolve maintainers}"
     assert set(entries) - {citable(row).key} == {work_key(source) for source in row.sources if source.kind != DERIVATION}
     assert r"\cite" not in own.fields["note"], "a second run of BibTeX would be needed"
@@ -147,6 +151,18 @@ def test_one_bibtex_file_has_every_equation_and_every_work_once():
     entries = parse_string(cite_all(IDS, "bibtex"), "bibtex").entries  # pybtex refuses a key given twice
     works = {(source.title, source.author, source.year, source.url) for source in SOURCES if source.kind != DERIVATION}
     assert len(entries) == len(IDS) + len(works)
+
+
+def test_an_equation_is_of_the_month_of_its_release():
+    released = re.search(r"date-released: .(\d+)-(\d+)", (Path(__file__).parents[3] / "CITATION.cff").read_text(encoding="utf-8"))
+    assert released and (int(released[1]), int(released[2])) == (YEAR, MONTH)
+
+
+def test_what_a_result_used_is_a_line_each_with_why():
+    text = cite_all(["batching.sparsity"], why={"batching.sparsity@1": "the answer for sparsity"})
+    assert text == (
+        "Sparsity: sparsity = total_params/active_params. backsolve batching.sparsity, version 1. Cited for the answer for sparsity."
+    )
 
 
 def test_authors_are_people_or_organisations():
@@ -295,7 +311,8 @@ def test_a_later_version_says_what_became_of_it(style: str, monkeypatch: pytest.
     row = replace(equation(GOLDEN_ID), version=3, changes=("drafting is counted", "attention takes 5 % more"))
     monkeypatch.setattr("derive.show.citation.equation", lambda id: row)
     text = json.loads(cite(GOLDEN_ID, style))[0]["note"] if style == "csl-json" else cite(GOLDEN_ID, style)
-    assert "version 3 (version 2: drafting is counted; version 3: attention takes 5 % more)" in flat(text)
+    assert f"{GOLDEN_ID}, version 3" in flat(text).replace("`", "").replace("\\texttt{", "").replace("},", ",")
+    assert "version 2: drafting is counted; version 3: attention takes 5 % more" in flat(text)
 
 
 def test_a_citation_says_which_way_a_bound_errs_and_that_an_estimate_bounds_nothing():
