@@ -1312,7 +1312,10 @@ def rests_on(asked: Question, known: Mapping[str, float], way: Route, touched: s
     taken = [f"{row.variant.group}: {row.variant.name} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
     joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
-    idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
+    chosen = {(row.variant.group, row.variant.name) for row in used if row.variant}
+    # A variant that was named chooses those of its group and name, whichever of them is needed.
+    needed = (row for row in asked.named if row in used or (row.variant and (row.variant.group, row.variant.name) in chosen))
+    idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in {*needed}]
     idealised = [text for row in used for text in row.assumptions]
     of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
     switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
