@@ -64,12 +64,15 @@ BEFORE_OUTPUT = ("kv_transfer_time",)
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What a default is instead, as the givens contradict it by an equation: which way that errs, and the defaults it rests on in words."""
+    """What a default is instead, as the givens contradict it by an equation: which way that errs, the defaults it rests on in words,
+    and what it was found from.
+    """
 
     name: str
     value: float
     causes: frozenset[tuple[str, str]]
     defaults: tuple[str, ...]
+    given: frozenset[str] = frozenset()
     by: str = ""
 
     @property
