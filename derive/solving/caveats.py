@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from derive.answers import BOUGHT
+from derive.answers import BOUGHT, NO_WHOLE_ONE
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
@@ -94,7 +94,7 @@ def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Se
 def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     """A number of sequences of which there is no whole one."""
     most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
-    return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
+    return {NO_WHOLE_ONE: "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
 
 
 def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

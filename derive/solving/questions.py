@@ -31,7 +31,8 @@ FAR = 100.0
 UNDIVIDED = {
     **dict.fromkeys((*presets.COUNTED, *COUNTED), ""),
     **dict.fromkeys(("batch", "microbatch_size", "sequences_in_flight", "concurrent_sequences"), " of sequences: it is taken as a mean"),
-    "chips": " of chips",
+    **dict.fromkeys(("chips", "expert_parallel"), " of chips"),
+    **dict.fromkeys(("draft_tokens", "prefill_passes"), ""),
 }
 """What there is only in whole ones, and what is said beside where a part of one was given."""
 

@@ -89,16 +89,22 @@ def test_chips_are_whole_ones_but_in_the_middle_of_a_range():
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("batch", " of sequences: it is taken as a mean"), ("pipeline_stages", ""), ("layers", ""), ("experts", ""), ("replicas", "")],
+    [
+        *(("batch", " of sequences: it is taken as a mean"), ("pipeline_stages", ""), ("layers", ""), ("experts", ""), ("replicas", "")),
+        *(("draft_tokens", ""), ("prefill_passes", ""), ("expert_parallel", " of chips")),
+    ],
 )
 def test_a_part_of_what_there_is_in_whole_ones_is_said(name, told):
-    asked = {"layers": "kv_bytes_per_token", "experts": "touched_experts", "replicas": "fleet_throughput"}.get(name, "throughput")
     given = {
         "throughput": {**TYPED, "batch": 8, "pipeline_stages": 2, "microbatches": 2},
         "kv_bytes_per_token": {"layers": 80, "kv_heads": 8, "head_dim": 128, "bytes_per_element": 2},
         "touched_experts": {"experts": 64, "active_experts": 2, "batch": 8},
         "fleet_throughput": {"throughput": 1e4, "replicas": 2},
-    }[asked]
+        "tokens_per_step": {"draft_tokens": 4, "acceptance_rate": 0.8},
+        "prefill_weight_time": {**TYPED, "prefill_passes": 2},
+        "experts_per_chip": {"experts": 64, "expert_parallel": 8},
+    }
+    asked, given = next((asked, some) for asked, some in given.items() if name in some)
     assert not any("whole number" in text for text in warned(asked, **given))
     assert f"{name} = {given[name] + 0.5} is no whole number{told}" in warned(asked, **given | {name: given[name] + 0.5})
 
