@@ -352,3 +352,7 @@ def same_bound(bounds: Iterable[str | None]) -> str | None:
     """
     found = {*bounds}
     return found.pop() if len(found) == 1 else None
+
+
+NO_WHOLE_ONE = "less_than_one"
+"""The kind of a warning that there is not room for one sequence: no answer for whoever has one."""

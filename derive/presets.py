@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import ceil, inf
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
-from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue
+from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel
 from derive.quantities import quantity
 from derive.shipped import BadRow, Problem, Tables, rows_of
@@ -78,6 +78,7 @@ SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", "nomin
 """Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
+_PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
 """So many of a chip: 8xH100:fp8."""
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
@@ -219,6 +220,10 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     >>> chip_name("h100"), chip_name("TPU-v5e")
     ('H100-SXM', 'TPU-v5e')
     """
+    if part := _PART.match(text):
+        count, one = part.groups()
+        more = ceil(float(count))
+        raise WrongValue(f"{shorten(text)}: a whole number of chips is named so, such as {more}x{shorten(one)[1:-1]}")
     tables = tables or shipped.read()
     known = [(name, name) for name in dict.fromkeys(row.get("accelerator", "") for row, _ in tables.raw_rows(HARDWARE)[1]) if name]
     known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]

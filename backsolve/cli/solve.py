@@ -89,6 +89,7 @@ def solve_command(
     backsolve solve sweep_time,ridge_point --hardware H100,B200:fp8
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     """
+    from derive.answers import NO_WHOLE_ONE
     from derive.presets import problems_of
     from derive.shipped import problems
     from derive.show.several import several_lines
@@ -169,7 +170,7 @@ def solve_command(
         say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
-    if refused:
+    if refused or any(NO_WHOLE_ONE in one.kinds for one in solutions):
         leave(NO_ANSWER)
     if bad:
         leave(INPUT_IS_WRONG)

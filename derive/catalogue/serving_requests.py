@@ -128,6 +128,7 @@ REQUESTS = (
         id="serving.request_latency",
         title="Time a request takes",
         defines="request_latency",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda request_latency, time_to_first_token, output_tokens, token_latency, tokens_per_step: (
             request_latency,
             time_to_first_token + output_tokens * token_latency / tokens_per_step,
@@ -136,12 +137,53 @@ REQUESTS = (
         assumptions=(
             "every output token takes a decode step; where the prefill yields the first of them, it is one step less",
             "steps take as long from the first output token to the last as at the mean context",
+            "no step waits for the prompt of another request",
         ),
         example=Example(
             given={"time_to_first_token": "1.5 s", "output_tokens": "500", "token_latency": "28.63 ms", "tokens_per_step": "2.952"},
             result="6.349 s",
         ),
         sources=(DATABRICKS_LATENCY,),
+    ),
+    Equation(
+        id="serving.request_latency_with_prompts",
+        title="Time a request takes, prompts on the same chips",
+        defines="request_latency",
+        variant=Variant(group="requests_per_second", name="with_prompts"),
+        relation=lambda request_latency, queue_time, output_tokens, token_latency, tokens_per_step, prompt_time_share: (
+            request_latency,
+            queue_time + output_tokens * token_latency / (tokens_per_step * (1 - prompt_time_share)),
+        ),
+        statement="The steps of its output, between which the prompts of all sequences are computed, its own among them.",
+        assumptions=(
+            "every output token takes a decode step; where the prefill yields the first of them, it is one step less",
+            "steps take as long from the first output token to the last as at the mean context",
+            "prompts and decode steps take turns on the same chips, and neither hides behind the other",
+            "a sequence that is finished makes room for one whose prompt comes next",
+        ),
+        example=Example(
+            given={
+                "queue_time": "50 ms",
+                "output_tokens": "500",
+                "token_latency": "28.63 ms",
+                "tokens_per_step": "2.952",
+                "prompt_time_share": "57.79%",
+            },
+            result="11.54 s",
+        ),
+        steps=(
+            Step(
+                operation="decode has what prompts leave of the time, and its own prompt is one of them",
+                premises=(
+                    at(
+                        "serving.request_latency",
+                        time_to_first_token="queue_time",
+                        token_latency=lambda token_latency, prompt_time_share: token_latency / (1 - prompt_time_share),
+                    ),
+                ),
+            ),
+        ),
+        sources=(DISTSERVE_PAPER, ours("by Little's law the sequences that are at once on the chips, over the requests a second")),
     ),
     Equation(
         id="serving.littles_law",

@@ -189,10 +189,10 @@ def _respond(
         again = again if found.reason and found.reason.code == "missing_givens" else found
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(supposed or asked) or again
-    if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown == "chips":
-        from derive.solving.sizing import fewest_chips
+    if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown in ("chips", FREE):
+        from derive.solving.sizing import fewest_chips, with_enough_chips
 
-        again = fewest_chips(supposed or asked, again.reason) or again
+        again = fewest_chips(supposed or asked, again.reason) or with_enough_chips(supposed or asked, again)
     if (solution.answers or solution.sweep) and not (again.answers or again.sweep) and again.refusal.code == "missing_givens":
         again = solution
     if not asked.limits:

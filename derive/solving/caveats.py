@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from derive.answers import BOUGHT
+from derive.answers import BOUGHT, NO_WHOLE_ONE
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
@@ -94,7 +94,7 @@ def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Se
 def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     """A number of sequences of which there is no whole one."""
     most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
-    return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
+    return {NO_WHOLE_ONE: "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
 
 
 def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -132,9 +132,7 @@ def at_the_peak(asked: Question, values: Mapping[str, float], used: Sequence[Equ
 def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A rate of requests of decode alone, where a prompt is spoken of: how many times the chips it takes with prompts on board."""
     apart, together = (equation(f"serving.requests_per_second{ending}") for ending in ("", "_with_prompts"))
-    rests = any(row.id == apart.id for row in used) or (
-        apart.symbols[0] in asked.known and together.id not in {row.id for row in asked.named}
-    )
+    rests = _takes_part(apart, asked) and (apart in used or apart.symbols[0] in asked.known)
     if "prompt_tokens" not in asked.known or not rests:
         return None
     told, both = "prompts are taken to be computed on chips of their own", f"for both on the same chips --using {together.id}"
@@ -147,20 +145,24 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
 
 def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """The time of a request as if no other had a prompt: what it takes where the prompts of all are computed on its chips."""
-    row, prompts = equation("serving.request_latency"), "time_to_first_token"
-    rests = row in used or row.symbols[0] in asked.known
+    row, together = (equation(f"serving.request_latency{ending}") for ending in ("", "_with_prompts"))
+    name = row.symbols[0]
+    rests = _takes_part(row, asked) and (row in used or name in asked.known)
     if not rests or "prompt_tokens" not in asked.known or any(one.defines == "mixed_step_time" for one in used):
         return None
-    wanted = (row.symbols[0], prompts, PROMPTS_TAKE)
-    known = _anew(wanted, asked, {name: value for name, value in values.items() if name not in wanted}, used)
-    if not {*wanted} <= known.keys():
-        return None
-    alone, share = known[row.symbols[0]], known[PROMPTS_TAKE]
-    beside = (alone - known[prompts]) / (1 - share)
-    if beside <= UNEVEN * alone:
+    wanted = (name, PROMPTS_TAKE)
+    made = {other: value for other, value in values.items() if other not in wanted}
+    alone, beside = (_anew(wanted, asked, made, used, others) for others in ((), (together.id,)))
+    if not {*wanted} <= {*alone} & {*beside} or beside[name] <= UNEVEN * alone[name]:
         return None
     told = "prompts of other requests are taken to be computed on chips of their own"
-    return f"{told}: on these, they take {share:.0%} of the time, and {row.symbols[0]} is {show(row.symbols[0], beside)}"
+    takes = f"on these, they take {beside[PROMPTS_TAKE]:.0%} of the time, and {name} is {show(name, beside[name])}"
+    return f"{told}: {takes}; for both on the same chips --using {together.id}"
+
+
+def _takes_part(row: Equation, asked: Question) -> bool:
+    """Whether an equation, and not another variant of it, may be used."""
+    return any(one.id == row.id for one in asked.active)
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -114,6 +114,9 @@ SHARES_OF_ONE = (1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 1.0)
 SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which it is looked whether they cancel."""
 
+DRAFTED = "tokens_per_step"
+"""A default that nobody is taken to mean otherwise where the chips cannot keep up without: who drafts says so."""
+
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
 
@@ -515,9 +518,11 @@ def _consistent(asked: Question) -> tuple[Solution, Route | None]:
     clash = clash or impossible(asked, {**_on_the_way(asked, solution), **found})
     if clash:
         return _without_answer(asked, clash, solution.route), None
-    rests = (*(one.text for one in (*asked.instead, *beside.instead)), *solution.assumptions)
+    instead = (*asked.instead, *beside.instead)
+    rests = (*(one.text for one in instead), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
-    return replace(solution, assumptions=tuple(dict.fromkeys((*rests, *behind)))), way
+    unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
+    return replace(solution, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
 
 
 def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution | None:
@@ -577,6 +582,8 @@ def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, Rea
         if len(found) != 1:
             return settled, _unexplained(row, reason, kept, found), kept
         (one,) = found
+        if one.name == DRAFTED and (clash := impossible(settled, settled.known)):
+            return settled, clash, False
         at = {**settled.known, one.name: one.value}
         settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
         settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
@@ -622,7 +629,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             possible = possible and not beyond_what_can_be(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
-                yield Instead(name, one.point, _errs(without, solution, way, one), defaults)
+                yield Instead(name, one.point, _errs(without, solution, way, one), defaults, frozenset(solution.given))
 
 
 def _may_make(asked: Question, row: Equation, name: str) -> bool:
@@ -1312,7 +1319,10 @@ def rests_on(asked: Question, known: Mapping[str, float], way: Route, touched: s
     taken = [f"{row.variant.group}: {row.variant.name} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
     joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
-    idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
+    chosen = {(row.variant.group, row.variant.name) for row in used if row.variant}
+    # A variant that was named chooses those of its group and name, whichever of them is needed.
+    needed = (row for row in asked.named if row in used or (row.variant and (row.variant.group, row.variant.name) in chosen))
+    idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in {*needed}]
     idealised = [text for row in used for text in row.assumptions]
     of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
     switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)

@@ -197,7 +197,8 @@ def _message(asked: Question, values: Mapping[str, float], used: tuple[Equation,
         chips = known["chips"] * known["pipeline_stages"]
         room += f" of {chips:.4g} chip{'s' * (chips != 1)}"
     message = f"{SHORT}: {needed} in the {room}, {show('memory_demand', known['short'])} short"
-    would = ", ".join(_what_would(asked, values, used, known))
+    # What is asked for is free: how much of it a limit takes is not to be kept.
+    would = "" if asked.limits and asked.unknown in CAN_BE_LESS else ", ".join(_what_would(asked, values, used, known))
     return f"{message}\nwhat would fit, all else as it is: {would}" if would else message
 
 

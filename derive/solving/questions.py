@@ -31,7 +31,8 @@ FAR = 100.0
 UNDIVIDED = {
     **dict.fromkeys((*presets.COUNTED, *COUNTED), ""),
     **dict.fromkeys(("batch", "microbatch_size", "sequences_in_flight", "concurrent_sequences"), " of sequences: it is taken as a mean"),
-    "chips": " of chips",
+    **dict.fromkeys(("chips", "expert_parallel"), " of chips"),
+    **dict.fromkeys(("draft_tokens", "prefill_passes"), ""),
 }
 """What there is only in whole ones, and what is said beside where a part of one was given."""
 
@@ -64,12 +65,15 @@ BEFORE_OUTPUT = ("kv_transfer_time",)
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What a default is instead, as the givens contradict it by an equation: which way that errs, and the defaults it rests on in words."""
+    """What a default is instead, as the givens contradict it by an equation: which way that errs, the defaults it rests on in words,
+    and what it was found from.
+    """
 
     name: str
     value: float
     causes: frozenset[tuple[str, str]]
     defaults: tuple[str, ...]
+    given: frozenset[str] = frozenset()
     by: str = ""
 
     @property

@@ -68,6 +68,18 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     return _sized(asked, chips, *found) if found else None
 
 
+def with_enough_chips(asked: Question, refused: Solution) -> Solution:
+    """A batch that targets take and memory does not hold, with the fewest chips on which a batch of its own meets them."""
+    if asked.unknown != FREE or not asked.limits or refused.refusal.code != SHORT_OF_MEMORY:
+        return refused
+    bare = without(asked, {"chips"})
+    found = fewest_chips(posed(bare, "chips", bare.known), refused.refusal)
+    if found is None or not found.answers:
+        return refused
+    message = f"{refused.refusal.message}\nwhat would fit, with a batch of its own: chips at least {found.answers[0].ends[0]:.0f}"
+    return replace(refused, reason=replace(refused.refusal, message=message))
+
+
 def _looked_at(asked: Question, chips: Points, batches: Points) -> tuple[dict[str, Any], Fits]:
     """What is limited at all of some numbers of chips with all of some batches, as far as it can be had, and which of these fit."""
     question = posed(asked, FREE, {**asked.known, "chips": 1.0})

@@ -593,3 +593,9 @@ def test_a_name_that_is_in_no_table_is_told_which_numbers_would_do(wrong):
     }[wrong]
     with pytest.raises(UnknownName, match=f"unknown {wrong} 'nobody'.*; without a row, give {names}"):
         lookup("nobody")
+
+
+@pytest.mark.parametrize("count", ["2.5", ".5", "7.01"])
+def test_a_part_of_a_chip_is_no_unknown_chip(count):
+    with pytest.raises(WrongValue, match=r"a whole number of chips is named so, such as [138]xH200"):
+        hardware(f"{count}xH200")

@@ -24,6 +24,13 @@ NO_ANSWER = [
 ]  # fmt: skip
 
 
+def test_no_room_for_one_sequence_is_no_answer():
+    asked = ("solve", "batch", "--hardware", "2xH100-SXM:bf16", "--model", "Llama-3.1-70B", "bytes_per_element=2")
+    said = call(*asked, "context_length=130k")
+    assert said.status == 3 and "there is not room for one whole sequence" in said.out
+    assert call(*asked, "context_length=4k").status == 0
+
+
 @in_one_test(("arguments", "holds"), NO_ANSWER, ids=[" ".join(row[0])[:60] for row in NO_ANSWER])
 def test_a_question_without_an_answer_exits_3(arguments: tuple[str, ...], holds: str):
     assert holds in refused(*arguments, status=3)

@@ -70,6 +70,38 @@ def test_neither_pool_waits_for_the_other():
     assert prefill == pytest.approx(given["output_tokens"] / given["decode_rate_per_chip"])
 
 
+WITH_PROMPTS = ("serving.requests_per_second_with_prompts", "serving.request_latency_with_prompts")
+SHARED = {"output_tokens": 40, "step_time": 0.01, "prefill_time": 0.05, "queue_time": 0}
+"""A request of 40 steps of 10 ms, and of a prompt of 50 ms on the same chips."""
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+def test_a_replica_that_computes_prompts_too_serves_as_fast_as_when_it_is_played_out(batch):
+    """A sequence that is finished makes room for one whose prompt comes next, and waits for; the others stand still."""
+    clock, begun, left = 0.0, [0.0] * batch, [1 + 40 * place // batch for place in range(batch)]
+    latencies = []
+    while len(latencies) < 2000:
+        clock += SHARED["step_time"]
+        left = [steps - 1 for steps in left]
+        for place in (place for place, steps in enumerate(left) if not steps):
+            latencies.append(clock - begun[place])
+            begun[place], left[place] = clock, 40
+            clock += SHARED["prefill_time"]
+    after = latencies[1000:]
+    assert value("request_latency", WITH_PROMPTS[1], **SHARED, batch=batch) == pytest.approx(sum(after) / len(after), rel=1e-3)
+    assert value("requests_per_second", WITH_PROMPTS[0], **SHARED, batch=batch) == pytest.approx(len(latencies) / clock, rel=1e-2)
+
+
+@pytest.mark.parametrize("using", WITH_PROMPTS)
+def test_as_many_requests_are_at_once_on_chips_that_compute_prompts_too_as_they_decode(using):
+    """A rate that counts prompts stands beside a latency that does: either of them names both."""
+    solution = solve("concurrent_requests", using=using, **SHARED, batch=64)
+    assert solution.value == pytest.approx(64)
+    assert not any("is not needed" in text for text in solution.assumptions)
+    alone = solve("request_latency" if "latency" not in using else "requests_per_second", using=using, **SHARED, batch=64)
+    assert not any("is not needed" in text for text in alone.assumptions)
+
+
 def test_summaries_and_chosen_blocks_read_the_square_root_of_the_context():
     """A search over block sizes finds no smaller sum than the catalogue's minimum, which grows with the root of the context."""
     contexts = (10_000, 1_000_000)

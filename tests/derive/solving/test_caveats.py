@@ -89,16 +89,22 @@ def test_chips_are_whole_ones_but_in_the_middle_of_a_range():
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("batch", " of sequences: it is taken as a mean"), ("pipeline_stages", ""), ("layers", ""), ("experts", ""), ("replicas", "")],
+    [
+        *(("batch", " of sequences: it is taken as a mean"), ("pipeline_stages", ""), ("layers", ""), ("experts", ""), ("replicas", "")),
+        *(("draft_tokens", ""), ("prefill_passes", ""), ("expert_parallel", " of chips")),
+    ],
 )
 def test_a_part_of_what_there_is_in_whole_ones_is_said(name, told):
-    asked = {"layers": "kv_bytes_per_token", "experts": "touched_experts", "replicas": "fleet_throughput"}.get(name, "throughput")
     given = {
         "throughput": {**TYPED, "batch": 8, "pipeline_stages": 2, "microbatches": 2},
         "kv_bytes_per_token": {"layers": 80, "kv_heads": 8, "head_dim": 128, "bytes_per_element": 2},
         "touched_experts": {"experts": 64, "active_experts": 2, "batch": 8},
         "fleet_throughput": {"throughput": 1e4, "replicas": 2},
-    }[asked]
+        "tokens_per_step": {"draft_tokens": 4, "acceptance_rate": 0.8},
+        "prefill_weight_time": {**TYPED, "prefill_passes": 2},
+        "experts_per_chip": {"experts": 64, "expert_parallel": 8},
+    }
+    asked, given = next((asked, some) for asked, some in given.items() if name in some)
     assert not any("whole number" in text for text in warned(asked, **given))
     assert f"{name} = {given[name] + 0.5} is no whole number{told}" in warned(asked, **given | {name: given[name] + 0.5})
 
@@ -1035,12 +1041,19 @@ def test_a_time_of_a_request_says_what_it_is_beside_the_prompts_of_others_on_the
     """By Little's law 64 requests at once take 64 times what one takes of all chips, prompt and output in turn."""
     asked = {"model": "Llama-3.1-70B", "hardware": "8xH200:fp8", "prompt_tokens": 2048, "output_tokens": 512, "bytes_per_element": 2}
     rate = solve("requests_per_second", using="serving.requests_per_second_with_prompts", **asked, batch=64)
-    beside = f"of the time, and request_latency is {show('request_latency', 64 / rate.value)}"
+    both = "serving.request_latency_with_prompts"
+    slower = f"of the time, and request_latency is {show('request_latency', 64 / rate.value)}"
+    beside = f"{slower}; for both on the same chips --using {both}"
     alone = solve("request_latency", **asked, batch=64)
     assert any(text.startswith("prompts of other requests") and text.endswith(beside) for text in alone.warnings)
     for unknown, more in (("batch", {}), ("throughput", {}), ("chips", {"batch": 64, "hardware": "H200:fp8"})):
         assert any("prompts of other requests" in text for text in warned(unknown, **{**asked, **more}, request_latency="<=5s")), unknown
     assert not any("prompts of other requests" in text for text in warned("request_latency", **asked, batch=1))
+    together = solve("request_latency", using=both, **asked, batch=64)
+    assert together.value == pytest.approx(64 / rate.value)
+    assert not any("of their own" in text for text in together.warnings)
+    limited = solve("batch", using=both, **asked, request_latency="<=5s")
+    assert limited.value and not any("of their own" in text for text in limited.warnings)
 
 
 def test_chips_are_as_many_as_the_experts_lie_on_where_nobody_says():

@@ -787,3 +787,27 @@ def test_what_only_bounds_a_quantity_is_no_bound_on_what_would_fit(unknown, resu
     solution = solve(unknown, **given, batch=2000, **{result: 1})
     fits = {"chips": 8.0, "hbm_capacity": 80e9, "sequences_in_flight": 2000.0}[unknown]
     assert all(one.value == fits if one.kind == "point" else one.low <= fits <= (one.high or inf) for one in solution.answers)
+
+
+OVERSTATED = {"hardware": "8xH200:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "batch": 64}
+"""A step of 2.9 ms at least, so that 22 thousand tokens a second are the most."""
+
+
+@pytest.mark.parametrize(
+    ("unknown", "more"),
+    [
+        *(("step_time", {}), ("token_latency", {}), ("cost_per_token", {"chip_price": "2 USD/h"})),
+        *((unknown, {"prompt_tokens": 4000, "output_tokens": 500}) for unknown in ("request_latency", "prompt_time_share")),
+    ],
+)
+@pytest.mark.parametrize("throughput", ["45k", "100k", "900k"])
+def test_a_throughput_above_the_roofline_is_a_contradiction_whatever_is_asked(unknown, more, throughput):
+    """Nobody spoke of drafts, and a default is not taken to be what no deployment without them is."""
+    length = {} if "prompt_tokens" in more else {"context_length": 4000}
+    reason = solve(unknown, **OVERSTATED, **length, **more, throughput=throughput).reason
+    assert reason.code == "contradiction" and "tokens_per_step" not in reason.message.splitlines()[0]
+
+
+def test_what_a_default_was_found_from_is_not_said_to_be_unused():
+    solution = solve("step_time", **OVERSTATED, context_length=4000, throughput="15k")
+    assert any(text.startswith("mbu = ") for text in solution.assumptions) and solution.unused == ()

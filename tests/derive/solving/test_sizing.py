@@ -109,3 +109,13 @@ def test_a_target_that_does_not_rest_on_the_batch_is_met_too():
 
 def test_what_no_chips_meet_has_no_answer():
     assert not solve("chips", **SERVED, throughput=">=50k", step_time="<=10ns").answers
+
+
+def test_what_would_fit_leaves_the_batch_free_that_is_asked_for():
+    """Four chips take so large a batch that 40 would hold it; on five a smaller one is as fast."""
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": 8000, "throughput": ">=10k"}
+    reason = solve("batch", **given, chips=4).reason
+    fewest = int(solve("chips", **given).value)
+    assert reason.code == "does_not_fit"
+    assert reason.message.splitlines()[1:] == [f"what would fit, with a batch of its own: chips at least {fewest}"]
+    assert solve("batch", **given, chips=fewest).answers
