@@ -13,7 +13,7 @@ from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from invert.data import Data
 from invert.sheets.read import book_of
-from invert.sheets.redescribed import described
+from invert.sheets.redescribed import description_of
 from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
 from invert.sheets.rules import (
     COMPONENTS,
@@ -193,7 +193,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
         **parts(prices, {row.threshold_tokens: row.threshold_inclusive for row in taken if row.component == "input"}),
         utc_hours=" ".join(sorted({row.utc_hours for row in taken if row.utc_hours})),
         weekdays=" ".join(sorted({row.weekdays for row in taken if row.weekdays})),
-        **described(taken),
+        **description_of(taken),
         start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in taken),
     )
     return sheet, [fault for _, fault in left_out]

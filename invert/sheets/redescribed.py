@@ -38,7 +38,7 @@ def redescribed(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> Iterator[Re
     """What is said otherwise of the sheets that are in both states, by sheet."""
     before, after = by_sheet(old), by_sheet(new)
     for key in (key for key in before if key in after):
-        was, now = described(before[key]), described(after[key])
+        was, now = description_of(before[key]), description_of(after[key])
         pairs = {"max_context": (was["max_context"], now["max_context"]), "release_date": (was["release_date"], now["release_date"])}
         yield from (Redescribed(sheet_key=key, column=name, old=one, new=other) for name, (one, other) in pairs.items() if one != other)
 
@@ -50,10 +50,10 @@ class Description(TypedDict):
     release_date: date | None
 
 
-def described(rows: Iterable[PriceRow]) -> Description:
+def description_of(rows: Iterable[PriceRow]) -> Description:
     """The longest context and the earliest release that these rows give.
 
-    >>> described([])
+    >>> description_of([])
     {'max_context': None, 'release_date': None}
     """
     rows = list(rows)
@@ -66,4 +66,4 @@ def described(rows: Iterable[PriceRow]) -> Description:
 def _spelled(value: int | date | None) -> str:
     if value is None:
         return "unsaid"
-    return value.isoformat() if isinstance(value, date) else show("max_context", value, digits=4).removesuffix(" tokens")
+    return value.isoformat() if isinstance(value, date) else show("max_context", value).removesuffix(" tokens")
