@@ -231,7 +231,7 @@
 
   function paragraph({ kind, form: closed, regime }) {
     const row = quantities[state.unknown], number = element("span"), plain = element("small"), parts = [element("strong", {}, typeset(row.math), " ", number), plain];
-    if (closed) parts.push(element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", mathml.inMathml(closed.tree, symbols))));
+    if (closed) parts.push(element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", mathml.inMathml(writing.tidied(closed.tree), symbols))));
     else if (kind === "point") parts.push(element("small", {}, "found by a search: there is no closed form"));
     if (regime && regime.wins.length) {
       parts.push(element("small", { title: readable(regime.label) }, ...regime.wins.flatMap((pair, at) => [at ? " and " : "where ", related(pair, ">=")])));

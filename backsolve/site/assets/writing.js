@@ -111,7 +111,7 @@
         `given ${given.map(([name, ends]) => `${name} = ${ends.map((one) => form.show(quantities[name], one)).join(" to ")}`).join(", ")}`, command].join("\n") };
   }
 
-  const writing = { LATEX, PLAIN, between, bounded, solution, valueInLatex, where, written };
+  const writing = { LATEX, PLAIN, between, bounded, solution, tidied, valueInLatex, where, written };
   if (typeof module !== "undefined") module.exports = writing;
   else root.backsolve.writing = writing;
 })(globalThis);

@@ -191,6 +191,8 @@ def test_what_is_copied_as_latex_is_what_the_command_prints(site: Path, page, ro
     page.get_by_role("button", name="Copy as LaTeX").click()
     said = CliRunner().invoke(backsolve, split(page.locator("#solver > p code").inner_text())[1:])
     assert page.locator("#solver pre").inner_text() == said.stdout.rstrip("\n")
+    drawn = page.locator(".solver-formula").inner_text()
+    assert "−" not in drawn.split("=")[1][:2], "what is taken away stands behind"
 
 
 def test_where_a_step_balances_its_point_is_under_the_ridge(site: Path, page):
@@ -275,6 +277,8 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     assert in_address(page, "output", 13) == {"output": "14"}
     page.reload()
     assert output.input_value() == "14" and told.inner_text() == f"{value:.3g}"
+    place = page.locator("#what-if").bounding_box()
+    assert place and page.viewport_size and 0 <= place["y"] < page.viewport_size["height"]
     output.fill("-1")
     assert "output price = -1e-06: must be > 0" in page.get_by_role("alert").all_inner_texts()
     page.goto(page.url.split("#")[0] + "#output=-2&input=3&storage=1")
