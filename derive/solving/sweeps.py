@@ -39,6 +39,9 @@ BASE_BYTES = 200_000_000
 LONGEST = 60
 """Seconds of computing above which points are not asked one by one."""
 
+EXPLAINED = 5.0
+"""Seconds of looking up why points have no number, of which the first are enough to see it."""
+
 TRIED = 1.0
 """Seconds after which it is foreseen how long all points will take."""
 
@@ -212,7 +215,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     for at in empty[:SINGLY].tolist():
         solution = answer(at_point(asked, table.given, at))
         others[at] = solution.answers, solution.reason
-        if process_time() - begun > LONGEST / 2:
+        if process_time() - begun > EXPLAINED:
             break
     return replace(table, others=others), len(empty) - len(others)
 

@@ -113,6 +113,12 @@ def test_points_beyond_those_that_are_asked_again_are_said_to_be(monkeypatch):
     assert f"{empty - 10:,} more points have no number: why was looked up for the first 10 of them" in solution.warnings
 
 
+def test_why_points_have_no_number_is_looked_up_for_no_longer_than_it_may_take(monkeypatch):
+    monkeypatch.setattr(sweeps, "EXPLAINED", 0.0)
+    given = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "step_time": "20ms", "batch": "1..1000000:log:200"}
+    assert any("why was looked up for the first 1 of them" in text for text in solve("context_length", **given).warnings)
+
+
 # -- what is warned of ----------------------------------------------------------------------------------------------
 
 
