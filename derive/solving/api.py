@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from derive.errors import WrongValue
+from derive.errors import WrongValue, shorten
 from derive.presets import PARAMETERS
 from derive.quantities import quantity
 from derive.solving.at_best import all_of, within_own_limits
@@ -70,6 +70,8 @@ def solve(
     >>> spans.method, spans.low, spans.high
     ('bounds', 2240.0, 2560.0)
     """
+    if not isinstance(unknown, str):
+        raise WrongValue(f"one quantity is asked for, by its name as text, not {shorten(repr(unknown))}")
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     conventions = Conventions(count, bytes, efficiency, price)

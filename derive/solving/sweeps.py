@@ -39,6 +39,9 @@ BASE_BYTES = 200_000_000
 LONGEST = 60
 """Seconds of computing above which points are not asked one by one."""
 
+EXPLAINED = 5.0
+"""Seconds of looking up why points have no number, of which the first are enough to see it."""
+
 TRIED = 1.0
 """Seconds after which it is foreseen how long all points will take."""
 
@@ -146,8 +149,7 @@ def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int],
     """The sweep through one route, so many points at a time that what is worked out on the way takes little memory."""
     count = len(next(iter(given.values())))
     values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
-    labels: tuple[str | None, ...] = (None,)
-    bounds: tuple[str | None, ...] = (None,)
+    kinds: dict[tuple[str | None, str | None], int] = {}
     for start in range(0, count, AT_ONCE):
         part = slice(start, start + AT_ONCE)
         columns = {name: column[part] for name, column in given.items()}
@@ -160,9 +162,12 @@ def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int],
             more = len(table.values) - len(values)
             values = np.concatenate([values, np.full((more, count), np.nan)])
             places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
-        values[: len(table.values), part], places[: len(table.values), part] = table.values, table.places
-        labels, bounds = table.labels, table.bounds
-    return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds)
+        # Each part has kinds of answers of its own.
+        pairs = zip(table.labels, table.bounds, strict=True)
+        of_all = np.array([kinds.setdefault(pair, len(kinds)) for pair in pairs], dtype=np.int16)
+        values[: len(table.values), part] = table.values
+        places[: len(table.values), part] = np.where(table.places < 0, table.places, of_all[table.places])
+    return Sweep(given=given, values=values, places=places, labels=tuple(one for one, _ in kinds), bounds=tuple(one for _, one in kinds))
 
 
 def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
@@ -210,7 +215,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     for at in empty[:SINGLY].tolist():
         solution = answer(at_point(asked, table.given, at))
         others[at] = solution.answers, solution.reason
-        if process_time() - begun > LONGEST / 2:
+        if process_time() - begun > EXPLAINED:
             break
     return replace(table, others=others), len(empty) - len(others)
 

@@ -237,3 +237,9 @@ def test_stages_are_filled_with_as_many_microbatches_where_nobody_says_how_many(
     assert not solve("pipeline_stages", **given, batch=400).answers, "caches of 826 GB in the 640 GB of a stage, however many there are"
     (alone,) = solve("pipeline_stages", hardware="H100:bf16", model="Llama-3.1-405B", chips=8).answers
     assert alone.low == pytest.approx(810e9 / 640e9)
+
+
+@pytest.mark.parametrize("unknown", [["step_time"], ("step_time", "batch"), 3, None])
+def test_what_is_asked_for_is_one_name(unknown):
+    with pytest.raises(WrongValue, match="one quantity is asked for, by its name as text"):
+        solve(unknown, batch=8)

@@ -113,6 +113,12 @@ def test_points_beyond_those_that_are_asked_again_are_said_to_be(monkeypatch):
     assert f"{empty - 10:,} more points have no number: why was looked up for the first 10 of them" in solution.warnings
 
 
+def test_why_points_have_no_number_is_looked_up_for_no_longer_than_it_may_take(monkeypatch):
+    monkeypatch.setattr(sweeps, "EXPLAINED", 0.0)
+    given = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "step_time": "20ms", "batch": "1..1000000:log:200"}
+    assert any("why was looked up for the first 1 of them" in text for text in solve("context_length", **given).warnings)
+
+
 # -- what is warned of ----------------------------------------------------------------------------------------------
 
 
@@ -192,3 +198,13 @@ def test_zipped_lists_are_taken_one_with_one():
     assert table.values[0] == pytest.approx([0.011, 0.022, 0.033]) and len(respond("memory_time", given).sweep) == 9
     with pytest.raises(WrongValue, match=r"kv_time \(3\) and weight_time \(2\): lists that are zipped are equally long"):
         respond("memory_time", {**given, "weight_time": "10ms,20ms"}, zipped=True)
+
+
+def test_parts_of_a_long_sweep_keep_kinds_of_answers_of_their_own(monkeypatch):
+    """Few sequences take chips for their speed, and more of them chips that hold them."""
+    given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000, "step_time": "<=20ms"}
+    whole = solve("chips", **given, batch="1..1000000:log:200")
+    monkeypatch.setattr("derive.solving.sweeps.AT_ONCE", 10)
+    parts = solve("chips", **given, batch="1..1000000:log:200")
+    kinds = [[(one.regime, one.bound) for _, answers, _ in solution.sweep.rows() for one in answers] for solution in (parts, whole)]
+    assert kinds[0] == kinds[1] and len({*kinds[0]}) > 1
