@@ -154,6 +154,7 @@ REQUESTS = (
             request_latency,
             queue_time + output_tokens * token_latency / (tokens_per_step * (1 - prompt_time_share)),
         ),
+        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),),
         statement="The steps of its output, between which the prompts of all sequences are computed, its own among them.",
         assumptions=(
             "every output token takes a decode step; where the prefill yields the first of them, it is one step less",

@@ -21,7 +21,7 @@ BESIDE = 1e-9
 MOST_ROOTS = 100
 """Above so many the expression is nothing wherever the unknown is, but for rounding: there is no root then."""
 LEAST, SPARSE = 1e-15, 50
-"""The least share that is looked for, and the number of points below those met in practice."""
+"""The least share that is looked for, and the number of points below those met in practice, or at which many digits are worked out."""
 GOLDEN = (sqrt(5) - 1) / 2
 NARROWINGS = 40
 """How often the step around an extremum is narrowed by the golden section: to a billionth of it."""
@@ -51,10 +51,11 @@ def _bracketed(difference: Tree, unknown: str, givens: tuple[tuple[str, float], 
 
     grid = _grid(unknown, height)
     points = sorted([*grid, *_edges(grid, height, surely), *_extrema(grid, height)])
-    if any(loses_digits(term) for term in terms(difference)):
-        points = _without_noise(points, surely)
-    found = [exp(ln_x) for ln_x, at in points if at == 0]
-    found += [exp(_halved(left, right, height)) for left, right in pairwise(points) if left[1] * right[1] < 0]
+    noisy = any(loses_digits(term) for term in terms(difference))
+    found = _crossings(_without_noise(points, surely) if noisy else points, height)
+    if noisy and not found:
+        # Where rounding leaves nothing of what moves, many digits still see it.
+        found = _crossings([(ln_x, surely(ln_x)) for ln_x in _evenly(grid[0][0], grid[-1][0], SPARSE)], surely)
     if len(found) > MOST_ROOTS:
         return ()
     return tuple(sorted({root for one in found for root in _settled(difference, unknown, values, one)}))
@@ -66,6 +67,12 @@ def _at_givens(tree: Tree, unknown: str, values: Mapping[str, float]) -> Tree:
         number = evaluate(tree, values)
         return tree if isnan(number) else number
     return (tree[0], *(_at_givens(part, unknown, values) for part in tree[1:])) if isinstance(tree, tuple) else tree
+
+
+def _crossings(points: list[Point], height: Callable[[float], float]) -> list[float]:
+    """Where the expression is nothing: at a point, or between two at which its signs differ."""
+    found = [exp(ln_x) for ln_x, at in points if at == 0]
+    return found + [exp(_halved(left, right, height)) for left, right in pairwise(points) if left[1] * right[1] < 0]
 
 
 def _halved(left: Point, right: Point, height: Callable[[float], float]) -> float:

@@ -40,6 +40,12 @@ AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: 
     ("roofline.step_time_exposed", "exposed_communication_share", 0.99999994,
      {"step_time": 2327494749501362.5, "drafting_time": 2327494747132934.5, "positions_per_step": 5.364361045859909,
       "compute_time": 8.628175491213807e-20, "attention_time": 0.0245463442582115, "memory_time": 0.13167545295701683}),
+    ("experts.touched_experts", "experts", 0.027639720147123792,
+     {"touched_experts": 0.027639720147123792, "active_experts": 5.249337644810332e-21, "batch": 9.958714941882601e17,
+      "positions_per_step": 765338.5456341219}),
+    ("experts.prefill_touched_experts", "experts", 0.04550043713988247,
+     {"prefill_touched_experts": 0.044732794158978836, "active_experts": 1.9302158620994193e-30, "batch": 46728948134.29152,
+      "new_tokens_per_pass": 2.0592681569642447e18}),
 )  # fmt: skip
 
 
