@@ -3,30 +3,34 @@
     python docs/new_equation.py chapter.name
 
 The first time it writes a skeleton at the end of the chapter. Then, and every time after, it lists what is still to be written by
-hand, and exits 1 while anything is. Once nothing is, it makes what is made from the entry: the table of formulas, the fingerprint and
-the page. For people who work on the catalogue; no `backsolve` command.
+hand, and exits 1 while anything is. Once nothing is, it makes what is made from the entry: the table of formulas where it holds
+another, the fingerprint, which is refused to an entry that changed, and the page. For people who work on the catalogue; no
+`backsolve` command.
 """
 
 import ast
 import csv
-import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from math import isclose
 from pathlib import Path
 
 from derive.catalogue import CHAPTERS, RETIRED, by_id
 from derive.errors import INPUT_IS_WRONG
-from derive.formulas import PATH, key
+from derive.expressions.making import lines_of
+from derive.formulas import PATH
 from derive.quantities import CONSTANTS, QUANTITIES
-from derive.records import DEFINITION, ESTIMATE, Equation
+from derive.records import DEFINITION, ESTIMATE, Equation, Example
+from derive.units import parse, show
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "derive" / "catalogue"
 LINE = re.compile(r"\d+[a-z] [A-E]\d+")
 """The first cell of a row of lecture.csv: a number, a letter, and the entry of notes.csv it belongs to."""
 TODO, AFTER_WORDS = "TODO", '"(),'
+FOUR_DIGITS = 5e-4
 
 SKELETON = """    Equation(
         id="{id}",
@@ -60,7 +64,7 @@ def main(arguments: list[str]) -> int:
     if found := list(missing(row)):
         print("\n".join([f"{id}: missing", *(f"  {one}" for one in found)]))
         return 1
-    for place, command in unmade(row):
+    for place, command in made_from(row):
         print(f"{place}: python {' '.join(command)}", flush=True)
         if status := subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode:
             return status
@@ -104,17 +108,24 @@ def missing(row: Equation) -> Iterator[str]:
         yield "the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
     if row.example is None:
         yield "the entry: no `example`; give all that stands on the right as a person types it, and the result to four digits"
+    elif row.example.given.keys() == {*row.symbols[1:]} <= QUANTITIES.keys():
+        yield from in_example(row, row.example)
     yield from in_lecture(row)
 
 
-def unmade(row: Equation) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every file that is made from the entries and does not hold this one: its place, and what makes it."""
-    if key(row.id, {}) not in {line.split("\t")[0] for line in Path(PATH).read_text(encoding="utf-8").splitlines()}:
+def in_example(row: Equation, example: Example) -> Iterator[str]:
+    """What the example comes to where its result says otherwise."""
+    made = float(row.right_side({name: parse(name, text) for name, text in example.given.items()}))
+    if not isclose(parse(row.symbols[0], example.result), made, rel_tol=FOUR_DIGITS):
+        yield f"the entry: the example comes to {show(row.symbols[0], made)}, and its result says {example.result}"
+
+
+def made_from(row: Equation) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every file that is made from the entries, and what makes it; the table of formulas takes long, so only where its lines are others."""
+    if not {*lines_of(row.id)} <= {*Path(PATH).read_text(encoding="utf-8").splitlines()}:
         yield "derive/formulas.tsv", ("-m", "derive.expressions.making")
-    if row.reference not in json.loads((ROOT / "tests" / "derive" / "fingerprints.json").read_text(encoding="utf-8")):
-        yield "tests/derive/fingerprints.json", ("tests/derive/test_catalogue.py", "--write")
-    if f'<a id="{row.id}">' not in (ROOT / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8"):
-        yield "docs/reference/catalogue.md", ("docs/generate_catalogue.py",)
+    yield "tests/derive/fingerprints.json", ("tests/derive/test_catalogue.py", "--write")
+    yield "docs/reference/catalogue.md", ("docs/generate_catalogue.py",)
 
 
 def in_lecture(row: Equation) -> Iterator[str]:

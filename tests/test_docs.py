@@ -5,18 +5,24 @@ import runpy
 import subprocess
 import sys
 from functools import cache
+from math import exp
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import click
 import pytest
 
 from derive.catalogue import CHAPTERS, by_id
+from derive.price_rows import MemoryTierFigure
 from derive.quantities import QUANTITIES, symbol
 from derive.show.narration import formula
+from invert.estimators.market import learnt
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
+from invert.sheets.read import last_day
 from tests.tools.commands import call
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 ROOT = Path(__file__).parents[1]
@@ -182,6 +188,21 @@ def test_the_figures_of_the_method_are_those_of_the_code():
     text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
     for said in (f"{DEFAULT:,} draws", f"Pareto-k is above {RELIABLE:g}", f"less than {ENOUGH:,}", f"{MOST:,}\ntriangular ones"):
         assert said in text
+
+
+def test_the_caches_of_a_year_are_those_of_the_tables():
+    text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
+    of_2024 = median(exp(one.ln_kv) for one in learnt.known_caches(shipped_data())["read"] if one.released.year == 2024)
+    today = learnt.class_at(shipped_data(), "read", last_day(shipped_data()), "")
+    assert f"reads {of_2024 / 1e3:.0f} kB a token of context, and the class of this autumn is {exp(today.centre) / 1e3:.0f} kB" in text
+
+
+def test_what_memory_costs_more_since_the_shortage_is_that_of_the_table():
+    text = (DOCS / "explanation" / "storage-tiers.md").read_text(encoding="utf-8")
+    assert "and DDR costs four times what it did before the shortage of late 2025" in " ".join(text.split())
+    rows = [row for row in shipped_data().tables.rows_of(MemoryTierFigure) if (row.tier, row.quantity) == ("ddr", "holding_price")]
+    held = {row.year: row.value for row in rows}
+    assert held[None] / held[2025] == pytest.approx(4, rel=0.01)
 
 
 def test_the_formulas_of_the_method_are_those_of_the_catalogue():

@@ -64,9 +64,9 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
         chapter,
         (
             "relation=lambda planted_latency: (planted_latency, planted_latency)",
-            "relation=lambda mean_latency: (mean_latency, mean_latency)",
+            "relation=lambda mean_latency, step_time: (mean_latency, 18 * step_time)",
         ),
-        (LEFT_OUT, LEFT_OUT + "\n        example=Example(given={}, result='36 ms'),"),
+        (LEFT_OUT, LEFT_OUT + "\n        example=Example(given={'step_time': '2 ms'}, result='36 ms'),"),
     )
     definition = 'defines="planted_latency",'
     replaced(chapter, (definition, f'{definition}\n        kind="estimate",'))
@@ -83,8 +83,18 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     assert line == "  tests/validation/lecture.csv: the line '1a A13' stands there twice"
     replaced(figures, (f"1a A13,planted,{ID}", f"99a A13,planted,{ID}"))
 
-    # The rest is made from the entry; the table of formulas, which takes a minute, has its line already.
-    appended(clone / "derive" / "formulas.tsv", f"{ID}\t\t{{}}\n")
+    # What does not come to its result, or gives other quantities than stand on the right.
+    replaced(chapter, ("result='36 ms'", "result='35 ms'"))
+    assert run(clone, ID).stdout.splitlines()[1:] == ["  the entry: the example comes to 36 ms, and its result says 35 ms"]
+    replaced(chapter, ("result='35 ms'", "result='36 ms'"))
+
+    # The rest is made from the entry; the table of formulas, which takes long, has its lines already.
+    lines = f"from derive.expressions.making import lines_of; print(*lines_of({ID!r}), sep='\\n')"
+    environment = {**os.environ, "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1"}
+    appended(
+        clone / "derive" / "formulas.tsv",
+        subprocess.run([sys.executable, "-c", lines], cwd=clone, env=environment, capture_output=True, text=True, check=True).stdout,
+    )
     done = run(clone, ID)
     assert (done.returncode, done.stderr) == (0, "")
     made = [line.partition(":")[0] for line in done.stdout.splitlines() if ": python " in line]
@@ -92,7 +102,14 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     assert f'"{ID}@1"' in (clone / made[0]).read_text(encoding="utf-8") and f'<a id="{ID}">' in (clone / made[1]).read_text(
         encoding="utf-8"
     )
-    assert run(clone, ID).stdout == f"{ID}: nothing is missing\n"
+    assert done.stdout.splitlines()[-1] == f"{ID}: nothing is missing"
+
+    # An entry that changed is made anew, or refused where its mathematics did.
+    replaced(chapter, ("what it says, in one plain sentence", "another sentence"))
+    assert run(clone, ID).returncode == 0 and "another sentence" in (clone / made[1]).read_text(encoding="utf-8")
+    replaced(clone / "tests" / "derive" / "fingerprints.json", (f'"{ID}@1": "', f'"{ID}@1": "0'))
+    refused = run(clone, ID)
+    assert refused.returncode == 1 and f"the mathematics of {ID} changed and its version is still 1" in refused.stderr
 
 
 @in_one_test(

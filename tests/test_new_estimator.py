@@ -35,8 +35,8 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Every output of a copy of the code to which nothing was done but what the page says."""
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the code to which nothing was done but what the page says."""
     copy = tmp_path_factory.mktemp("copy")
     for part in ("derive", "invert", "pricing_data"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
@@ -48,8 +48,18 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     end = text.index("\n}\n", start) + 1
     text = f"{text[:end]}{record}{text[end:]}".replace(imported, f"{imported}{NAME}, ", 1)
     registry.write_text(text, encoding="utf-8")
+    return copy
+
+
+def run(copy: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([sys.executable, "-c", OUTPUTS], cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run([sys.executable, *arguments], cwd=copy, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def said(grown: Path) -> dict[str, Any]:
+    """Every output of that copy."""
+    done = run(grown, "-c", OUTPUTS)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -96,3 +106,12 @@ def test_it_is_scored(said: dict[str, Any]):
     at_rent = "increments at rental cost"
     assert all(0 < row[LABEL] < row[at_rent] for row in models)
     assert bias[LABEL] < bias[at_rent] and spread[LABEL] == spread[at_rent]
+
+
+@pytest.mark.slow
+def test_the_rules_for_every_estimator_hold(grown: Path):
+    for part in ("tests", "backsolve"):
+        shutil.copytree(ROOT / part, grown / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", grown)
+    done = run(grown, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/invert/estimators/test_cases.py")
+    assert done.returncode == 0, done.stdout

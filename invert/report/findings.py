@@ -82,13 +82,6 @@ def held_in_words(estimate: Estimate) -> str:
     return "{} of {}".format(*estimate.kept) if estimate.kept and not estimate.bounds else NONE
 
 
-def ranges_held(estimate: Estimate, closed: bool) -> str:
-    """`90% ranges held 38 of 42 open models`, and that no `closed` one is among them; nothing without a record."""
-    if not estimate.kept or estimate.level is None:
-        return ""
-    return f"{estimate.level:.0%} ranges held {held_in_words(estimate)} open models{', no closed one' * closed}"
-
-
 def _apart(one: Inference) -> str:
     """Which line is the headline, and how far the readings of prices disagree, in nats and as a factor."""
     headline = one.kv_bytes["headline"]

@@ -63,7 +63,7 @@ def test_every_estimator_has_one_signature():
 def test_estimators_with_a_column_are_told_apart_and_say_what_pays_for_the_premium():
     """But for the headline, which no price enters."""
     assert all(one.name for one in ESTIMATORS.values())
-    assert set(KV_ESTIMATORS) == {"one_markup", "at_rent", "increment", "headline"} < set(ESTIMATORS)
+    assert {"one_markup", "at_rent", "increment", "headline"} <= set(KV_ESTIMATORS) < set(ESTIMATORS)
     for said in ([one.name for one in ESTIMATORS.values()], [one.heading for one in KV_ESTIMATORS.values()]):
         assert len(set(said)) == len(said)
     assert all(one.heading.startswith("KV ") for one in KV_ESTIMATORS.values())
