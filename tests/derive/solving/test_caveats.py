@@ -1013,6 +1013,17 @@ def test_a_part_of_a_replica_is_said_with_what_whole_ones_cost():
 # -- prompts beside a rate of requests ---------------------------------------------------------------------------------
 
 
+def test_waiting_that_the_price_and_the_replicas_pay_for_is_said_to_be_paid_twice():
+    owned = {"chip_capex": 4e4, "depreciation_time": "1460d", "chip_power": 700, "power_usage_effectiveness": 1.2}
+    fleet = {"fleet_throughput": 1e6, "throughput": 1e4, "chips": 8, "deployment_time": "30d", "fleet_utilisation": 0.5}
+    solution = solve("fleet_cost", **fleet, **owned, electricity_price="0.08 USD/kWh")
+    (warning,) = [text for text in solution.warnings if "twice" in text]
+    paid = 100 * 8 * 2_592_000 * (4e4 / (1460 * 86400 * 0.5) + 700 * 1.2 * 0.08 / 3.6e6)
+    assert solution.answers[0].point == pytest.approx(2 * paid)
+    assert warning.endswith(f"once, fleet_cost is {show('fleet_cost', solution.answers[0].point / 2)}")
+    assert not any("twice" in text for text in warned("fleet_cost", **fleet, chip_price="2 USD/h"))
+
+
 def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():
     """By hand: .905 s of prefill a prompt on 8 H100 at half of their peak, at 9 a second, is 8.1 times as long as there is.
 
