@@ -50,7 +50,8 @@ def check(book: PriceBook) -> list[Problem]:
         # The present first: of one fault on many days, that is the day to name.
         present = [row for row in rows if row.start <= now < row.end]
         for day, valid in chain([(now, present)], (one for one in days(rows) if one[1] != present)):
-            problems += contexts_at_odds(valid)
+            # What closed rows say of a model was so then.
+            problems += contexts_at_odds(valid) if day >= (book.newest_retrieved or date.min) else ()
             shape = traded, tuple([(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds) for row in valid])
             if shape in sound:
                 continue
