@@ -288,6 +288,17 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     assert output.input_value() == "12"
 
 
+@pytest.mark.parametrize("width", [390, 1100, 1280])
+def test_the_text_of_a_chart_is_no_larger_than_that_of_the_page(site: Path, page, width: int):
+    one = infer(["gemini-3.1-pro"])[0]
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto((site / f"sheet/{one.sheet.provider}/{one.sheet.model}/index.html").as_uri())
+    drawn = "all => all.map(one => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a)"
+    read = page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
+    sizes = page.locator("svg.chart text").evaluate_all(drawn)
+    assert sizes and max(sizes) <= read + 1e-3
+
+
 def test_what_is_folded_opens_where_a_link_leads_there_and_on_paper(site: Path, page):
     one = infer(["gemini-3.1-pro"])[0]
     page.goto(f"{(site / f'sheet/{one.sheet.provider}/{one.sheet.model}/index.html').as_uri()}#rows")
