@@ -255,6 +255,7 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     [
         ("desk/index.html#model=<b>none</b>&batch=-1&chips=32", "model=<b>none</b>, batch=-1"),
         (f"{equation_address(CLOSED.id)}#for=batch&mfu=2&sparsity=12&colour=red", "mfu=2, for=batch, colour=red"),
+        (f"desk/index.html#constructor=1&{'a' * 5000}={'1' * 5000}", f"constructor=1, {'a' * 40}={'1' * 40}"),
     ],
 )
 def test_a_link_that_asks_for_what_cannot_be_says_so(site: Path, page, address: str, lost: str):
