@@ -279,7 +279,7 @@
     return scaleOf(0, rounded(high * 1.15, 2) || 1);
   }
 
-  const MOST_SAID = 40; // letters of what a link asks for
+  const MOST_SAID = 40; // letters of a name or a value that a link asks for
 
   // -- the address ---------------------------------------------------------------------------------------------------------------
 
@@ -296,8 +296,8 @@
   function fromAddress(takers) {
     const asked = new URLSearchParams(location.hash.slice(1));
     const lost = Object.entries(takers).filter(([name, take]) => asked.has(name) && !take(asked.get(name)));
-    const unknown = [...asked].filter(([name, text]) => text && !(name in takers));
-    const said = [...lost, ...unknown].map(([name]) => `${name}=${asked.get(name).slice(0, MOST_SAID)}`).join(", ");
+    const unknown = [...asked].filter(([name, text]) => text && !Object.hasOwn(takers, name));
+    const said = [...lost, ...unknown].map(([name]) => [name, asked.get(name)].map((text) => text.slice(0, MOST_SAID)).join("=")).join(", ");
     return said && `The link asks for what cannot be: ${said}. What is usual stands in its place.`;
   }
 

@@ -255,6 +255,7 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     [
         ("desk/index.html#model=<b>none</b>&batch=-1&chips=32", "model=<b>none</b>, batch=-1"),
         (f"{equation_address(CLOSED.id)}#for=batch&mfu=2&sparsity=12&colour=red", "mfu=2, for=batch, colour=red"),
+        (f"desk/index.html#constructor=1&{'a' * 5000}={'1' * 5000}", f"constructor=1, {'a' * 40}={'1' * 40}"),
     ],
 )
 def test_a_link_that_asks_for_what_cannot_be_says_so(site: Path, page, address: str, lost: str):
@@ -286,6 +287,17 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     assert page.get_by_label("input price [USD/MTok]", exact=True).input_value() == "3"
     page.get_by_role("button", name="As published").click()
     assert output.input_value() == "12"
+
+
+@pytest.mark.parametrize("width", [390, 1100, 1280])
+def test_the_text_of_a_chart_is_no_larger_than_that_of_the_page(site: Path, page, width: int):
+    one = infer(["gemini-3.1-pro"])[0]
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto((site / f"sheet/{one.sheet.provider}/{one.sheet.model}/index.html").as_uri())
+    drawn = "all => all.map(one => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a)"
+    read = page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
+    sizes = page.locator("svg.chart text").evaluate_all(drawn)
+    assert sizes and max(sizes) <= read + 1e-3
 
 
 def test_what_is_folded_opens_where_a_link_leads_there_and_on_paper(site: Path, page):
