@@ -97,7 +97,10 @@ ROWS = (
         meaning="time of one decode step",
         low=1e-6,
         high=100,
-        unlike="token_latency has hops and waits of stages as well; time_to_first_token and request_latency are of requests",
+        unlike=(
+            "memory_time is of its reads alone; token_latency has hops and waits of stages as well; time_to_first_token and request_latency"
+            " are of requests"
+        ),
     ),
     Quantity(
         name="compute_time",
@@ -128,7 +131,14 @@ ROWS = (
         high=100,
     ),
     Quantity(
-        name="memory_time", symbol="t_m", latex="t_m", unit="s", meaning="time the memory traffic of a step takes", low=1e-6, high=100
+        name="memory_time",
+        symbol="t_m",
+        latex="t_m",
+        unit="s",
+        meaning="time the memory traffic of a step takes",
+        low=1e-6,
+        high=100,
+        unlike="step_time has its arithmetic as well",
     ),
     Quantity(
         name="attention_time",

@@ -174,10 +174,11 @@ def _doubted(solution: Solution, beside: Iterable[tuple[Question, Solution]]) ->
 
 
 def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
-    """A limit that nothing meets, with what comes nearest to it where the others are kept."""
+    """A limit that nothing meets, with what comes nearest to it where the others are kept, or in as many as there is room for."""
     name, reason = limited_by(alone), refused.refusal
     others = without(asked, {name})
-    if reason.code != "no_solution" or NEAREST in reason.message or not others.limits or not rests_on_unknown(alone):
+    fits = asked.unknown in COUNTED and asked.unknown not in BOUGHT
+    if reason.code != "no_solution" or NEAREST in reason.message or not (others.limits or fits) or not rests_on_unknown(alone):
         return refused
     found, _ = answered(others)
     if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
@@ -186,14 +187,15 @@ def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Soluti
     ends = zip(found.answers[0].ends, (LOWER, UPPER), strict=True)
     sides = [(end, found.answers[0].bound or side) for end, side in ends if end is not None]
     whole = [max(1.0, float(rounded[side](end))) if asked.unknown in COUNTED else end for end, side in sides]
-    there = {end: _result_at(alone, end).answers[:1] for end in whole if end > 0}
+    fewest = [] if others.limits else [1.0]
+    there = {end: _result_at(alone, end).answers[:1] for end in (*fewest, *whole) if end > 0}
     reached = {one.point: end for end, (*points,) in there.items() for one in points if one.kind == "point"}
     if not reached:
         return refused
     nearest = min(reached) if alone.limits[name] == UPPER else max(reached)
     kept = " and ".join(map(limit_in_words, one_by_one(others)))
-    told = f"with {kept}{NEAREST}{name} = {show(name, nearest)} at {asked.unknown} = {show(asked.unknown, reached[nearest])}"
-    return replace(refused, reason=replace(reason, message=f"{reason.message}; {told}"))
+    told = f"{NEAREST}{name} = {show(name, nearest)} at {asked.unknown} = {show(asked.unknown, reached[nearest])}"
+    return replace(refused, reason=replace(reason, message=f"{reason.message};{f' with {kept}' if kept else ''}{told}"))
 
 
 def _determined(asked: Question) -> tuple[Solution, Route | None] | None:

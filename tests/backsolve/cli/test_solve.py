@@ -59,6 +59,11 @@ def test_a_question_whose_neighbour_has_an_answer_is_pointed_to_it():
     assert call("solve", "tensor_parallel_time", *asked).status == 0
 
 
+def test_a_step_without_the_rate_of_arithmetic_is_told_that_its_reads_need_none():
+    asked = ("total_params=70B", "active_params=70B", "hbm_bandwidth=3.35TB/s", "bytes_per_weight=2", "batch=1", "ctx=1000", "kv=327680")
+    assert "what is given answers memory_time: time the memory traffic" in refused("solve", "step_time", *asked, status=3)
+
+
 def test_of_a_dense_model_experts_are_not_asked_for_without_saying_so():
     said = refused("solve", "touched_experts", "--model", "Llama-3.3-70B", "batch=64", status=3)
     assert "; Llama-3.3-70B is dense and has none" in said

@@ -251,3 +251,16 @@ def test_a_limit_that_nothing_meets_says_what_comes_nearest_within_the_others():
     assert not refused.answers
     told = f"with step_time at most 10 ms nearest is throughput = {show('throughput', nearest)} at batch = {most.value:.0f}"
     assert refused.why_not.endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("limit", "batch"),
+    [({"step_time": "<=5ms"}, 1), ({"throughput": ">=100000"}, 381), ({"cost_per_token": "<=0.001 USD/MTok"}, 381)],
+    ids=["step_time", "throughput", "cost_per_token"],
+)
+def test_of_a_limit_that_no_batch_meets_the_nearest_is_named_at_a_whole_batch(limit, batch):
+    served = {"hardware": "8xH100:bf16", "model": "Llama-3.1-70B", "context_length": 4000, "bytes_per_element": 2}
+    (name, *_), step = limit, (140e9 + batch * 4000 * 327680) / (8 * 3.35e12)
+    reached = {"step_time": step, "throughput": batch / step, "cost_per_token": 8 * 2 / 3600 * step / batch}
+    told = solve("batch", **served, **limit, chip_price="2 USD/h").reason.message
+    assert told.endswith(f"; nearest is {name} = {show(name, reached[name])} at batch = {batch}")
