@@ -143,6 +143,7 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
             full=_at(form, "full", bool),
             wide=_at(form, "wide", bool),
             summary=_at(form, "summary", bool),
+            history=_at(form, "history", bool),
             columns=_line_or_none(form, "columns"),
             by=_line_or_none(asked, "sort"),
             wanted=_lines(asked, "where"),

@@ -168,6 +168,7 @@ class Shown:
     full: bool = False
     wide: bool = False
     summary: bool = False
+    history: bool = False
     columns: str | None = None
     by: str | None = None
     wanted: tuple[str, ...] = ()

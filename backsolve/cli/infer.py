@@ -101,22 +101,21 @@ def infer_command(
 
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
         refuse_no_file(option, value)
-    shown = Shown(style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, against=against)
+    shown = Shown(
+        style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, history=history, against=against
+    )  # fmt: skip
     if like is not None:
         _ask_again(like, shown, workers, save)
         return
     _refuse_form(shown)
-    if summary and history:
-        raise WrongValue("--summary and --history do not go together")
     if history:
-        _refuse_beside_history(models, changes, against, style)
+        _refuse_beside_history(models, changes)
     asked: dict[str, Any] = {
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
         "anchors": named_texts(anchors, ANCHORS),
     }  # fmt: skip
     if history:
-        with processes(workers) as executor:
-            _show_history(models, {**asked, "executor": executor}, style, save)
+        _answer_with_history(models, asked, shown, workers, shown, save)
         return
     asked["changes"] = pairs("--set", changes)
     table, moved = _worked_out(models, asked, shown, workers)
@@ -133,10 +132,17 @@ def _refuse_form(shown: "Shown") -> None:
         raise WrongValue(f"--against is not shown as {shown.style}; allowed: {', '.join(CHANGES_FORMATS)}")
     if shown.wide and shown.columns:
         raise WrongValue("--wide and --columns do not go together: it shows all columns, or leave it out to choose some")
-    otherwise = {"--full": shown.full, "--columns": shown.columns, "--sort": shown.by, "--wide": shown.wide, "--against": shown.against}
+    otherwise: dict[str, object] = {
+        "--full": shown.full, "--columns": shown.columns, "--sort": shown.by, "--wide": shown.wide, "--against": shown.against,
+    }  # fmt: skip
     for option, given in otherwise.items():
         if shown.summary and given:
             raise WrongValue(f"--summary and {option} do not go together")
+    for option, given in {**otherwise, "--summary": shown.summary, "--where": shown.wanted}.items():
+        if shown.history and given:
+            raise WrongValue(f"--history and {option} do not go together")
+    if shown.history and shown.style not in HISTORY_FORMATS:
+        raise WrongValue(f"--history is not shown as {shown.style}; allowed: {', '.join(HISTORY_FORMATS)}")
 
 
 def _worked_out(
@@ -201,6 +207,10 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
     _refuse_form(shown)
     if said := changed_since(run):
         say(said)
+    if shown.history:
+        asked = {name: value for name, value in arguments(run).items() if name != "changes"}
+        _answer_with_history(run.request.names, asked, shown, workers, run.shown, save)
+        return
     table, moved = _worked_out(run.request.names, arguments(run), shown, workers)
     _tell(table, moved, shown)
     if save is not None:
@@ -220,25 +230,28 @@ def _given() -> dict[str, str]:
     }
 
 
-def _refuse_beside_history(models: tuple[str, ...], changes: tuple[str, ...], against: str | None, style: str) -> None:
+def _refuse_beside_history(models: tuple[str, ...], changes: tuple[str, ...]) -> None:
     if not models:
         raise WrongValue("--history needs a MODEL, as gemini-3.1-pro")
-    for option, given in (("--set", changes), ("--against", against)):
-        if given:
-            raise WrongValue(f"--history and {option} do not go together")
-    if style not in HISTORY_FORMATS:
-        raise WrongValue(f"--history is not shown as {style}; allowed: {', '.join(HISTORY_FORMATS)}")
+    if changes:
+        raise WrongValue("--history and --set do not go together")
 
 
-def _show_history(models: tuple[str, ...], asked: dict[str, Any], style: str, save: str | None) -> None:
+def _answer_with_history(
+    models: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int | None, as_first: "Shown", save: str | None
+) -> None:
+    """What sheets implied over time; what is saved is the result of the day, with the form in which it was asked first."""
     from invert.history import histories
+    from invert.inference import infer
     from invert.report import dates
+    from invert.report.contract import saved
 
-    found = histories(models, **asked)
+    with processes(workers) as executor:
+        found = histories(models, **asked, executor=executor)
     forms = {"json": dates.history_json, "csv": dates.history_csv}
-    click.echo(forms[style](found) if style in forms else dates.history_text(found, width(sys.stdout)))
+    click.echo(forms[shown.style](found) if shown.style in forms else dates.history_text(found, width(sys.stdout)))
     if save is not None:
-        write(save, dates.history_json(found))
+        write(save, saved(infer(models, **asked), as_first))
     fail_on(dict.fromkeys(problem for one in found for problem in one.problems))
 
 

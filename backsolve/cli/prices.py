@@ -152,7 +152,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
         click.echo("Nothing is written: name a file with --into.")
     else:
         add_to_file(name, given, data, into)
-        click.echo(f"{len(found.rows)} rows added to {label(into)}.")
+        click.echo(f"{len(found.rows)} row{'s' if len(found.rows) > 1 else ''} added to {label(into)}.")
 
 
 def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[str, dict[str, str], str | None]:
@@ -311,8 +311,8 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
     if pulled.renamed:
         most = ", ".join(map(shorten, pulled.renamed[:NAMES_SHOWN])) + (", ..." if pulled.renamed[NAMES_SHOWN:] else "")
         line(f"names: {len(pulled.renamed)} that a spreadsheet would take for a formula, taken without the mark they begin with ({most})")
-    if pulled.without_context:
-        line(f"context: {len(pulled.without_context)} sheets of which no database says the longest one")
+    if without := len(pulled.without_context):
+        line(f"context: {without} sheet{'s' if without > 1 else ''} of which no database says the longest one")
     if carried := ", ".join(f"{what} {count}" for what, count in pulled.not_carried.items() if count):
         line(f"not carried, by entries: {carried}")
     for change in update.redescribed[:RIVALS_SHOWN]:

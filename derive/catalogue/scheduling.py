@@ -84,11 +84,16 @@ EQUATIONS = (
     ),
     Equation(
         id="scheduling.fleet_throughput",
+        version=2,
         title="Throughput of a fleet",
         defines="fleet_throughput",
-        relation=lambda fleet_throughput, replicas, throughput: (fleet_throughput, replicas * throughput),
-        statement="Replicas work side by side.",
-        example=Example(given={"replicas": "50", "throughput": "13.2k token/s"}, result="660k token/s"),
+        relation=lambda fleet_throughput, replicas, throughput, fleet_utilisation: (
+            fleet_throughput,
+            replicas * throughput * fleet_utilisation,
+        ),
+        statement="Replicas work side by side, each for its share of the time in use.",
+        changes=("counts the share of the time in which a chip is in use",),
+        example=Example(given={"replicas": "50", "throughput": "13.2k token/s", "fleet_utilisation": "60%"}, result="396k token/s"),
         sources=(talk("0:26:25", "0:27:49", "Gemini makes hundreds of millions of tokens a second: a thousand such systems"),),
     ),
 )

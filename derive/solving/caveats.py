@@ -109,6 +109,13 @@ def may_be_a_slip(asked: Question, values: Mapping[str, float], used: Sequence[E
     return "; ".join(text for name, text in asked.doubtful.items() if name in spoken) or None
 
 
+def counted_in_parts(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Parts of what there is only in whole ones, where an answer rests on them."""
+    spoken = {name for row in used for name in row.symbols}
+    parts = [f"{name} = {asked.known[name]:.12g}" for name in asked.in_parts if name in spoken]
+    return "; ".join(f"{part} is no whole number, and is taken as it is" for part in parts) or None
+
+
 def cache_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of the cache that nobody gave, where an answer rests on it."""
     return asked.unsaid.get(CACHED) if any(CACHED in row.symbols for row in used) else None
@@ -532,6 +539,16 @@ def part_of_a_replica(asked: Question, values: Mapping[str, float], used: Sequen
     return f"replicas = {show('replicas', replicas)}: with {whole} whole one{'s' * (whole != 1)}, {comes_to}"
 
 
+def waiting_paid_twice(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A fleet of owned chips that wait: its replicas are as many more, and a second in use has paid for those in which they wait."""
+    both = {"scheduling.fleet_throughput", "serving.chip_price_from_capex"} <= {row.id for row in used}
+    share = values.get("fleet_utilisation", 1.0)
+    if asked.unknown != "fleet_cost" or not both or share == 1:
+        return None
+    once = show(asked.unknown, values[asked.unknown] * share)
+    return f"fleet_utilisation is counted twice, in the replicas and in the price of a second in use: once, {asked.unknown} is {once}"
+
+
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """An owned chip whose second in use is priced as if it never waited."""
     row = equation("serving.chip_price_from_capex")
@@ -634,10 +651,10 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (may_be_a_slip, prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
+CAVEATS: tuple[Caveat, ...] = (may_be_a_slip, counted_in_parts, prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
     chip_type_unsaid, cache_type_unsaid, attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     links_shared_by_rings,
     chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, rate_of_one_replica,
-    part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip
+    part_of_a_replica, waiting_paid_twice, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

@@ -214,7 +214,8 @@ def _between(name: str, text: str, read: Read) -> Spread:
     if colon:
         ends = text[: len(text) - len(last_word) + colon.start()]
     if counted := _COUNTED.fullmatch(text):
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep says how it is spaced; write {counted[1]}:lin:{counted[2]} or :log")
+        written = f"{shorten(counted[1])[1:-1]}:lin:{counted[2]}"
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep says how it is spaced; write {written} or :log")
     low_text, _, high_text = ends.partition("..")
     if high_text.startswith("."):
         raise WrongValue(f"{name}={shorten(text)[1:-1]} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")

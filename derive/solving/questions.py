@@ -28,13 +28,8 @@ OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared
 FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-UNDIVIDED = {
-    **dict.fromkeys((*presets.COUNTED, *COUNTED), ""),
-    **dict.fromkeys(("batch", "microbatch_size", "sequences_in_flight", "concurrent_sequences"), " of sequences: it is taken as a mean"),
-    **dict.fromkeys(("chips", "expert_parallel"), " of chips"),
-    **dict.fromkeys(("draft_tokens", "prefill_passes"), ""),
-}
-"""What there is only in whole ones, and what is said beside where a part of one was given."""
+UNDIVIDED = (*presets.COUNTED, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
+"""What there is only in whole ones."""
 
 OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
@@ -91,7 +86,8 @@ class Question:
     most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both; `instead` are defaults
     that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
     often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, `supposed` why
-    what was taken besides is what it is, and `doubtful` why what was given may be a slip.
+    what was taken besides is what it is, `doubtful` why what was given may be a slip, and `in_parts` what was given in parts
+    of which there are only whole ones.
     """
 
     unknown: str
@@ -117,6 +113,7 @@ class Question:
     unsaid: Mapping[str, str] = field(default_factory=dict)
     supposed: Mapping[str, str] = field(default_factory=dict)
     doubtful: Mapping[str, str] = field(default_factory=dict)
+    in_parts: tuple[str, ...] = ()
 
 
 def asked_for(unknown: str, using: Iterable[str]) -> str:
@@ -179,14 +176,22 @@ def question(
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
         doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))}
         | _count_dropped(name, preset),
+        in_parts=in_parts({n: value for n, value in typed.items() if n not in spans}),
     )
     return _with_nothing(whole)
 
 
+def in_parts(values: Mapping[str, float]) -> tuple[str, ...]:
+    """What there is only in whole ones, and is no whole number here.
+
+    >>> in_parts({"batch": 2.5, "chips": 8.0, "mfu": 0.4})
+    ('batch',)
+    """
+    return tuple(name for name, value in values.items() if name in UNDIVIDED and value != round(value))
+
+
 def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
-    """Why a given may be a slip: a count of which one is in parts, and what is so far from a table that a unit may have slipped."""
-    if name in UNDIVIDED and value != round(value):
-        return f"{name} = {value:.12g} is no whole number{UNDIVIDED[name]}"
+    """Why a given may be a slip: it is so far from what a table has that a unit may have slipped."""
     if not published or not value or max(value / published, published / value) < FAR:
         return ""
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"

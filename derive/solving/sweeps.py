@@ -12,7 +12,7 @@ from derive.errors import WrongValue
 from derive.solving.chain import answer, answered, only_said
 from derive.solving.givens import MOST_POINTS, Interval, Series
 from derive.solving.intervals import spanned
-from derive.solving.questions import Question, at_values
+from derive.solving.questions import Question, at_values, in_parts
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.route import Route
 from derive.solving.vectorised import Columns, agrees_at, as_arrays, at_point, short_of_memory, with_bounds
@@ -62,7 +62,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if count <= FEW:
         return _one_by_one(asked, given, count, answer)
     probes = _probes(given, count)
-    outcomes = {at: answered(at_point(asked, given, at)) for at in probes}
+    outcomes = {at: answered(_asked_at(asked, given, at)) for at in probes}
     way = next((way for _, way in outcomes.values() if way), None)
     table = _in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows)) if way else None
     if way is None or table is None or not all(agrees_at(table, at, solution) for at, (solution, _) in outcomes.items()):
@@ -172,7 +172,13 @@ def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int],
 
 def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
     """Every point of a question asked by itself."""
-    return _gathered(asked.unknown, given, count, lambda at: answered_by(at_point(asked, given, at)))
+    return _gathered(asked.unknown, given, count, lambda at: answered_by(_asked_at(asked, given, at)))
+
+
+def _asked_at(asked: Question, given: Columns, at: int) -> Question:
+    """The question at one of the points, which knows what it has in parts there."""
+    there = at_point(asked, given, at)
+    return replace(there, in_parts=(*there.in_parts, *in_parts({name: there.known[name] for name in given})))
 
 
 def _gathered(unknown: str, given: Columns, count: int, answered_at: Callable[[int], Solution]) -> Solution:

@@ -108,7 +108,14 @@ def _asked(table: Run, shown: Shown) -> dict[str, object]:
         "against": _file(shown.against) if isinstance(shown.against, FileText) else shown.against,
         "where": list(shown.wanted),
         "sort": shown.by,
-        "form": {"as": shown.style, "full": shown.full, "wide": shown.wide, "summary": shown.summary, "columns": shown.columns},
+        "form": {
+            "as": shown.style,
+            "full": shown.full,
+            "wide": shown.wide,
+            "summary": shown.summary,
+            "history": shown.history,
+            "columns": shown.columns,
+        },
     }
 
 

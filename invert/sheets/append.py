@@ -3,7 +3,7 @@
 import csv
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -12,9 +12,9 @@ from io import BytesIO, StringIO
 from derive.errors import WrongData
 from derive.files import alone, label, opened, write
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, read_rows, table
-from invert.sheets.redescribed import Redescribed, redescribed
+from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
 from invert.sheets.rows import Fx, PriceRow, Problem
-from invert.sheets.rules import by_sheet
+from invert.sheets.rules import by_sheet, is_traded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +76,8 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
     """What a pull of a day makes of the rows of a file; no price that stands there is overwritten.
 
     A price that its own source changed is closed on the day, and a new one opened; one that another source contradicts stays,
-    and the other is its rival. What a source says otherwise of a model goes into its rows that hold. A sheet that is gone from
-    its source stays open: whether its prices hold, nobody says. So does a sheet that its source was read for on a later day.
+    and the other is its rival. What a source says otherwise of a model goes into the rows of its sheet that hold. A sheet that is
+    gone from its source stays open: whether its prices hold, nobody says. So does one that its source was read for on a later day.
     """
     sheets = by_sheet(held)
     of_sheet = by_sheet(pulled)
@@ -93,7 +93,7 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
             found += [Update(counts=_one(row, "kept" if _on_its_day(row) in there else "other_day")) for row in others]
             found += [Update(closed={row.origin: day}, counts=_one(row, "ended")) for row in _ended(sheets[key], current, day)]
             closed = {origin for one in found for origin in one.closed}
-            found += _of_description([row for row in sheets[key] if row.valid_on(day) and row.origin not in closed], current)
+            found += _of_description([row for row in sheets[key] if row.valid_on(day)], current, closed)
         else:
             found += [Update(opened=(row,), counts=_one(row, "added")) for row in rows]
     counts: Counter[tuple[str, str]] = Counter()
@@ -129,14 +129,14 @@ def _of_the_past(rows: Iterable[PriceRow], sheet: Iterable[PriceRow], newest: Pr
     return Update(counts=Counter((database(row), "kept") for row in kept), later=later)
 
 
-def _of_description(stay: Sequence[PriceRow], current: Sequence[PriceRow]) -> Iterator[Update]:
-    """What each database says of the model of a sheet that its own rows there do not say; what it says no more stands."""
-    for name in dict.fromkeys(map(database, current)):
-        mine, its = ([row for row in rows if database(row) == name] for rows in (stay, current))
-        changes = tuple(one for one in redescribed(mine, its) if one.new)
-        if changes:
-            cells = {one.column: one.new for one in changes}
-            yield Update(redescribed=changes, cells={row.origin: cells for row in mine})
+def _of_description(sheet: Sequence[PriceRow], current: Iterable[PriceRow], closed: Collection[str]) -> Iterator[Update]:
+    """What the database of the prices of a sheet says of its model and its rows do not; what it says no more stands."""
+    name = next((database(row) for row in sheet if is_traded(row)), "")
+    mine, its = ([row for row in rows if name and database(row) == name] for rows in (sheet, current))
+    changes = tuple(one for one in redescribed(mine, its) if one.new)
+    if changes:
+        cells = {one.column: one.new for one in changes}
+        yield Update(redescribed=changes, cells={row.origin: cells for row in sheet if database(row) and row.origin not in closed})
 
 
 def _on_its_day(row: PriceRow) -> tuple[object, ...]:
@@ -158,7 +158,7 @@ def _of_key(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
     old = next((row for row in known if row.valid_on(day)), None)
     to_come = min((row.start for row in known if row.start > day), default=None)
     ends = min((end for end in (new.valid_to, to_come) if end), default=None)
-    opened_row = replace(new, effective_date=day, date_kind="first_seen", valid_to=ends)
+    opened_row = replace(new, effective_date=day, date_kind="first_seen", valid_to=ends, **_of_its_model(new, sheet, day))
     if old is None:
         base = _of_another(new, sheet, day)
         return Update(rivals=(Rival(row=new, believed=base),)) if base else Update(opened=(opened_row,), counts=_one(new, "added"))
@@ -170,6 +170,13 @@ def _of_key(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
         why = f"began on {old.effective_date}, and {price_and_source(new)}: pull again on a later day"
         return Update(later=(old.problem("amount", why),))
     return Update(closed={old.origin: day}, opened=(opened_row,), counts=_one(new, "changed"))
+
+
+def _of_its_model(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> Description:
+    """What a new row of a sheet says of its model: what its database says, if the sheet is priced by it, else what the sheet does."""
+    now = [row for row in sheet if row.valid_on(day)]
+    own = any(is_traded(row) and database(row) == database(new) for row in now)
+    return description_of([new] if own or not now else now)
 
 
 def _of_another(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> PriceRow | None:

@@ -50,7 +50,8 @@ def check(book: PriceBook) -> list[Problem]:
         # The present first: of one fault on many days, that is the day to name.
         present = [row for row in rows if row.start <= now < row.end]
         for day, valid in chain([(now, present)], (one for one in days(rows) if one[1] != present)):
-            problems += contexts_at_odds(valid)
+            # What closed rows say of a model was so then.
+            problems += descriptions_at_odds(valid) if day >= (book.newest_retrieved or date.min) else ()
             shape = traded, tuple([(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds) for row in valid])
             if shape in sound:
                 continue
@@ -232,13 +233,18 @@ def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
     return found
 
 
-def contexts_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
-    """Rows of a sheet on a day that give another longest context than the first that gives one, or a threshold that lies above theirs."""
+def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
+    """Rows of a sheet on a day that give another context or release than the first that gives one, or a threshold above their context."""
     first = next((row for row in valid if row.max_context), None)
     for row in valid if first else ():
         if first and first.max_context and row.max_context not in (None, first.max_context):
             clash = f"{sheet_name(row)}: {row.max_context:,} tokens, and {first.origin} says {first.max_context:,} of the same model"
             yield row.problem("max_context", clash)
+    dated = next((row for row in valid if row.release_date), None)
+    for row in valid if dated else ():
+        if dated and row.release_date not in (None, dated.release_date):
+            clash = f"{sheet_name(row)}: {row.release_date}, and {dated.origin} says {dated.release_date} of the same model"
+            yield row.problem("release_date", clash)
     longest = max((row.max_context for row in valid if row.max_context), default=None)
     for row in valid if longest else ():
         if longest and row.component == "input" and row.threshold_tokens > longest:

@@ -335,7 +335,8 @@ def databases(random: Random) -> str:
         place.write_bytes(text.encode("utf-8", "surrogatepass"))
         found, problems = listings([str(place)])
         pulled = pull(found, book_of(data), models(data), TODAY)
-    assert all(str(problem).isprintable() for problem in (*problems, *pulled.problems)), "a problem that does not print"
+    for problem in (*problems, *pulled.problems):
+        assert str(problem).isprintable(), f"a problem that does not print: {str(problem)!r}"
     return "named" if problems or pulled.problems else "read"
 
 

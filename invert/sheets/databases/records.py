@@ -252,8 +252,8 @@ class WrongField(WrongData):
     """A field of an entry that is not what is known of the database."""
 
     def __init__(self, name: str, fault: str):
-        super().__init__(f"field {name} {fault}")
-        self.field, self.fault = name, fault
+        self.field, self.fault = shorten(name)[1:-1], fault
+        super().__init__(f"field {self.field} {fault}")
 
 
 def per_mtok(name: str, amount: object, scale: int = 0) -> float:

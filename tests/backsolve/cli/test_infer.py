@@ -226,15 +226,20 @@ def test_the_history_of_a_model_is_shown_in_every_form():
     assert "--history needs a MODEL" in refused("infer", "--history")
 
 
-def test_the_history_of_a_model_is_saved_as_it_is_shown_in_json(tmp_path: Path):
-    place = tmp_path / "history.json"
-    shown = call("infer", "mistral-large-4", "--history", "--as", "json", "--save", str(place))
-    assert json.loads(place.read_text(encoding="utf-8")) == json.loads(shown.out)
+def test_a_history_that_was_saved_is_asked_again(tmp_path: Path):
+    first, again = (str(tmp_path / name) for name in ("first.json", "again.json"))
+    shown = call("infer", "mistral-large-4", "--history", "--save", first)
+    assert shown.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in shown.out
+    assert call("infer", "--like", first, "--save", again) == shown
+    assert Path(again).read_bytes() == Path(first).read_bytes()
+    assert call("infer", "--like", first, "--as", "csv").out == call("infer", "mistral-large-4", "--history", "--as", "csv").out
+    assert "--history and --full do not go together" in refused("infer", "--like", first, "--full")
 
 
 def test_what_does_not_go_with_a_history_is_refused():
     assert "--history and --set do not go together" in refused(*GEMINI, "--history", "--set", "output=20")
-    assert "--history and --against do not go together" in refused(*GEMINI, "--history", "--against", "shipped")
+    for option in (["--against", "shipped"], ["--columns", "model"], ["--wide"], ["--full"], ["--where", "tier=s*"], ["--summary"]):
+        assert f"--history and {option[0]} do not go together" in refused(*GEMINI, "--history", *option)
     assert "allowed: table, json, csv" in refused(*GEMINI, "--history", "--as", "html")
 
 

@@ -204,6 +204,7 @@ def test_a_sheet_is_added_with_what_it_implies(tmp_path):
     assert added.status == 0 and "5 rows added" in added.out
     assert "Size: " in added.out and "KV read: " in added.out
     assert call("infer", "acme/perm", "--prices", str(own)).status == 0
+    assert "\n1 row added to " in call("prices", "add", "acme/perm", "cache_write:5min=2.5", "--into", str(own)).out
     before = own.read_bytes()
     assert "repeats the key" in refused(*typed, "--into", str(own))
     assert "needs a sheet" in refused("prices", "add")
@@ -227,4 +228,5 @@ def test_a_price_in_another_unit_is_left_out_and_said_why(tmp_path):
     file = tmp_path / "l.json"
     file.write_text(f'{{"x/m": {{{entry.format(2.5, 10)}}}, "x/n": {{{entry.format(2.5e-6, 1e-5)}}}}}', encoding="utf-8")
     said = " ".join(call("prices", "pull", str(file), "--into", str(tmp_path / "x.csv")).out.split())
+    assert "context: 1 sheet of which" in said
     assert "1 left out (1 refused amount, as 2.5e+06 is absurd: input costs between" in said

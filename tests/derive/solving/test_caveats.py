@@ -83,18 +83,14 @@ def test_what_is_far_from_the_table_is_doubted():
 
 
 def test_chips_are_whole_ones_but_in_the_middle_of_a_range():
-    assert warned("step_time", **TYPED | {"chips": 2.5}) == ("chips = 2.5 is no whole number of chips",)
+    assert warned("step_time", **TYPED | {"chips": 2.5}) == ("chips = 2.5 is no whole number, and is taken as it is",)
     assert not warned("step_time", **TYPED | {"chips": "4..7"})
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        *(("batch", " of sequences: it is taken as a mean"), ("pipeline_stages", ""), ("layers", ""), ("experts", ""), ("replicas", "")),
-        *(("draft_tokens", ""), ("prefill_passes", ""), ("expert_parallel", " of chips")),
-    ],
+    "name", ["batch", "pipeline_stages", "layers", "experts", "replicas", "draft_tokens", "prefill_passes", "expert_parallel"]
 )
-def test_a_part_of_what_there_is_in_whole_ones_is_said(name, told):
+def test_a_part_of_what_there_is_in_whole_ones_is_said_in_the_same_words_of_all(name):
     given = {
         "throughput": {**TYPED, "batch": 8, "pipeline_stages": 2, "microbatches": 2},
         "kv_bytes_per_token": {"layers": 80, "kv_heads": 8, "head_dim": 128, "bytes_per_element": 2},
@@ -106,7 +102,8 @@ def test_a_part_of_what_there_is_in_whole_ones_is_said(name, told):
     }
     asked, given = next((asked, some) for asked, some in given.items() if name in some)
     assert not any("whole number" in text for text in warned(asked, **given))
-    assert f"{name} = {given[name] + 0.5} is no whole number{told}" in warned(asked, **given | {name: given[name] + 0.5})
+    parted = given | {name: given[name] + 0.5}
+    assert f"{name} = {parted[name]} is no whole number, and is taken as it is" in warned(asked, **parted)
 
 
 # -- unknown routers ---------------------------------------------------------------------------------------------------
@@ -628,7 +625,7 @@ def test_less_than_one_sequence_is_said(unknown, given, room):
 
 @pytest.mark.parametrize("batch", ["1,2,4000", "1..4000:log:500", "1..40"])
 def test_sweeps_and_ranges_say_it_of_a_point(batch):
-    (text,) = warned("weight_time", **V3, **ROUTER, batch=batch)
+    (text,) = [text for text in warned("weight_time", **V3, **ROUTER, batch=batch) if "whole number" not in text]
     assert text.startswith("at batch = ") and "the busiest of 8 chips" in text
 
 
@@ -1014,6 +1011,17 @@ def test_a_part_of_a_replica_is_said_with_what_whole_ones_cost():
 
 
 # -- prompts beside a rate of requests ---------------------------------------------------------------------------------
+
+
+def test_waiting_that_the_price_and_the_replicas_pay_for_is_said_to_be_paid_twice():
+    owned = {"chip_capex": 4e4, "depreciation_time": "1460d", "chip_power": 700, "power_usage_effectiveness": 1.2}
+    fleet = {"fleet_throughput": 1e6, "throughput": 1e4, "chips": 8, "deployment_time": "30d", "fleet_utilisation": 0.5}
+    solution = solve("fleet_cost", **fleet, **owned, electricity_price="0.08 USD/kWh")
+    (warning,) = [text for text in solution.warnings if "twice" in text]
+    paid = 100 * 8 * 2_592_000 * (4e4 / (1460 * 86400 * 0.5) + 700 * 1.2 * 0.08 / 3.6e6)
+    assert solution.answers[0].point == pytest.approx(2 * paid)
+    assert warning.endswith(f"once, fleet_cost is {show('fleet_cost', solution.answers[0].point / 2)}")
+    assert not any("twice" in text for text in warned("fleet_cost", **fleet, chip_price="2 USD/h"))
 
 
 def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():

@@ -415,8 +415,8 @@ def test_what_a_default_is_instead_errs_as_what_it_was_found_from():
 def test_what_cancels_on_the_way_errs_nowhere():
     """The share of the peak stands in the use of it and in the time of the arithmetic; the step between them does not move."""
     served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8192, "bytes_per_element": 1}
-    (most,) = solve("normalised_cost", **served, batch=64, fleet_throughput=4000, replicas=1).answers
-    (real,) = solve("normalised_cost", **served, batch=64, fleet_throughput=4000, replicas=1, mfu=0.5).answers
+    (most,) = solve("normalised_cost", **served, batch=64, fleet_throughput=4000, replicas=1, fleet_utilisation=1).answers
+    (real,) = solve("normalised_cost", **served, batch=64, fleet_throughput=4000, replicas=1, fleet_utilisation=1, mfu=0.5).answers
     assert most.value == pytest.approx(64 / 4000 / (64 * 2 * 70e9 / (8 * 1979e12)))
     assert (most.bound, real.value) == (UPPER, pytest.approx(most.value / 2))
 

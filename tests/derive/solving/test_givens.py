@@ -83,6 +83,8 @@ WRONG = [
     ("batch", "1..8:log:1e20", WrongValue, "takes 1e+20 points"),
     ("batch", "1,,2", WrongUnit, "empty"),
     ("batch", "1;;2", WrongUnit, "empty"),
+    ("batch", "1..10:5", WrongValue, "write 1..10:lin:5 or :log"),
+    ("batch", "1..\x00:19", WrongValue, r"write 1..\x00:lin:19 or :log"),
     ("batch", "0.1...5", WrongValue, "three dots"),
     ("batch", "1 ... 5", WrongValue, "three dots"),
     ("batch", "1....5", WrongValue, "three dots"),

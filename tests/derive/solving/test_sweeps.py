@@ -136,6 +136,19 @@ def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
     assert text.count("does not fit") == 1
 
 
+@pytest.mark.parametrize(
+    ("batch", "at"),
+    [
+        ("8..9.5:lin:4", "at batch = 8.5 (and something alike at 1 more points): batch = 8.5"),
+        ("8..38:lin:301", "at batch = 9.8: batch = 9.8"),
+        ("8..16:lin:9", None),
+    ],
+)
+def test_counts_in_parts_are_said_of_the_points_that_have_them(batch, at):
+    said = [text for text in solve("step_time", **FIT, batch=batch).warnings if "whole number" in text]
+    assert said == ([f"{at} is no whole number, and is taken as it is"] if at else [])
+
+
 def test_a_sweep_from_zero_is_a_sweep():
     given = {"prefill_decode_flops_ratio": 1, "context_length": 1e4, "attention_flops_per_pair": 2e6, "active_params": 1e11}
     given |= {"weight_compute_ratio": 2, "balance_context": 1e4}

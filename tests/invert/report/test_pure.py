@@ -56,12 +56,13 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """After it is called neither a table can be read nor a function called of the modules that work a result out."""
 
     def poison() -> None:
+        # Before anything is refused: a module that is first imported then would keep what is refused.
+        modules = {name: importlib.import_module(name) for name in working_modules()}
         for name in ("read", "rows_of", "content", "problems", "_kept"):
             monkeypatch.setattr(shipped, name, refuse)
         for name in ("rows_of", "raw_rows", "content", "checked", "refuse_bad"):
             monkeypatch.setattr(shipped.Tables, name, refuse)
-        for name in working_modules():
-            module = importlib.import_module(name)
+        for name, module in modules.items():
             for own, value in list(vars(module).items()):
                 if callable(value) and not isinstance(value, type) and getattr(value, "__module__", None) == name:
                     monkeypatch.setattr(module, own, refuse)

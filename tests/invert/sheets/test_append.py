@@ -30,7 +30,8 @@ from invert.sheets.append import (
     updated,
 )
 from invert.sheets.read import OVERLAY_COLUMNS, load, read_rows
-from invert.sheets.rows import PriceRow
+from invert.sheets.rows import PriceRow, Problem
+from invert.sheets.rules import check
 
 DAY = date(2026, 11, 22)
 NEXT = DAY + timedelta(days=1)
@@ -304,3 +305,28 @@ def test_a_pull_of_an_earlier_day_moves_no_row_and_says_so(place):
     said = "was read on 2026-11-28, and other prices of its sheet on 2026-11-23: a pull of an earlier day changes no row"
     assert [str(one) for one in other.later] == [f"{place} row 4, column retrieved_date: {said}"]
     assert pull(place, replace(ROW, amount=5.0), OUT, day=third + timedelta(days=1)).count("changed") == 1
+
+
+def sound(place: Path) -> list[Problem]:
+    return check(load(str(place)))
+
+
+def test_a_file_that_took_over_a_context_is_sound_though_closed_rows_say_what_was_so_then(place):
+    longer = [replace(row, max_context=1_000_000) for row in (replace(ROW, amount=3.0, retrieved_date=NEXT), OUT)]
+    pull(place, *longer, day=NEXT)
+    assert [row.max_context for row in held(place)] == [128_000, 1_000_000, 1_000_000] and sound(place) == []
+
+
+def test_all_rows_of_a_sheet_say_of_its_model_what_the_database_of_its_prices_says(place):
+    other = replace(READ, notes="other 1", max_context=1_000_000)
+    assert not pull(place, other, day=NEXT).redescribed
+    assert {row.max_context for row in held(place)} == {128_000} and sound(place) == []
+    update = pull(place, *(replace(row, max_context=400_000) for row in (ROW, OUT)), day=NEXT)
+    assert list(map(str, update.redescribed)) == ["context 128k -> 400k"]
+    assert {row.max_context for row in held(place)} == {400_000} and sound(place) == []
+    assert not pull(place, other, day=NEXT).redescribed and sound(place) == []
+
+
+def test_another_context_is_told_also_where_every_price_is_another(place):
+    rows = [replace(row, amount=2 * row.amount, max_context=1_000_000) for row in (ROW, OUT)]
+    assert list(map(str, pull(place, *rows, day=NEXT).redescribed)) == ["context 128k -> 1M"]

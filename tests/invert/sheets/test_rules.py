@@ -197,6 +197,16 @@ def test_a_sheet_of_too_many_prices_on_one_day_is_refused_by_row():
     assert (problem.row, problem.column) == (2 + PRICE_LIMIT, "component") and f"at most {PRICE_LIMIT} are read" in problem.message
 
 
+def test_releases_of_one_model_agree():
+    lines = ["acme,m,input,2,2026-05-01", "acme,m,output,8,", "acme,m,cache_read,0.2,2026-06-01"]
+    rows, problems = read_rows(["provider,model,component,amount,release_date", *lines], "own.csv", overlay=True)
+    assert problems == []
+    (found,) = check(PriceBook(tuple(rows), {}, (), None))
+    said = "acme/m (standard): 2026-06-01, and own.csv:2 says 2026-05-01 of the same model"
+    assert (found.row, found.column, found.message) == (4, "release_date", said)
+    assert check(PriceBook(tuple(rows[:2]), {}, (), None)) == []
+
+
 @pytest.mark.parametrize(
     ("contexts", "column", "said"),
     [

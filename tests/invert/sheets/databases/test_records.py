@@ -21,6 +21,7 @@ from invert.sheets.databases.records import (
     per_mtok,
     price_rows,
     provider_of,
+    refuse_unknown,
     threshold_of,
     token_count,
     without_nothing,
@@ -140,6 +141,12 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
     assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: name")
     assert found[1] == Problem("base 1.2", None, "name", "field name is int and not str, of 'acme/a'")
     assert [one.model for one in found[2:]] == ["good", "none"]
+
+
+def test_a_field_whose_name_does_not_print_is_named_so_that_it_does():
+    with pytest.raises(WrongField, match=r"field over\\ufeffrides looks like a price") as refused:
+        refuse_unknown({"over\ufeffrides": {"prompt": 1}}, ())
+    assert refused.value.field == r"over\ufeffrides"
 
 
 def test_names():
