@@ -187,6 +187,7 @@ def _list(found: object) -> list[Any]:
 def _references(found: Any) -> list[str]:
     if found is None:
         return []
-    if not isinstance(found, list) or not all(isinstance(row, str) and REFERENCE.fullmatch(row) for row in found):
-        raise WrongData(f"'equations' holds {shorten(str(found), 200)}, not a list such as ['roofline.step_time@1']")
-    return found
+    wrong = [row for row in found if not (isinstance(row, str) and REFERENCE.fullmatch(row))] if isinstance(found, list) else [found]
+    if wrong:
+        raise WrongData(f"'equations' holds {shorten(str(wrong[0]))}, and must be a list such as ['roofline.step_time@1']")
+    return [*found]

@@ -30,6 +30,7 @@ def test_a_file_to_cite_from_with_a_hostile_name_is_named_plainly(tmp_path):
         (b"3", "equations"),
         (b'{"equations": "roofline.step_time@2"}', "equations"),
         (b'{"equations": ["../../etc/passwd"]}', "equations"),
+        (b'{"equations": ["roofline.step_time@2", "first, of my own"]}', "holds 'first, of my own', and must be a list such as"),
         (b'{"equations": ["roofline.nothing@1"]}', "unknown equation"),
         (b'{"equations": ["roofline.step_time@99"]}', "version"),
         (b'{"equations": []}', "cite"),
