@@ -11,7 +11,9 @@ import csv
 import gzip
 import json
 import math
+import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -153,6 +155,18 @@ def test_nothing_moved_that_is_not_named(record: str):
     unused += [pattern for pattern in patterns if is_too_wide(pattern, before.keys() | now.keys(), found)]
     assert not unexplained, f"{len(unexplained)} values moved; the first: {unexplained[:10]}"
     assert not unused, f"differences.csv allows what did not change: {unused}"
+
+
+@pytest.mark.slow
+def test_no_answer_hangs_on_the_order_of_a_set():
+    """Which is another in every process, unless it is chosen."""
+    code = "import json; from tests.test_frozen import NOW; print(json.dumps({name: one() for name, one in NOW.items()}))"
+    runs = [
+        subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE, text=True)
+        for seed in ("1", "3")
+    ]
+    first, second = (dict(leaves(json.loads(run.communicate()[0]))) for run in runs)
+    assert moved(first, second, 0.0) == []
 
 
 def test_every_difference_has_its_reason():

@@ -118,7 +118,7 @@ def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Stan
     free: dict[str, float | str] = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
     led = {name: other for name in FOLLOWS if (other := leads(name, at_hand))}
     free |= {name: other for name, other in led.items() if name in free}
-    others = FOLLOWS.keys() - NEUTRAL_DEFAULTS.keys() - at_hand
+    others = [name for name in FOLLOWS if name not in NEUTRAL_DEFAULTS and name not in at_hand]
     free |= {name: led[name] for name in others if leads(name, at_hand.difference(claimed))}
     said = {name for name, names in SAID_BY.items() if unknown not in FOLLOWS.get(name, ()) and any(known >= {*one} for one in names)}
     if unknown == "pipeline_stages":

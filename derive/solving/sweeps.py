@@ -176,9 +176,10 @@ def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callab
 
 
 def _asked_at(asked: Question, given: Columns, at: int) -> Question:
-    """The question at one of the points, which knows what it has in parts there."""
+    """The question at one of the points, which knows what it has in parts there; not where parts only lie between whole ends."""
     there = at_point(asked, given, at)
-    return replace(there, in_parts=(*there.in_parts, *in_parts({name: there.known[name] for name in given})))
+    typed = [name for name, column in given.items() if in_parts({name: column[0]}) or in_parts({name: column[-1]})]
+    return replace(there, in_parts=(*there.in_parts, *in_parts({name: there.known[name] for name in typed})))
 
 
 def _gathered(unknown: str, given: Columns, count: int, answered_at: Callable[[int], Solution]) -> Solution:
@@ -253,7 +254,7 @@ def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, tuple[str, lis
 def _warned(given: Columns, at: int, text: str, many: int) -> str:
     """What is wrong at one point, which it is, and at how many others something alike is."""
     point = ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
-    others = f" (and something alike at {many - 1:,} more points)" if many > 1 else ""
+    others = f" (and something alike at {many - 1:,} more point{'s' * (many > 2)})" if many > 1 else ""
     return f"at {point}{others}: {text}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from invert.sheets.databases import genai, litellm, models_dev, openrouter
-from invert.sheets.databases.records import Database, NotTaken, Offer, WrongField, price_rows
+from invert.sheets.databases.records import Database, NotCarried, NotTaken, Offer, WrongField, price_rows
 from invert.sheets.rows import PriceRow, Problem
 from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
@@ -58,7 +58,7 @@ def test_any_value_may_be_another(module: ModuleType, content: Any):
 def read(offers: Callable[..., Iterator[Any]], content: Any) -> None:
     try:
         for item in offers(content, SOURCE):
-            assert isinstance(item, Problem | NotTaken | Offer)
+            assert isinstance(item, Problem | NotTaken | NotCarried | Offer)
             rows = price_rows(item, SOURCE, DAY) if isinstance(item, Offer) else []
             assert isinstance(rows, NotTaken) or all(isinstance(row, PriceRow) and row.amount > 0 for row in rows)
     except WrongField as error:
