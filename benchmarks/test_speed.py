@@ -390,7 +390,7 @@ def test_posteriors_in_bulk(benchmark, record_property):
         run = partial(summarise, sheets, held, PRICE_PER_FLOP, count=2048, guarded=False, executor=executor)
         benchmark.pedantic(run, rounds=5, warmup_rounds=1)
     rate = len(sheets) / benchmark.stats.stats.median
-    benchmark.extra_info.update(sheets_per_second=rate, target=1000)
-    verdict = "met" if rate >= 1000 else "MISSED"
+    benchmark.extra_info.update(sheets_per_second=rate, target=3000)
+    verdict = "met" if rate >= 3000 else "MISSED"
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
-    record_property("ratio", f"     -   {benchmark.name}: {rate:.0f} sheets/s   target 1,000: {verdict}; peak {peak:.0f} MiB")
+    record_property("ratio", f"     -   {benchmark.name}: {rate:.0f} sheets/s   target 3,000: {verdict}; peak {peak:.0f} MiB")
