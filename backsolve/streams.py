@@ -13,11 +13,11 @@ import click
 
 from derive.show.folding import folded
 
-IN_A_PIPE, UNSAID = 100, 80
+_IN_A_PIPE, _UNSAID = 100, 80
 """Columns of a line where no terminal sets them, and of a terminal that does not say."""
 
-LONGEST_LINE = 380
-LOOK_ALIKES = str.maketrans({
+_LONGEST_LINE = 380
+_LOOK_ALIKES = str.maketrans({
     "µ": "u", "μ": "u", "≤": "<=", "≥": ">=", "≠": "!=", "±": "+/-", "×": "x", "·": "*", "→": "->", "⚠": "!", "…": "...",
     **dict.fromkeys("‐‑–—−─", "-"), **dict.fromkeys("‘’“”", "'"),
 })  # fmt: skip
@@ -37,8 +37,8 @@ def nearest_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def _plain(mark: str) -> str:
-    if ord(mark) in LOOK_ALIKES:
-        return mark.translate(LOOK_ALIKES)
+    if ord(mark) in _LOOK_ALIKES:
+        return mark.translate(_LOOK_ALIKES)
     letter = normalize("NFD", mark)[0]
     return letter if mark.isalpha() and letter.isascii() else ascii(mark)[1:-1]
 
@@ -78,13 +78,13 @@ def close(stream: TextIO | None) -> None:
 def width(stream: TextIO | None) -> int:
     """Columns a line may take: those of the terminal, by COLUMNS or as it says itself, or 100 in a pipe or file."""
     if stream is None or not stream.isatty():
-        return IN_A_PIPE
+        return _IN_A_PIPE
     said = os.environ.get("COLUMNS", "")
     if said.isascii() and said.isdigit() and len(said) < 5 and int(said):
         return int(said)
     with suppress(OSError):
-        return os.get_terminal_size(stream.fileno()).columns or UNSAID
-    return UNSAID
+        return os.get_terminal_size(stream.fileno()).columns or _UNSAID
+    return _UNSAID
 
 
 def in_terminal(stream: TextIO | None) -> bool:
@@ -100,7 +100,7 @@ def in_a_line(text: str) -> str:
     """
     shown = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
     shown = re.sub(r"\S{81,}", lambda word: f"{word[0][:60]}...", shown)
-    return shown if len(shown) <= LONGEST_LINE else shown[:LONGEST_LINE] + " ..."
+    return shown if len(shown) <= _LONGEST_LINE else shown[:_LONGEST_LINE] + " ..."
 
 
 def say(message: str) -> None:

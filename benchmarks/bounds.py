@@ -14,9 +14,9 @@ from invert.posterior.data import by_shape
 from invert.posterior.parameters import triangular_points
 from invert.posterior.sampler import log_ratio
 from invert.posterior.sobol import normals, uniforms
-from invert.posterior.summary import CHUNK
+from invert.posterior.summary import _CHUNK
 
-TOGETHER = CHUNK // DRAWS
+TOGETHER = _CHUNK // DRAWS
 """Sheets that are worked on at once."""
 STREAMED = 2**24
 """Numbers that no cache holds."""
@@ -32,7 +32,7 @@ class Counted(np.ndarray):
         plain = [one.view(np.ndarray) if isinstance(one, Counted) else one for one in inputs]
         found = np.asarray(getattr(operation, method)(*plain, **more))
         size = max(np.size(one) for one in (*plain, found))
-        if size >= CHUNK:
+        if size >= _CHUNK:
             Counted.done[operation.__name__] += size
             Counted.touched += sum(np.asarray(one).nbytes for one in (*plain, found))
         return found.view(Counted)
@@ -46,14 +46,14 @@ def counted() -> tuple[dict[str, float], float]:
     with np.errstate(all="ignore"):
         points = triangular_points(sheets, USUAL, normals(DRAWS).view(Counted), uniforms(DRAWS).view(Counted))
         log_ratio(points, sheets, USUAL)
-    return {name: count / CHUNK for name, count in Counted.done.most_common()}, Counted.touched / CHUNK
+    return {name: count / _CHUNK for name, count in Counted.done.most_common()}, Counted.touched / _CHUNK
 
 
 def in_cache(operation: str) -> float:
     """Seconds a number of an operation on arrays as large as those of a chunk."""
-    one, other = np.random.default_rng(1).uniform(0.5, 2.0, (2, CHUNK))
+    one, other = np.random.default_rng(1).uniform(0.5, 2.0, (2, _CHUNK))
     work: Any = getattr(np, operation)
-    return _quickest(partial(work, *(one, other)[: work.nin])) / CHUNK
+    return _quickest(partial(work, *(one, other)[: work.nin])) / _CHUNK
 
 
 def bandwidth() -> float:
@@ -87,6 +87,6 @@ def bounds_table(rounds: int) -> str:
         ["ns of these operations on arrays in the cache", f"{1e9 * sum(count * in_cache(name) for name, count in operations.items()):.0f}"],
         ["ns of these bytes at the bandwidth of the memory", f"{1e9 * touched / (speed := bandwidth()):.0f}, at {speed / 1e9:.3g} GB/s"],
         ["ns of ordering six quantities", f"{6e9 * sorting():.0f}"],
-        ["ns it takes", f"{1e9 * least(run, max(rounds, 5)) / CHUNK:.0f}"],
+        ["ns it takes", f"{1e9 * least(run, max(rounds, 5)) / _CHUNK:.0f}"],
     ]
     return tabulate(rows, ["what", "a draw"], tablefmt="github", disable_numparse=True)

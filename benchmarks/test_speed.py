@@ -37,7 +37,7 @@ from derive.solving.route import route
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
 from invert.estimators.market import learnt
-from invert.estimators.market.kv_class import KINDS
+from invert.estimators.market.kv_class import READ_OR_STORED
 from invert.posterior.summary import summarise
 from invert.rent import rental
 from invert.sheets.read import load
@@ -326,7 +326,7 @@ def test_fits_and_records_of_sizes_and_of_the_class(benchmark, record_property):
         for use in ("closed", "any", "total"):
             learnt.size_draws(data, use, "", False, use == "closed", USUAL)
             learnt.size_record(data, use)
-        for kind in KINDS:
+        for kind in READ_OR_STORED:
             learnt.class_record(data, kind)
 
     benchmark.pedantic(learnt_anew, rounds=9, warmup_rounds=1)

@@ -22,10 +22,10 @@ COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "mic
 
 POINTS = 25
 """Points of a sweep that does not say how many."""
-AT_ONCE = 4096
+_AT_ONCE = 4096
 """Points of a sweep that are taken out of its arrays together, at most."""
 
-NO_PLACE = -1
+_NO_PLACE = -1
 """What stands for the kind of an answer that a point does not have."""
 
 OR = {LOWER: " or more", UPPER: " or less", None: ""}
@@ -41,24 +41,24 @@ BY_DEFAULT = " (default)"
 """What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
 
 
-Value = TypeVar("Value")
+_Value = TypeVar("_Value")
 
 
-class WhenRead(Mapping[str, Value]):
+class WhenRead(Mapping[str, _Value]):
     """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
 
     >>> WhenRead(lambda: {"batch": 1.0})["batch"]
     1.0
     """
 
-    def __init__(self, work_out: Callable[[], Mapping[str, Value]]):
+    def __init__(self, work_out: Callable[[], Mapping[str, _Value]]):
         self._work_out = work_out
 
     @cached_property
-    def _found(self) -> Mapping[str, Value]:
+    def _found(self) -> Mapping[str, _Value]:
         return self._work_out()
 
-    def __getitem__(self, name: str) -> Value:
+    def __getitem__(self, name: str) -> _Value:
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -70,7 +70,7 @@ class WhenRead(Mapping[str, Value]):
     def __repr__(self) -> str:
         return repr(dict(self._found))
 
-    def __reduce__(self) -> tuple[type, tuple[dict[str, Value]]]:
+    def __reduce__(self) -> tuple[type, tuple[dict[str, _Value]]]:
         return dict, (dict(self._found),)
 
 
@@ -248,13 +248,13 @@ class Sweep:
         """The points in order, together as long as they have answers of one kind."""
         import numpy as np
 
-        kinds = np.where(np.isnan(self.values), NO_PLACE, self.places)
+        kinds = np.where(np.isnan(self.values), _NO_PLACE, self.places)
         alone = np.full(len(self), -1)
         alone[[*self.others]] = [*self.others]
         changes = (kinds[:, 1:] != kinds[:, :-1]).any(axis=0) | (alone[1:] != alone[:-1])
-        starts = np.union1d(np.flatnonzero(changes) + 1, np.arange(0, len(self), AT_ONCE))
+        starts = np.union1d(np.flatnonzero(changes) + 1, np.arange(0, len(self), _AT_ONCE))
         for start, stop in pairwise([*starts.tolist(), len(self)]):
-            found = [(row, place) for row, place in enumerate(kinds[:, start].tolist()) if place != NO_PLACE]
+            found = [(row, place) for row, place in enumerate(kinds[:, start].tolist()) if place != _NO_PLACE]
             answers, reason = self.others.get(start, ((), None))
             yield Alike(
                 given=[column[start:stop].tolist() for column in self.given.values()],

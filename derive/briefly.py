@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-LINE, TEXT, FEW = 100, 40, 3
+_LINE, _TEXT, _FEW = 100, 40, 3
 """Characters of a record and of a text in it, and how many members of a collection are shown."""
 
 
@@ -16,11 +16,11 @@ def brief(record: Any) -> str:
     Source(kind='talk', title='On caches', author='Ada Lovelace', url='', said='long to tell', ...)
     """
     shown = f"{type(record).__name__}("
-    room = LINE - len(", ...)")
+    room = _LINE - len(", ...)")
     known = [field for field in fields(record) if field.repr]
     for place, field in enumerate(known):
         part = f"{', ' if place else ''}{field.name}={_value(getattr(record, field.name))}"
-        if len(shown + part) > (room if place + 1 < len(known) else LINE - 1):
+        if len(shown + part) > (room if place + 1 < len(known) else _LINE - 1):
             return f"{shown}{', ' if place else ''}...)"
         shown += part
     return shown + ")"
@@ -29,25 +29,25 @@ def brief(record: Any) -> str:
 def cut(text: str) -> str:
     """The text in one line of at most 100 characters."""
     line = " ".join(text.split())
-    return line if len(line) <= LINE else line[: LINE - 3] + "..."
+    return line if len(line) <= _LINE else line[: _LINE - 3] + "..."
 
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        return repr(value if len(value) <= TEXT else value[: TEXT - 3] + "...")
+        return repr(value if len(value) <= _TEXT else value[: _TEXT - 3] + "...")
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
     if isinstance(value, tuple | list | dict | frozenset | set):
         return _collection(value)
     # Another mapping may work out what it holds when it is read, and an array may be of any size.
     text = "" if isinstance(value, Mapping) or hasattr(value, "shape") or hasattr(value, "__dataclass_fields__") else repr(value)
-    return text if text and len(text) <= TEXT and "\n" not in text else f"<{type(value).__name__}>"
+    return text if text and len(text) <= _TEXT and "\n" not in text else f"<{type(value).__name__}>"
 
 
 def _collection(value: Any) -> str:
     plain = [one for one in value if isinstance(one, str | int | float | None)]
-    text = repr(value) if len(plain) == len(value) <= FEW and not isinstance(value, dict) else ""
-    return text if text and len(text) <= TEXT else f"<{len(value)}>" if value else repr(value)
+    text = repr(value) if len(plain) == len(value) <= _FEW and not isinstance(value, dict) else ""
+    return text if text and len(text) <= _TEXT else f"<{len(value)}>" if value else repr(value)
 
 
 class Records(tuple[Any, ...]):
@@ -64,6 +64,6 @@ class Records(tuple[Any, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        if len(self) <= FEW:
+        if len(self) <= _FEW:
             return super().__repr__()
-        return "\n ".join([f"({len(self)} in all:", *(f"{one!r}," for one in self[:FEW]), "...)"])
+        return "\n ".join([f"({len(self)} in all:", *(f"{one!r}," for one in self[:_FEW]), "...)"])

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 SPACES = "\t \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 """White space of a line: dropped at the ends of a text, where web pages and spreadsheets leave it."""
 
-STEERING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+_STEERING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 """Directions that turn the text after them around."""
 
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0000-\U000e0fff]")
@@ -55,7 +55,9 @@ def mark_in_words(mark: str) -> str:
     >>> mark_in_words("\\u200b"), mark_in_words("\\x1b")
     ('character U+200B (zero width space)', 'control character U+001B')
     """
-    kind = "control character" if unicodedata.category(mark) in ("Cc", "Cs") or unicodedata.bidirectional(mark) in STEERING else "character"
+    kind = (
+        "control character" if unicodedata.category(mark) in ("Cc", "Cs") or unicodedata.bidirectional(mark) in _STEERING else "character"
+    )
     name = unicodedata.name(mark, "").lower()
     return f"{kind} U+{ord(mark):04X}" + (f" ({name})" if name else "")
 

@@ -9,32 +9,32 @@ from derive.quantities import quantity
 from derive.shipped_rows import figure
 from derive.units import named_texts, parse
 
-SOURCES = ("hardware", "model", "sheet", "device", "disclosed")
+_SOURCES = ("hardware", "model", "sheet", "device", "disclosed")
 """Givens that stand for rows of a table: an accelerator, an architecture, a price list, a memory device, what a vendor said."""
 AGREES = ("reproduced", "under a stated convention")
 DIFFERS = ("loose", "contradicted by data")
 UNDECIDED = "not decidable"
 AS_PUBLISHED = ("reproduced", "convention")
 """Verdicts on a published problem whose answer stands, of the second under the convention that is named."""
-REPRODUCED, CONVENTION = "what is found lies within the tolerance of what is said", "so it does, with what the reason names"
+_REPRODUCED, _CONVENTION = "what is found lies within the tolerance of what is said", "so it does, with what the reason names"
 CLAIM_VERDICTS = {
-    "reproduced": REPRODUCED,
-    "under a stated convention": CONVENTION,
+    "reproduced": _REPRODUCED,
+    "under a stated convention": _CONVENTION,
     "loose": "it lies outside: the claim's own arithmetic or rounding is off",
     "contradicted by data": "it lies outside: figures of a table say otherwise",
     UNDECIDED: "no number can be held against it",
 }
 """What each verdict on a claim means."""
 PROBLEM_VERDICTS = {
-    "reproduced": REPRODUCED,
-    "convention": CONVENTION,
+    "reproduced": _REPRODUCED,
+    "convention": _CONVENTION,
     "loose": "it lies outside: rounding, or something small that was left out",
     "contradicted": "it lies outside: the published answer is wrong, by its own arithmetic or by what it leaves out",
 }
 """What each verdict on a published problem means."""
-USING = "using"
+_USING = "using"
 """Given of the equations that a question joins by their ids, separated by commas."""
-SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")
+_SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")
 """Options of a question, written with their dashes: `--overlap=sum`. Without them `overlap` is a quantity."""
 
 
@@ -94,15 +94,15 @@ def givens(text: str) -> Givens:
     """
     items = [item.strip() for item in text.split(";") if item.strip()]
     pairs = {name: value.strip() for name, _, value in (item.partition("=") for item in items)}
-    rows = {name: value for name, value in pairs.items() if name in SOURCES}
+    rows = {name: value for name, value in pairs.items() if name in _SOURCES}
     if "" in rows.values():
         raise WrongValue(f"{shorten(text)} names no row after '='")
     switches = {name.removeprefix("--"): value for name, value in pairs.items() if name.startswith("--")}
     for switch in switches:
-        if switch not in SWITCHES:
-            raise UnknownName("option", f"--{switch}", [f"--{one}" for one in SWITCHES])
-    using = tuple(id.strip() for id in pairs.get(USING, "").split(",") if id.strip())
-    texts = named_texts(item for item in items if not item.startswith("--") and item.partition("=")[0] not in (*SOURCES, USING))
+        if switch not in _SWITCHES:
+            raise UnknownName("option", f"--{switch}", [f"--{one}" for one in _SWITCHES])
+    using = tuple(id.strip() for id in pairs.get(_USING, "").split(",") if id.strip())
+    texts = named_texts(item for item in items if not item.startswith("--") and item.partition("=")[0] not in (*_SOURCES, _USING))
     for name, value in texts.items():
         parse(name, value)
     return Givens(rows=rows, texts=texts, using=using, switches=switches)

@@ -72,10 +72,10 @@ class NoSingleValue(BacksolveError):
     exit_status = NO_ANSWER
 
 
-DRAWN_LIKE = str.maketrans("oil", "011")
+_DRAWN_LIKE = str.maketrans("oil", "011")
 """Letters by the digits that they are typed for."""
-SHORT_SYMBOL = 2
-LONGEST_COMPARED = 200
+_SHORT_SYMBOL = 2
+_LONGEST_COMPARED = 200
 """Letters of a text that are compared with names, none of which is half as long."""
 MOST_MEANT = 3
 
@@ -85,13 +85,13 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     allowed, shows = list(allowed), not hidden(given)
-    given = given[:LONGEST_COMPARED]
+    given = given[:_LONGEST_COMPARED]
     if shows and (meant := look_alike(given, allowed)):
         return f": {mistaken(given, meant)}; did you mean {shorten(meant)}?"
     spelled = {_drawn(name): name for name in reversed(allowed)}
     word = _drawn(given)
     # A letter or two say what they are, or nothing: symbols that short are no guess at a word.
-    spelled = {name: spelled[name] for name in spelled if len(name) > SHORT_SYMBOL or len(word) <= SHORT_SYMBOL}
+    spelled = {name: spelled[name] for name in spelled if len(name) > _SHORT_SYMBOL or len(word) <= _SHORT_SYMBOL}
     whole = [name for name in spelled if name == word or name.startswith(f"{word}-")]
     begun = sorted((name for name in spelled if len(word) > 2 and name.startswith(word)), key=len)
     near = list(dict.fromkeys((*sorted(whole, key=len), *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]
@@ -104,7 +104,7 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
 
 def _drawn(text: str) -> str:
     """A text in small letters, with those that are drawn like digits as these: H1OO and HlOO are H100."""
-    return text.lower().translate(DRAWN_LIKE)
+    return text.lower().translate(_DRAWN_LIKE)
 
 
 def unseen(text: str) -> str:

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     from mpmath import MPContext, mpf
 
-DIGITS = 50
+_DIGITS = 50
 """What a doubtful number is worked out to, from the very numbers that were given."""
 
-SPARE = 70
+_SPARE = 70
 """Further digits that are worked with: as many as 1 - x loses of an x of 1e-60, the least ratio of what may be given."""
 
-NAN = float("nan")
+_NAN = float("nan")
 
 
 def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
@@ -45,8 +45,8 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
         number = value_of(tree, values)
     except (ArithmeticError, ValueError, TypeError):
         # A TypeError is the comparison of complex numbers, inside a Max that is off its domain.
-        return NAN
-    return NAN if isinstance(number, complex) else float(number)
+        return _NAN
+    return _NAN if isinstance(number, complex) else float(number)
 
 
 def evaluator(tree: Tree) -> Callable[[Mapping[str, float]], float]:
@@ -61,8 +61,8 @@ def evaluator(tree: Tree) -> Callable[[Mapping[str, float]], float]:
         try:
             number = worked_out(values)
         except (ArithmeticError, ValueError, TypeError):
-            return NAN
-        return NAN if isinstance(number, complex) else float(number)
+            return _NAN
+        return _NAN if isinstance(number, complex) else float(number)
 
     return at
 
@@ -81,8 +81,8 @@ def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | f
             tree, {name: Fraction(values[name]) for name in names(tree)}, {**FLOATS, PLAIN_NUMBER: Fraction}
         )
     except (ArithmeticError, ValueError, TypeError):
-        return NAN
-    return NAN if isinstance(number, complex) else number
+        return _NAN
+    return _NAN if isinstance(number, complex) else number
 
 
 def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
@@ -94,7 +94,7 @@ def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]")
             tree, {other: Fraction(values[other]) for other in names(tree)}, {**FLOATS, PLAIN_NUMBER: Fraction}, frozenset([name])
         )
     except ZeroDivisionError:
-        return NAN
+        return _NAN
     slope: Fraction | float = found.get(name, 0.0)
     return slope
 
@@ -157,6 +157,6 @@ def _digits() -> "tuple[MPContext, Operations]":
     from mpmath import MPContext
 
     context = MPContext()
-    context.dps = DIGITS + SPARE
+    context.dps = _DIGITS + _SPARE
     functions = {ROOT: context.sqrt, LOGARITHM: context.log, EXPONENTIAL: context.exp, LARGEST_OF: max, SMALLEST_OF: min}
     return context, {**IN_ORDER, **functions, PLAIN_NUMBER: context.mpf}

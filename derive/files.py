@@ -26,10 +26,10 @@ LARGEST = 128 * MIB
 LARGEST_RESULT = 64 * MIB
 """Bytes of a saved result that is cited from or asked again: a market of four thousand sheets, in a third of a GiB of memory."""
 
-PATIENCE, PAUSE = 30.0, 0.05
+PATIENCE, _PAUSE = 30.0, 0.05
 """Seconds that somebody else may write, and between two looks whether he is done."""
 
-HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
+_HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
 """Signals that end the process, and have to wait while a file is written."""
 
 
@@ -165,7 +165,7 @@ def alone(place: str) -> Iterator[None]:
             except OSError:
                 if time.monotonic() > until:
                     raise WrongData(f"{label(place)}: somebody else has been writing in its folder for {PATIENCE:g} s") from None
-                time.sleep(PAUSE)
+                time.sleep(_PAUSE)
         yield
     finally:
         os.close(folder)
@@ -205,7 +205,7 @@ def _signals_held() -> Iterator[None]:
         yield
         return
     met: list[int] = []
-    before = {number: signal.signal(number, lambda number, _frame: met.append(number)) for number in HELD}
+    before = {number: signal.signal(number, lambda number, _frame: met.append(number)) for number in _HELD}
     try:
         yield
     finally:

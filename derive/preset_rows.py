@@ -140,5 +140,5 @@ class OpenModel(TableRow):
     bytes_per_weight: float | None
 
 
-RECORDS: Mapping[str, type[TableRow]] = {record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel)}
+PRESET_RECORDS: Mapping[str, type[TableRow]] = {record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel)}
 """By the name of the table."""

@@ -45,7 +45,7 @@ SAME_NAME = (
     *("selected_attention_flops", "attention_flops_per_sequence"),
 )
 """Groups whose variants for a selecting attention bear the name of its formula."""
-OF_ENTRIES = ("read_entries", "indexer_flops_per_pair")
+_OF_ENTRIES = ("read_entries", "indexer_flops_per_pair")
 """Groups that tell entries of several tokens from tokens."""
 ALL_GROWS = ("context.balance_context", "context.balance_context_with_attention")
 """Equations that join by themselves and are untrue where not all that a step reads grows with the context."""
@@ -56,16 +56,16 @@ DENSE_ONLY = (
 """Those, and what is untrue of a model that reads less than it stores."""
 ROUTER = ("experts", "active_experts", "moe_layers")
 """What is set of a mixture of experts, and of no dense model."""
-OF_LAYERS = ("layers", "model_dim")
+_OF_LAYERS = ("layers", "model_dim")
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
 PARAMETERS = ("total_params", "active_params")
-COUNTED = ("vocab_size", "model_dim", "layers", "head_dim", "query_heads", "kv_heads", *ROUTER, "shared_experts")
+ARCHITECTURE_COUNTS = ("vocab_size", "model_dim", "layers", "head_dim", "query_heads", "kv_heads", *ROUTER, "shared_experts")
 """Columns that parameters are counted from, beside the widths of the feed-forward parts."""
 OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes", "attention_flops_per_pair")
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
-MEAN_WIDTH = "experts.mean_bytes_per_weight"
+_MEAN_WIDTH = "experts.mean_bytes_per_weight"
 WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts, and beside them."""
 OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
@@ -74,23 +74,23 @@ USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 """The form that is meant by a chip of which the table has several."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
-SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", "nominal": "nominal"}
+_SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", "nominal": "nominal"}
 """Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 _PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
 """So many of a chip: 8xH100:fp8."""
-ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
-SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
-STATE_INPUTS = ("state_bytes_per_element",)
+_ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
+_SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
+_STATE_INPUTS = ("state_bytes_per_element",)
 
-KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
+MODEL_KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
 """Kinds of model whose efficiency was measured apart, as they are called."""
 DECODE, PREFILL = "decode", "prefill"
-INSIDE = "inside"
+_INSIDE = "inside"
 """What efficiencies.csv says of a run that the ranges of the others held."""
 
-TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
+_TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
 
 
@@ -317,7 +317,7 @@ def size_of_memory(name: str, tables: Tables | None = None) -> str:
     """
     rows = _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure)
     said = next((row.notes for row in rows if row.quantity == "hbm_capacity" and row.preferred), "")
-    return next((basis for word, basis in SIZES_OF_MEMORY.items() if word in said), "")
+    return next((basis for word, basis in _SIZES_OF_MEMORY.items() if word in said), "")
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
@@ -407,7 +407,7 @@ def of_architecture(row: Architecture) -> Preset:
     none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not is_known(row, layers)}
     fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
     router = ROUTER if row.experts else ()
-    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *OF_LAYERS, *router)
+    others = (*(_SELECTION_INPUTS if selects else _ATTENTION_INPUTS), *_STATE_INPUTS, *_OF_LAYERS, *router)
     wanted = dict.fromkeys((*PARAMETERS, *KV_INPUTS[formula], *others, *fixed))
     columns = [column for column in wanted if is_known(row, column)]
     givens = {column: _in_domain(row, column) for column in columns}
@@ -484,7 +484,7 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     alike = not windows[0] or len(windows[1]) == len(windows[2]) == 1
     if row.linear_layers or row.key_dim or row.sparse_layers or not alike or row.kv_layers + windows[0] != row.layers:
         return {}, "an equation of attention whose layers are not alike"
-    known = {name: float(value) for name in COUNTED if (value := getattr(row, name)) is not None}
+    known = {name: float(value) for name in ARCHITECTURE_COUNTS if (value := getattr(row, name)) is not None}
     widths = {"ffn_dim": row.dense_ffn_dim or row.moe_ffn_dim, "moe_ffn_dim": row.moe_ffn_dim}
     known |= {name: float(value) for name, value in widths.items() if value}
     attention = variants_of("attention_params_per_layer")["gqa"]
@@ -513,7 +513,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
         )
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
-    routed, mean = equation("experts.routed_params"), equation(MEAN_WIDTH)
+    routed, mean = equation("experts.routed_params"), equation(_MEAN_WIDTH)
     known = {"total_params": 1.0, **givens, "expert_bytes_per_weight": of_experts, "shared_bytes_per_weight": of_others}
     # Where it is not known how many weights are in the experts, all of them are.
     counted = routed.inputs <= givens.keys() and not routed.violated(givens)
@@ -576,7 +576,7 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     >>> round(as_published(replace(chip, published=shape.published)).givens["bytes_per_weight"], 3)
     0.55
     """
-    if not settled.isdisjoint(TRAINED):
+    if not settled.isdisjoint(_TRAINED):
         return preset
     if not settled.isdisjoint(WIDTHS):
         return _beside_widths(preset, settled)
@@ -596,7 +596,7 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         givens={**preset.givens, **found},
         provenance={**preset.provenance, **dict.fromkeys(found, f"{ARCHITECTURES}.csv {first.model} native_dtype: {why}")},
         # The mean is that of these widths, whatever else is given or asked for.
-        left_out=(*preset.left_out, *((MEAN_WIDTH,) if widths else ())),
+        left_out=(*preset.left_out, *((_MEAN_WIDTH,) if widths else ())),
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
         supposed={**preset.supposed, **dict.fromkeys(widths, why)},
     )
@@ -614,7 +614,7 @@ def _beside_widths(preset: Preset, settled: Set[str]) -> Preset:
         plain,
         givens={**kept, **widths},
         provenance={**plain.provenance, **dict.fromkeys(widths, origin)},
-        left_out=tuple(id for id in plain.left_out if id != MEAN_WIDTH),
+        left_out=tuple(id for id in plain.left_out if id != _MEAN_WIDTH),
     )
 
 
@@ -625,7 +625,7 @@ def _of_formula(formula: str) -> dict[str, str]:
             **{"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
             "prefill_attention_flops_per_pair": _PREFILL_ATTENTION.get(formula, "same"),
         }
-    return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(OF_ENTRIES, formula) if formula == "compressed" else {})}
+    return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(_OF_ENTRIES, formula) if formula == "compressed" else {})}
 
 
 def _of_parts(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, str]:
@@ -640,7 +640,7 @@ def _of_parts(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, st
     return found
 
 
-def calibrated(tables: Tables | None = None, kinds: Collection[str] = KINDS, phases: Collection[str] = (DECODE,)) -> Preset:
+def calibrated(tables: Tables | None = None, kinds: Collection[str] = MODEL_KINDS, phases: Collection[str] = (DECODE,)) -> Preset:
     """What is sustained of the peaks, as measured: mfu, mbu, and the step time with communication that nothing hides.
 
     Each is a range, from the least to the most of the published runs of these kinds of model in these phases, and as a given
@@ -679,12 +679,12 @@ def _told(rows: Collection[Efficiency]) -> str:
 
 def _of_what(rows: Collection[Efficiency]) -> str:
     kinds, phases = (dict.fromkeys(getattr(row, column) for row in rows) for column in ("kind", "phase"))
-    return f"{' and '.join(KINDS[kind] for kind in kinds)} in {' and '.join(phases)}"
+    return f"{' and '.join(MODEL_KINDS[kind] for kind in kinds)} in {' and '.join(phases)}"
 
 
 def _record(rows: Collection[Efficiency]) -> str:
     """How often the ranges held the time of a run that is not in them."""
-    held = sum(row.held == INSIDE for row in rows)
+    held = sum(row.held == _INSIDE for row in rows)
     return f"without the run in question they held {held} of {len(rows)} published times of {_of_what(rows)}" if rows else ""
 
 

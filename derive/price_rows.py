@@ -238,7 +238,7 @@ class WorkedProblem(TableRow):
     source_url: str
 
 
-RECORDS: Mapping[str, type[TableRow]] = {
+PRICE_RECORDS: Mapping[str, type[TableRow]] = {
     record.TABLE: record
     for record in (
         *(MemoryTierFigure, CalibrationModel, Disclosure, ModelRow, FxRate, ListPrice, HostPrice),

@@ -10,10 +10,10 @@ from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
 from derive.quantities.row import Quantity
 from derive.records import Equation
 
-ALIKE = 0.75
+_ALIKE = 0.75
 """From which likeness on two names are taken for one misspelled."""
 
-STEM = 4
+_STEM = 4
 """Letters from which on the beginning of a word is enough."""
 
 TALK = "talk"
@@ -29,7 +29,7 @@ def quantities_about(text: str) -> list[Quantity]:
     from difflib import get_close_matches
 
     wanted, name = _words(text), _as_name(text)
-    alike = get_close_matches(name, QUANTITIES, len(QUANTITIES), ALIKE) if len(name) >= STEM else []
+    alike = get_close_matches(name, QUANTITIES, len(QUANTITIES), _ALIKE) if len(name) >= _STEM else []
     ranks = ((_rank(name, wanted, row, alike), len(row.name), row.name) for row in QUANTITIES.values())
     ranked = sorted(one for one in ranks if one[0])
     return [QUANTITIES[name] for _, _, name in ranked]
@@ -46,7 +46,7 @@ def _rank(name: str, wanted: list[str], row: Quantity, alike: Collection[str] = 
     if row.name in (name, plain, *called) or (row.symbol.lower() == name and len(name) > 1):
         return 1
     parts = row.name.split("_")
-    if wanted and all(word in parts or (len(word) >= STEM and any(part.startswith(word) for part in parts)) for word in wanted):
+    if wanted and all(word in parts or (len(word) >= _STEM and any(part.startswith(word) for part in parts)) for word in wanted):
         return 2
     if row.name in alike:
         return 3
@@ -128,4 +128,4 @@ def _words(text: str) -> list[str]:
 def _in(wanted: list[str], text: str) -> bool:
     """Whether a text holds all the words, of long ones the beginning."""
     there = _words(text)
-    return all(any(one == word or (len(word) >= STEM and one.startswith(word)) for one in there) for word in wanted)
+    return all(any(one == word or (len(word) >= _STEM and one.startswith(word)) for one in there) for word in wanted)

@@ -28,9 +28,9 @@ FILES = (
     *("list_prices.csv", "host_prices.csv", "disclosed_sizes.csv", "price_history.csv", "natural_experiments.csv"),
     *("claims.csv", "problems.csv", DESCRIPTION),
 )
-SMALLEST, LARGEST = 1e-20, 1e20
+_SMALLEST, _LARGEST = 1e-20, 1e20
 """No figure of these tables lies beyond, in any unit; further out its powers could not be calculated with."""
-FEW = 4
+_FEW = 4
 """Rows that a message lists; of more, it names the first."""
 
 
@@ -73,9 +73,9 @@ class Row(dict[str, str]):
         self.place = place
 
 
-RawRows: TypeAlias = tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]
+_RawRows: TypeAlias = tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]
 """The columns of a table, and every row with why it cannot be taken apart, or ""."""
-RowsRead: TypeAlias = tuple[tuple[Row, tuple[Fault, ...], TableRow | None], ...]
+_RowsRead: TypeAlias = tuple[tuple[Row, tuple[Fault, ...], TableRow | None], ...]
 """Every row by itself, what is wrong with it, and its record where its cells are sound."""
 
 # Tables.
@@ -97,8 +97,8 @@ class Tables:
         self.files = files
         self._schemas: Mapping[str, Mapping[str, Any]] | None = None
         self._checked: dict[str, Checked] = {}
-        self._raw_rows: dict[str, RawRows] = {}
-        self._each: dict[str, RowsRead] = {}
+        self._raw_rows: dict[str, _RawRows] = {}
+        self._each: dict[str, _RowsRead] = {}
         self._parts: dict[tuple[str, str, str], Tables] = {}
 
     def edited(self, **contents: str) -> "Tables":
@@ -133,13 +133,13 @@ class Tables:
         except KeyError:
             raise BadRow(Problem(DESCRIPTION, None, None, f"does not describe {name}.csv")) from None
 
-    def raw_rows(self, name: str) -> "RawRows":
+    def raw_rows(self, name: str) -> "_RawRows":
         """The columns, and every row with why it cannot be taken apart, or ""."""
         # setdefault and not an assignment: two threads must share one.
         found = self._raw_rows.get(name)
         return found or self._raw_rows.setdefault(name, _taken_apart(name, self.content(f"{name}.csv"), self.described(name)))
 
-    def each_row(self, name: str) -> "RowsRead":
+    def each_row(self, name: str) -> "_RowsRead":
         """Every row by itself: with what is wrong with it, and its record where its cells are sound."""
         found = self._each.get(name)
         return found or self._each.setdefault(name, _read_rows(name, self.raw_rows(name), self.described(name)))
@@ -285,7 +285,7 @@ def _held_to(tables: Tables, name: str) -> Checked:
     records = {row.place: record for row, _, record in found if record}
     sound = _without([row for row, _ in numbered], alone)
     present = [row for row, why in numbered if not why]
-    rules: tuple[Across, ...] = (_repeated(schema.get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(tables, schema))
+    rules: tuple[_Across, ...] = (_repeated(schema.get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(tables, schema))
     together = _with_rows([(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)])
     marked: dict[int, set[str | None]] = {}
     for row, (column, _) in (*alone, *together):
@@ -305,7 +305,7 @@ def _with_rows(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
     for row, fault in together:
         places.setdefault(fault, []).append(row.place)
     listed = {
-        fault: (fault[0], f"{fault[1]} (rows {', '.join(map(str, of_it))})" if 1 < len(of_it) <= FEW else fault[1])
+        fault: (fault[0], f"{fault[1]} (rows {', '.join(map(str, of_it))})" if 1 < len(of_it) <= _FEW else fault[1])
         for fault, of_it in places.items()
     }
     return [(row, listed[fault]) for row, fault in together]
@@ -315,7 +315,7 @@ def _fields(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {field["name"]: field for field in schema["fields"]}
 
 
-def _read_rows(name: str, raw: RawRows, schema: Mapping[str, Any]) -> RowsRead:
+def _read_rows(name: str, raw: _RawRows, schema: Mapping[str, Any]) -> _RowsRead:
     fields = _fields(schema)
 
     # Most cells of a long table are blank, or like others of their column.
@@ -346,11 +346,11 @@ def record_type(name: str) -> type[TableRow] | None:
     >>> record_type("hardware").__name__, record_type("prices")
     ('AcceleratorFigure', None)
     """
-    if name in preset_rows.RECORDS:
-        return preset_rows.RECORDS[name]
+    if name in preset_rows.PRESET_RECORDS:
+        return preset_rows.PRESET_RECORDS[name]
     from derive import price_rows
 
-    return price_rows.RECORDS.get(name)
+    return price_rows.PRICE_RECORDS.get(name)
 
 
 def _without(rows: list[Row], faults: list[tuple[Row, Fault]]) -> list[Row]:
@@ -362,7 +362,7 @@ def _columns(marked: set[str | None]) -> frozenset[str] | None:
     return None if None in marked else frozenset(filter(None, marked))
 
 
-def _taken_apart(name: str, content: bytes, schema: Mapping[str, Any]) -> RawRows:
+def _taken_apart(name: str, content: bytes, schema: Mapping[str, Any]) -> _RawRows:
     """The columns, and every row with why it cannot be taken apart, or "". A row is a line: a quote left open spoils no other."""
     file, wanted = f"{name}.csv", [field["name"] for field in schema["fields"]]
     columns: list[str] = []
@@ -402,11 +402,11 @@ def _split(raw: bytes) -> tuple[list[str], str]:
         return text.split(","), f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell"
 
 
-Across = Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]
+_Across = Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]
 """A rule of sound rows together and of all that could be taken apart: which of the sound ones break it, where and why."""
 
 
-def _repeated(key: str | list[str]) -> Across:
+def _repeated(key: str | list[str]) -> _Across:
     """Rows that have the key of another, all of them: which is meant for another key is not known."""
     columns = [key] if isinstance(key, str) else list(key)
 
@@ -424,7 +424,7 @@ def _repeated(key: str | list[str]) -> Across:
     return repeated
 
 
-def _strangers(tables: Tables, schema: Mapping[str, Any]) -> Across:
+def _strangers(tables: Tables, schema: Mapping[str, Any]) -> _Across:
     """Rows that name what another table, by the description, should have a row of."""
 
     def strangers(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
@@ -459,7 +459,7 @@ def _cell_fault(field: Mapping[str, Any] | None, text: str) -> str:
     if "pattern" in limits and not re.fullmatch(limits["pattern"], text):
         return f"{shorten(text)} does not have the form of {field.get('example', limits['pattern'])}"
     try:
-        value = READ_AS.get(field["type"], str)(text)
+        value = _READ_AS.get(field["type"], str)(text)
         if field["type"] in ("number", "integer"):
             _within(value, limits)
     except WrongData as error:
@@ -467,7 +467,7 @@ def _cell_fault(field: Mapping[str, Any] | None, text: str) -> str:
     return ""
 
 
-READ_AS: Mapping[str, Callable[[str], Any]] = {"number": figure, "integer": whole, "boolean": truth, "date": iso_date}
+_READ_AS: Mapping[str, Callable[[str], Any]] = {"number": figure, "integer": whole, "boolean": truth, "date": iso_date}
 """What makes a value of a cell, by the type that its description gives it."""
 
 
@@ -476,5 +476,5 @@ def _within(value: float, limits: Mapping[str, Any]) -> None:
     if value < low or value > high or (value == 0 and "minimum" not in limits):
         raise WrongData(f"{value:g} is out of range: it must be {f'{low:g} or more' if 'minimum' in limits else 'above 0'}"
                         + (f", at most {high:g}" if high < inf else ""))  # fmt: skip
-    if value and not SMALLEST < value < LARGEST:
-        raise WrongData(f"{value:g} is absurd: a figure lies between {SMALLEST:g} and {LARGEST:g}")
+    if value and not _SMALLEST < value < _LARGEST:
+        raise WrongData(f"{value:g} is absurd: a figure lies between {_SMALLEST:g} and {_LARGEST:g}")

@@ -34,7 +34,7 @@ class TableRow:
     def readers(cls) -> Mapping[str, Callable[[str], Any]]:
         """By column of the table, what makes a value of its cell."""
         hints = get_type_hints(cls)
-        return {one.name: READERS[hints[one.name]] for one in fields(cls) if one.name != "place"}
+        return {one.name: _READERS[hints[one.name]] for one in fields(cls) if one.name != "place"}
 
 
 def record_of(record: type[AnyRecord], cells: Mapping[str, str], place: int) -> AnyRecord | Fault:
@@ -86,7 +86,7 @@ def figure(text: str) -> float:
     (1.25, 0.5)
     """
     if not NUMBER.fullmatch(text.removeprefix("-")):
-        dated = ": a spreadsheet took it for a date" if SHORT_DATE.fullmatch(text) else ""
+        dated = ": a spreadsheet took it for a date" if _SHORT_DATE.fullmatch(text) else ""
         plain = "write a plain 1.25 or 1e-3, without unit, sign or separator"
         raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}; {plain}")
     if text.startswith("-"):
@@ -136,9 +136,9 @@ def iso_date(text: str) -> datetime.date:
     raise WrongData(f"{shorten(text)} is not an ISO date such as 2026-11-20{_of_a_spreadsheet(text)}")
 
 
-FIRST_OF_SPREADSHEETS = datetime.date(1899, 12, 30)
+_FIRST_OF_SPREADSHEETS = datetime.date(1899, 12, 30)
 """The day that spreadsheets count from."""
-SHORT_DATE = re.compile(
+_SHORT_DATE = re.compile(
     "[0-9]{1,2}[-. ][A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
 )
 """What spreadsheets write for a date, or for what they take to be one."""
@@ -151,9 +151,9 @@ def _of_a_spreadsheet(text: str) -> str:
     ': a spreadsheet counts 2025-12-01 so; give its column the format yyyy-mm-dd'
     """
     if re.fullmatch("[2-6][0-9]{4}", text):
-        day = FIRST_OF_SPREADSHEETS + datetime.timedelta(days=int(text))
+        day = _FIRST_OF_SPREADSHEETS + datetime.timedelta(days=int(text))
         return f": a spreadsheet counts {day} so; give its column the format yyyy-mm-dd"
-    return ": a spreadsheet writes dates so; give its column the format yyyy-mm-dd" if SHORT_DATE.fullmatch(text) else ""
+    return ": a spreadsheet writes dates so; give its column the format yyyy-mm-dd" if _SHORT_DATE.fullmatch(text) else ""
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ def _or_none(read: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda text: read(text) if text else None
 
 
-READERS: Mapping[Any, Callable[[str], Any]] = {
+_READERS: Mapping[Any, Callable[[str], Any]] = {
     **{str: str, tuple[str, ...]: listed, bool: truth},
     **{float: figure, int: whole, datetime.date: iso_date},
     **{float | None: _or_none(figure), int | None: _or_none(whole), datetime.date | None: _or_none(iso_date)},

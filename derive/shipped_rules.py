@@ -43,16 +43,16 @@ FIXED_PARTS = {
     "selected_kv_bytes": ("sparse_layers", "selected_entries"),
 }
 """What a step reads at any context, by the layers that do so: none where that first column is blank."""
-STATE = (*FIXED_PARTS["linear_state_bytes"][1:], "state_bytes_per_element")
-INDEXER = ("indexer_dim", "indexer_heads", "indexer_bytes_per_element")
-EXPERTS = ("experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "vocab_size", "experts_source")
-WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"), STATE, INDEXER, EXPERTS)
+_STATE = (*FIXED_PARTS["linear_state_bytes"][1:], "state_bytes_per_element")
+_INDEXER = ("indexer_dim", "indexer_heads", "indexer_bytes_per_element")
+_EXPERTS = ("experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "vocab_size", "experts_source")
+_WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"), _STATE, _INDEXER, _EXPERTS)
 """Columns of architectures.csv of which all are known or none."""
-MAY_STAND_ALONE = "value_dim"
+_MAY_STAND_ALONE = "value_dim"
 """Where a formula asks for the width of values, it has nothing to do with a width without position."""
-DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
-PRICES_OF_HARDWARE = ("purchase_price", "holding_price")
-SPANS = ("lecture", "range")
+_DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
+_PRICES_OF_HARDWARE = ("purchase_price", "holding_price")
+_SPANS = ("lecture", "range")
 """Devices of memory_tiers.csv that are none: a drain time alone."""
 DISCLOSED = {
     "cache_tier": {"storage_tier": ""},
@@ -67,16 +67,16 @@ DISCLOSED = {
 }
 """What is disclosed on a topic, and in which unit."""
 
-NOT_OF_THE_REGISTRY = {"purchase_price": "USD/GB", "chip_power": "W"}
+_NOT_OF_THE_REGISTRY = {"purchase_price": "USD/GB", "chip_power": "W"}
 """Units of quantities that no equation uses, or that people write in another."""
-DATED = ("chip_price", "chip_power")
+_DATED = ("chip_price", "chip_power")
 """What changes while the chip does not: a figure has a day."""
 
-EXPERTS_AND = " experts + "
+_EXPERTS_AND = " experts + "
 """Between the data type of routed experts and that of all other weights, where they differ."""
 
-Cells = Mapping[str, str]
-AnyRow = TypeVar("AnyRow", bound=Cells)
+_Cells = Mapping[str, str]
+_AnyRow = TypeVar("_AnyRow", bound=_Cells)
 
 
 # In one row: (column, what is wrong).
@@ -84,7 +84,7 @@ AnyRow = TypeVar("AnyRow", bound=Cells)
 
 def _measured(quantity: str, unit: str, **figures: float | None) -> Iterator[Fault]:
     """Figures by column whose unit is not that of their quantity, or that lie outside its domain."""
-    wanted = NOT_OF_THE_REGISTRY.get(quantity, unit)
+    wanted = _NOT_OF_THE_REGISTRY.get(quantity, unit)
     if unit != wanted:
         yield "unit", f"{quantity} is in {wanted}, not {shorten(unit)}"
     for column, value in figures.items():
@@ -99,7 +99,7 @@ def _measured(quantity: str, unit: str, **figures: float | None) -> Iterator[Fau
 def _hardware(row: "AcceleratorFigure") -> Iterator[Fault]:
     if (row.quantity == "peak_flops") != bool(row.dtype):
         yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} has no data type"
-    if (row.quantity in DATED) != (row.date is not None):
+    if (row.quantity in _DATED) != (row.date is not None):
         yield "date", f"is blank, and a {row.quantity} has a day" if row.date is None else f"{row.quantity} has no date"
     yield from _measured(row.quantity, row.unit, value=row.value)
 
@@ -113,7 +113,7 @@ def _memory_tier(row: "MemoryTierFigure") -> Iterator[Fault]:
             yield column, f"is blank, and a {row.quantity} over devices has a span"
     if (row.quantity == "holding_price") != bool(row.basis):
         yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} has no cost basis"
-    if row.year is not None and row.quantity not in PRICES_OF_HARDWARE:
+    if row.year is not None and row.quantity not in _PRICES_OF_HARDWARE:
         yield "year", f"{row.quantity} has no year"
     yield from _measured(row.quantity, row.unit, value=row.value, low=row.low, high=row.high)
 
@@ -124,17 +124,17 @@ def published_types(native: str) -> tuple[str, str]:
     >>> published_types("mxfp4 experts + bf16"), published_types("fp8")
     (('mxfp4', 'bf16'), ('fp8', 'fp8'))
     """
-    of_experts, mixed, of_others = native.partition(EXPERTS_AND)
+    of_experts, mixed, of_others = native.partition(_EXPERTS_AND)
     return of_experts, of_others if mixed else of_experts
 
 
 def _published(row: "Architecture") -> Iterator[Fault]:
     for dtype in published_types(row.native_dtype) if row.native_dtype else ():
         if dtype not in PUBLISHED_BYTES:
-            hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{EXPERTS_AND}bf16'"
+            hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{_EXPERTS_AND}bf16'"
             yield "native_dtype", f"{shorten(dtype)} is no data type{hint}"
             return
-    if EXPERTS_AND in row.native_dtype and row.experts == 0:
+    if _EXPERTS_AND in row.native_dtype and row.experts == 0:
         yield "native_dtype", "names experts, and experts is 0"
 
 
@@ -142,13 +142,13 @@ def _architecture(row: "Architecture") -> Iterator[Fault]:
     for column in KV_INPUTS.get(row.kv_formula, ()):
         if not is_known(row, column):
             yield column, f"is blank, and the formula {row.kv_formula} needs it"
-    for group in WHOLE_GROUPS:
+    for group in _WHOLE_GROUPS:
         filled = [column for column in group if is_known(row, column)]
-        alone = filled == [MAY_STAND_ALONE] and MAY_STAND_ALONE in KV_INPUTS.get(row.kv_formula, ())
+        alone = filled == [_MAY_STAND_ALONE] and _MAY_STAND_ALONE in KV_INPUTS.get(row.kv_formula, ())
         if filled and len(filled) < len(group) and not alone:
             lacking = next(column for column in group if not is_known(row, column))
             yield lacking, f"is blank, and {filled[0]} is not"
-    if row.linear_layers is None and any(is_known(row, column) for column in STATE):
+    if row.linear_layers is None and any(is_known(row, column) for column in _STATE):
         yield "linear_layers", "is blank, and there is a state of linear layers"
     yield from _experts(row)
     yield from _published(row)
@@ -159,7 +159,7 @@ def _experts(row: "Architecture") -> Iterator[Fault]:
     if (row.experts_grade == "unread") != (experts is None):
         yield "experts_grade", "is unread, and there are experts" if experts is not None else "is not unread, and experts is blank"
     # Of a group that is not whole its blanks are named.
-    if experts is None or active is None or shared is None or layers is None or not all(is_known(row, column) for column in EXPERTS):
+    if experts is None or active is None or shared is None or layers is None or not all(is_known(row, column) for column in _EXPERTS):
         return
     for column, value in (("active_experts", active), ("moe_layers", layers)):
         if (value > 0) != (experts > 0):
@@ -238,13 +238,13 @@ def _efficiency(row: "Efficiency") -> Iterator[Fault]:
             return
 
 
-WORKED_OUT = ("unknown", "stated", "givens", "tolerance")
+_WORKED_OUT = ("unknown", "stated", "givens", "tolerance")
 """What a claim has that is held against a number."""
 
 
 def _claim(row: "Claim") -> Iterator[Fault]:
     undecided = row.verdict == UNDECIDED
-    for column in WORKED_OUT:
+    for column in _WORKED_OUT:
         if is_known(row, column) == undecided and (column != "stated" or not undecided):
             yield column, "is known, and the claim is not decidable" if undecided else "is blank, and the claim has a verdict"
             return
@@ -297,7 +297,7 @@ ROW: Mapping[str, Callable[[Any], Iterator[Fault]]] = {
 # Across rows: (row, column, what is wrong) of the sound rows; `present` are the bad ones too, which are named by themselves.
 
 
-def _whole_accelerators(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
+def _whole_accelerators(rows: list[_AnyRow], present: list[_AnyRow]) -> Iterator[tuple[_AnyRow, str, str]]:
     has: dict[str, set[str]] = defaultdict(set)
     for row in present:
         has[row["accelerator"]].add(row["quantity"])
@@ -306,8 +306,8 @@ def _whole_accelerators(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[t
             yield row, "accelerator", f"{shorten(row['accelerator'])} has no {', '.join(lacking)}"
 
 
-def _one_preferred(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
-    rivals: dict[tuple[str, ...], list[AnyRow]] = defaultdict(list)
+def _one_preferred(rows: list[_AnyRow], present: list[_AnyRow]) -> Iterator[tuple[_AnyRow, str, str]]:
+    rivals: dict[tuple[str, ...], list[_AnyRow]] = defaultdict(list)
     for row in present:
         rivals[row["accelerator"], row["quantity"], row["dtype"]].append(row)
     for (_, quantity, _), of_one in rivals.items():
@@ -320,21 +320,21 @@ def _one_preferred(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[
             yield from ((row, "preferred", why) for row in rows if any(row is one for one in of_one))
 
 
-def _whole_devices(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
-    found: dict[tuple[str, str], list[AnyRow]] = defaultdict(list)
+def _whole_devices(rows: list[_AnyRow], present: list[_AnyRow]) -> Iterator[tuple[_AnyRow, str, str]]:
+    found: dict[tuple[str, str], list[_AnyRow]] = defaultdict(list)
     has: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in present:
         has[row["tier"], row["device"]].add(row["quantity"])
     for row in rows:
-        if row["quantity"] in DEVICE:
+        if row["quantity"] in _DEVICE:
             found[row["tier"], row["device"]].append(row)
     for (tier, device), of_one in found.items():
-        wanted = {"drain_time"} if device in SPANS else set(DEVICE)
-        known = has[tier, device] & set(DEVICE)
+        wanted = {"drain_time"} if device in _SPANS else set(_DEVICE)
+        known = has[tier, device] & set(_DEVICE)
         if known != wanted:
             lacking = f"it lacks {', '.join(sorted(wanted - known))}" if wanted - known else f"{device} is a drain time alone"
             yield from ((row, "device", f"{tier} {shorten(device)} is not a whole device: {lacking}") for row in of_one)
-    bases: dict[tuple[str, str, str], AnyRow] = {}
+    bases: dict[tuple[str, str, str], _AnyRow] = {}
     for row in rows:
         if row["basis"] and bases.setdefault((row["tier"], row["basis"], row["year"]), row) is not row:
             yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"

@@ -16,12 +16,12 @@ Tree = str | int | float | tuple[Any, ...]
 SUM, PRODUCT, RATIO, RAISED, MINUS = "+", "*", "/", "**", "-"
 """A sum and a product of any number of terms, a ratio and a power of two, and a minus before one."""
 ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF = "sqrt", "log", "exp", "Max", "Min"
-FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF)
+_FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF)
 
 Operations = Mapping[str, Callable[..., Any]]
 """What to do with values of one kind for each operation, and for a plain number that stands in a tree."""
 PLAIN_NUMBER = "number"
-PAIR = 2
+_PAIR = 2
 
 IN_ORDER: Operations = {
     SUM: lambda *terms: reduce(add, terms),
@@ -61,7 +61,7 @@ def function_of(tree: Tree, by: Operations = FLOATS) -> Callable[[Mapping[str, A
         number = by[PLAIN_NUMBER](tree)
         return lambda values: number
     operation, parts = by[tree[0]], [function_of(part, by) for part in tree[1:]]
-    if len(parts) == PAIR:
+    if len(parts) == _PAIR:
         first, second = parts
         return lambda values: operation(first(values), second(values))
     return lambda values: operation(*[part(values) for part in parts])
@@ -301,6 +301,6 @@ def _of_node(node: ast.AST) -> Tree:
             # What is written one after another, without parentheses, is one sum or one product.
             chained = operation in (SUM, PRODUCT) and isinstance(first, tuple) and first[0] == operation
             return (*first, last) if chained and isinstance(first, tuple) else (operation, first, last)
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             return (name, *map(_of_node, arguments))
     raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")

@@ -13,19 +13,19 @@ from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, quantity, refuse_unnamed
 
-BASES = ("s", "byte", "FLOP", "token", "USD", "J")
+_BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
 LONGEST = 200
 
-Dimension = tuple[int, ...]
+_Dimension = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit as read: its size in base units and its exponents over `BASES`, None where the text names no unit."""
+    """A unit as read: its size in base units and its exponents over `_BASES`, None where the text names no unit."""
 
     factor: Decimal
-    dimension: Dimension | None
+    dimension: _Dimension | None
 
 
 class _Unreadable(Exception):
@@ -46,11 +46,11 @@ _TIMES = {
 }
 
 
-def _dimension(**exponents: int) -> Dimension:
-    return tuple(exponents.get(base, 0) for base in BASES)
+def _dimension(**exponents: int) -> _Dimension:
+    return tuple(exponents.get(base, 0) for base in _BASES)
 
 
-def _prefixed(words: Iterable[str], prefixes: dict[str, int], dimension: Dimension) -> dict[str, tuple[Decimal, Dimension]]:
+def _prefixed(words: Iterable[str], prefixes: dict[str, int], dimension: _Dimension) -> dict[str, tuple[Decimal, _Dimension]]:
     return {prefix + word: (Decimal(size), dimension) for word in words for prefix, size in ({"": 1} | prefixes).items()}
 
 
@@ -100,7 +100,7 @@ def vocabulary() -> dict[str, Any]:
     ((1000.0, 0, 1, 0, 0, 0, 0), ('s', 'byte', 'FLOP', 'token', 'USD', 'J'), 1024.0)
     """
     return {
-        "bases": BASES,
+        "bases": _BASES,
         "words": {word: (float(size), *dimension) for word, (size, dimension) in _UNITS.items()},
         "suffixes": {name: float(size) for name, size in _SUFFIXES.items()},
         "types": DATA_TYPES,
@@ -116,7 +116,7 @@ def is_of_one_element(name: str) -> bool:
     return name.endswith(_OF_ONE)
 
 
-def _word(word: str, units: dict[str, tuple[Decimal, Dimension]]) -> tuple[Decimal, Dimension]:
+def _word(word: str, units: dict[str, tuple[Decimal, _Dimension]]) -> tuple[Decimal, _Dimension]:
     if word == "m":
         raise _Unreadable("has the unit 'm': is that min or M?")
     if word not in units:
@@ -141,7 +141,7 @@ def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
     words = [word for part in (numerator, *denominator) for word in part]
     if (bits := next((word for word in words if word in _UNITS and _bits(word)), None)) and "s" not in words:
         raise _Unreadable(f"is in bits: a size is in bytes, so write {bits.rstrip('bits')}B for bytes; bits go with a rate, as in Gb/s")
-    exponents = [0] * len(BASES)
+    exponents = [0] * len(_BASES)
     for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
         size, dimension = _word(word, units)
         factor = factor * size if sign > 0 else factor / size
@@ -154,7 +154,7 @@ def _bits(word: str) -> bool:
 
 
 @cache
-def _wanted(unit: str) -> Dimension:
+def _wanted(unit: str) -> _Dimension:
     """The dimension of a unit of the registry."""
     dimension = None if unit == "1" else _unit(unit, b_is_byte=True).dimension
     return dimension or _dimension()
@@ -166,12 +166,12 @@ def flop_power(name: str) -> int:
     >>> flop_power("peak_flops"), flop_power("batch")
     (1, 0)
     """
-    return _wanted(quantity(name).unit)[BASES.index("FLOP")]
+    return _wanted(quantity(name).unit)[_BASES.index("FLOP")]
 
 
-def _spell(dimension: Dimension) -> str:
-    above = [base for base, power in zip(BASES, dimension, strict=True) for _ in range(power)]
-    below = ["/" + base for base, power in zip(BASES, dimension, strict=True) for _ in range(-power)]
+def _spell(dimension: _Dimension) -> str:
+    above = [base for base, power in zip(_BASES, dimension, strict=True) for _ in range(power)]
+    below = ["/" + base for base, power in zip(_BASES, dimension, strict=True) for _ in range(-power)]
     return ("*".join(above) or "1") + "".join(below)
 
 
@@ -284,11 +284,11 @@ def _compare(row: Quantity, unit: Unit) -> None:
     seconds, byte, flop, token, usd, joule = wanted = _wanted(row.unit)
     without_token = (seconds, byte, flop, 0, usd, joule) if token == -1 and not usd else wanted
     if unit.dimension not in (wanted, without_token):
-        hint = f" ({_SHELL})" if usd and not unit.dimension[BASES.index("USD")] else ""
+        hint = f" ({_SHELL})" if usd and not unit.dimension[_BASES.index("USD")] else ""
         raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}{_told_apart(row, unit.dimension)}")
 
 
-def _told_apart(row: Quantity, dimension: Dimension) -> str:
+def _told_apart(row: Quantity, dimension: _Dimension) -> str:
     """The quantities of that dimension which the registry tells this one apart from, as the end of a sentence."""
     near = [name for name in dict.fromkeys(_NAME.findall(row.unlike)) if name in QUANTITIES and _wanted(QUANTITIES[name].unit) == dimension]
     return f", as {' and '.join(near)} {'are' if len(near) > 1 else 'is'}" if near else ""

@@ -7,7 +7,7 @@ from derive.arguments import argument_names
 from derive.quantities import CONSTANTS
 from derive.trees import LARGEST_OF, LOGARITHM, MINUS, PRODUCT, RAISED, RATIO, SMALLEST_OF, SUM, Tree
 
-AT_LEAST, AT_MOST, ABOVE, BELOW = ">=", "<=", ">", "<"
+AT_LEAST, AT_MOST, _ABOVE, _BELOW = ">=", "<=", ">", "<"
 
 
 class Written:
@@ -58,10 +58,10 @@ class Written:
         return _with(AT_MOST, self, other)
 
     def __gt__(self, other: Any) -> "Written":
-        return _with(ABOVE, self, other)
+        return _with(_ABOVE, self, other)
 
     def __lt__(self, other: Any) -> "Written":
-        return _with(BELOW, self, other)
+        return _with(_BELOW, self, other)
 
 
 def as_written(value: Any) -> Tree:

@@ -16,7 +16,7 @@ from derive.quantities import QUANTITIES
 from derive.solving.one_equation import solve_equation
 from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior
 
-OURS = "our judgement"
+_OURS = "our judgement"
 _LECTURE = "the lecture"
 
 
@@ -46,17 +46,17 @@ class Note:
         return ", ".join(filter(None, ways)) or "held"
 
 
-def _number(default: object, unit: str, why: str, source: str = OURS, **how: Any) -> Any:
+def _number(default: object, unit: str, why: str, source: str = _OURS, **how: Any) -> Any:
     # Any, as `dataclasses.field` returns: the annotation beside it says what the field is.
     return field(default=default, metadata={"note": Note(unit, why, source, **how)})
 
 
-def _fact(name: str, default: float | None, why: str, source: str = OURS, **how: str) -> Any:
+def _fact(name: str, default: float | None, why: str, source: str = _OURS, **how: str) -> Any:
     """An outside fact that a user may give, in the unit of the registry."""
     return _number(default, QUANTITIES[name].unit, why, source, anchor=True, **how)
 
 
-def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float, float] | None = None, source: str = OURS) -> Any:
+def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float, float] | None = None, source: str = _OURS) -> Any:
     # Assumptions are asked for their hash at every turn: what else they hold tells most of them apart.
     return field(default=Prior(centre, spread, why, ends), hash=False, metadata={"note": Note(unit, why, source)})
 
@@ -376,26 +376,26 @@ class Assumptions:
 
     def apart_from(self, names: Collection[str]) -> "Assumptions":
         """The same without some of the facts that were given."""
-        gone = {name: BY_NAME[name].default for name in self.given if name in names}
+        gone = {name: _BY_NAME[name].default for name in self.given if name in names}
         return self.with_fields(gone | {"given": tuple(name for name in self.given if name not in names)}) if gone else self
 
 
 RIDGE_POINT = "batching.balance_ratio_from_ridge"
-BY_NAME = {one.name: one for one in fields(Assumptions)}
-NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in BY_NAME.items() if "note" in one.metadata}
+_BY_NAME = {one.name: one for one in fields(Assumptions)}
+NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in _BY_NAME.items() if "note" in one.metadata}
 """What each field says of itself, in order."""
 
 ASSUMED = ("tokens_per_step", "kv_copies")
 """Held at one value in every reading and estimate, and printed with the anchors; they cannot be given."""
 ANCHORS = tuple(name for name, note in NOTES.items() if note.anchor)
 """Every outside fact that may be given."""
-OF_SHEETS = ("max_context",)
+_OF_SHEETS = ("max_context",)
 """Those that are put into the sheets, as a column of their rows would: no reading or estimate takes them from elsewhere."""
-FACTS = tuple(name for name in ANCHORS if name not in OF_SHEETS)
+FACTS = tuple(name for name in ANCHORS if name not in _OF_SHEETS)
 """Those that readings and estimates rest on, and say so."""
 HELD_FIXED = tuple(name for name in FACTS if NOTES[name].prior)
 """Facts that, if given, the posterior takes as known; by default they vary over their priors."""
-UNLESS_GIVEN = tuple(name for name in ANCHORS if BY_NAME[name].default is None and name != "sweep_time")
+UNLESS_GIVEN = tuple(name for name in ANCHORS if _BY_NAME[name].default is None and name != "sweep_time")
 """Facts of one model or of its traffic: they have no default, and given for one model they say nothing of another."""
 
 USUAL = Assumptions()
@@ -408,7 +408,7 @@ def assumptions_as_record(assumptions: Assumptions) -> dict[str, object]:
     >>> assumptions_as_record(USUAL)["rent_chip"], assumptions_as_record(USUAL)["cache_read_markup_prior"]
     ('H100-SXM:bf16', {'centre': 3.0, 'spread': 1.0, 'ends': None})
     """
-    values = {name: getattr(assumptions, name) for name in BY_NAME}
+    values = {name: getattr(assumptions, name) for name in _BY_NAME}
     return {name: _plain(value) for name, value in values.items()}
 
 

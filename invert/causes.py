@@ -13,7 +13,7 @@ from invert.sheets.contexts import longest_context
 from invert.sheets.rows import SheetKey
 from invert.sheets.what_if import sheet_key
 
-MOST_NAMED = 3
+_MOST_NAMED = 3
 """Sheets, tables or anchors of which the first are named."""
 CALIBRATION = "the calibration, learned from other prices"
 
@@ -93,6 +93,6 @@ def _different(then: object, now: Mapping[str, object]) -> list[str]:
 def _named(what: str, found: Iterable[str]) -> Iterator[str]:
     """The first of them, and how many more there are."""
     each = [f"{what} {one}".lstrip() for one in found]
-    yield from each[:MOST_NAMED]
-    if each[MOST_NAMED:]:
-        yield f"{len(each) - MOST_NAMED} more like these"
+    yield from each[:_MOST_NAMED]
+    if each[_MOST_NAMED:]:
+        yield f"{len(each) - _MOST_NAMED} more like these"

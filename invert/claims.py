@@ -12,7 +12,7 @@ from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
 
-DIGITS, WHOLE = 4, 1e6
+_DIGITS, _WHOLE = 4, 1e6
 """Digits of what is found; below the other it is written as a whole number where it is one."""
 
 
@@ -54,13 +54,13 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
     found, by, agrees, verdict, reason = None, "", None, row.verdict, row.reason
     try:
         if one := find():
-            found, by, agrees = float(f"{one.in_unit:.{DIGITS}g}"), "; ".join(one.rests_on), one.agrees
+            found, by, agrees = float(f"{one.in_unit:.{_DIGITS}g}"), "; ".join(one.rests_on), one.agrees
     except BacksolveError as error:
         verdict, reason = UNDECIDED, f"left out: {error}"
     return {
         "said": row.stated or None,
         "unit": row.unit,
-        "found": int(found) if found is not None and found < WHOLE and found.is_integer() else found,
+        "found": int(found) if found is not None and found < _WHOLE and found.is_integer() else found,
         "verdict": verdict,
         "reason": reason,
         "by": by,

@@ -28,8 +28,8 @@ from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import sheet_key, with_amounts
 from invert.table import InferenceTable
 
-INPUT: Place = ("input", 0, None)
-FACTOR: Name = ("bayes_factor", "convention")
+_INPUT: Place = ("input", 0, None)
+_FACTOR: Name = ("bayes_factor", "convention")
 MOST_TURNED_BACK = 12
 """Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
 
@@ -120,7 +120,7 @@ def side_of(one: Inference) -> Side:
     points = {"lecture": first.lecture.values, "joint": first.joint.values} if first else {}
     readings = {("kv_bytes_per_token", name): _point(values.get("kv_bytes_per_token")) for name, values in points.items()}
     tiers = _tiers((found.ttl_seconds, found.probabilities, found.ranges) for found in one.storage)
-    factor = {FACTOR: _factor(one.convention.bayes_factor, one.convention.probability_by_cost)} if one.convention else {}
+    factor = {_FACTOR: _factor(one.convention.bayes_factor, one.convention.probability_by_cost)} if one.convention else {}
     return Side(prices=prices, said={**estimates, **readings, **tiers, **factor})
 
 
@@ -201,7 +201,7 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
             said["kv_bytes_per_token", name] = _point(record["readings"][name]["kv_bytes_per_token"])
     ranges = ((one["ttl_seconds"], one["probabilities"], one["range"]) for one in record["storage"])
     if convention := record.get("convention"):
-        said[FACTOR] = _factor(convention["bayes_factor"], convention["probability_by_cost"])
+        said[_FACTOR] = _factor(convention["bayes_factor"], convention["probability_by_cost"])
     ends = ((ttl, shares, found and {tier: (end["low"], end["high"]) for tier, end in found.items()}) for ttl, shares, found in ranges)
     return Side(prices=prices, said={**said, **_tiers(ends)})
 
@@ -322,11 +322,11 @@ def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions
 def _rounded_values(side: Side) -> dict[str, float]:
     """What a reading takes for rounded: the input price, and the ratios of what else is sold to it or to the band below."""
     amounts = {place: asked for place, asked in side.prices.items() if asked[0]}
-    found = {"input": amounts[INPUT][0]} if INPUT in amounts else {}
+    found = {"input": amounts[_INPUT][0]} if _INPUT in amounts else {}
     for place, (amount, currency, _) in amounts.items():
         component, threshold, _ttl = place
-        base = amounts.get(INPUT if component in ("output", "cache_read") and not threshold else (component, 0, None))
-        if component in ("input", "output", "cache_read") and place != INPUT and base and base[1] == currency:
+        base = amounts.get(_INPUT if component in ("output", "cache_read") and not threshold else (component, 0, None))
+        if component in ("input", "output", "cache_read") and place != _INPUT and base and base[1] == currency:
             found[f"{spelled(place)} / {'input' if not threshold else component}"] = amount / base[0]
     return found
 
@@ -334,7 +334,7 @@ def _rounded_values(side: Side) -> dict[str, float]:
 def _worth_a_line(name: Name, old: Side, new: Side) -> bool:
     """Of memory tiers, those that were the likeliest, or are; what other vendors ask moves no sheet's factor; of anything else, all."""
     quantity, lifetime = name
-    if name == FACTOR:
+    if name == _FACTOR:
         return old.prices != new.prices
     if not quantity.startswith("probability_"):
         return True

@@ -8,7 +8,7 @@ from invert.records import PricesByContext
 from invert.result import Inference
 from invert.sheets.contexts import longest_context
 
-FIRST, PLACES = 1e3, 61
+_FIRST, _PLACES = 1e3, 61
 """Context [token] that a curve begins at, and its points."""
 
 
@@ -22,13 +22,13 @@ def prices_by_context(one: Inference, assumptions: Assumptions = USUAL) -> Price
     """
     threshold = float(one.sheet.bands[-1].threshold_tokens)
     longest = longest_context(one.sheet, one.model)
-    last = float(longest) if longest and longest > threshold else assumptions.open_top_ratio * max(threshold, FIRST)
+    last = float(longest) if longest and longest > threshold else assumptions.open_top_ratio * max(threshold, _FIRST)
     joint = one.pairs[0].joint if one.pairs else None
     if joint is None or not joint.values:
         problem = (joint.problem or "") if joint else "one price for all lengths: there is nothing to read off it"
-        return PricesByContext(contexts=(), inputs=(), outputs=(), first=FIRST, last=last, problem=problem)
-    contexts = np.geomspace(FIRST, last, PLACES).tolist()
+        return PricesByContext(contexts=(), inputs=(), outputs=(), first=_FIRST, last=last, problem=problem)
+    contexts = np.geomspace(_FIRST, last, _PLACES).tolist()
     base = one.pairs[0].pair.short_context
     found = forward({**one.anchors.values, **joint.values}, (base, *contexts), one.sheet.bands[0].input.usd_per_token)
     inputs, outputs = (tuple(map(float, prices[1:])) for prices in (found["input"], found["output"]))
-    return PricesByContext(contexts=tuple(contexts), inputs=inputs, outputs=outputs, first=FIRST, last=last, problem="")
+    return PricesByContext(contexts=tuple(contexts), inputs=inputs, outputs=outputs, first=_FIRST, last=last, problem="")

@@ -12,7 +12,7 @@ from invert.posterior.sobol import DEFAULT
 from invert.posterior.summary import in_chunks
 from invert.records import BandPair, Convention, Premiums
 
-PREMIUMS = ("premium_in", "premium_out")
+_PREMIUMS = ("premium_in", "premium_out")
 
 
 def probabilities_by_cost(sheets: Sequence[Evidence], log_evidence: Sequence[float], assumptions: Assumptions) -> list[float | None]:
@@ -35,12 +35,12 @@ def _first_pair(evidence: Evidence) -> Evidence:
     def first(ends: Pair) -> Pair:
         return ends[0][:, :1], ends[1][:, :1]
 
-    cells = {name: first(ends) if name in PREMIUMS else ends for name, ends in evidence.cells.items()}
+    cells = {name: first(ends) if name in _PREMIUMS else ends for name, ends in evidence.cells.items()}
     return replace(evidence, cells=cells, edges=evidence.edges[:, :2])
 
 
 def _without_premiums(evidence: Evidence) -> Evidence:
-    return replace(evidence, cells={name: ends for name, ends in evidence.cells.items() if name not in PREMIUMS})
+    return replace(evidence, cells={name: ends for name, ends in evidence.cells.items() if name not in _PREMIUMS})
 
 
 def _log_evidence(sheets: Evidence, assumptions: Assumptions) -> list[float]:

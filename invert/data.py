@@ -8,10 +8,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from derive import shipped
 from derive.shipped import Tables
 
-P = ParamSpec("P")
-R = TypeVar("R")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
-MOST = 4096
+_MOST = 4096
 """Results that are kept with the same tables: a process that asks with ever other assumptions must not grow."""
 
 
@@ -30,11 +30,11 @@ class Data:
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
     beside: dict[Any, Any] = field(default_factory=dict, repr=False)
 
-    def once(self, asked: Hashable, work: Callable[[], R]) -> R:
+    def once(self, asked: Hashable, work: Callable[[], _R]) -> _R:
         """What `work` finds, kept under what is asked: worked out when it is asked first."""
         return _once(self.known, asked, work)
 
-    def once_beside(self, asked: Hashable, work: Callable[[], R]) -> R:
+    def once_beside(self, asked: Hashable, work: Callable[[], _R]) -> _R:
         """The same of work that reads no price."""
         return _once(self.beside, asked, work)
 
@@ -43,18 +43,18 @@ class Data:
         return Data(self.tables.edited(prices=prices), beside=self.beside)
 
 
-def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], R]) -> R:
+def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
     try:
         # Looked up once: to hash all that is asked takes longer than most of what is asked.
-        found: R = known[asked]
+        found: _R = known[asked]
     except KeyError:
         pass
     else:
         return found
-    if len(known) >= MOST:
+    if len(known) >= _MOST:
         known.clear()
     # setdefault and not an assignment: two threads must share one.
-    made: R = known.setdefault(asked, work())
+    made: _R = known.setdefault(asked, work())
     return made
 
 
@@ -68,7 +68,7 @@ def _of(tables: Tables) -> Data:
     return Data(tables)
 
 
-def once_a_run(function: Callable[Concatenate[Data, P], R]) -> Callable[Concatenate[Data, P], R]:
+def once_a_run(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
     """The function worked out once for the same data and arguments: what it found is kept with the data.
 
     >>> found = once_a_run(lambda data, name: [name])
@@ -78,7 +78,7 @@ def once_a_run(function: Callable[Concatenate[Data, P], R]) -> Callable[Concaten
     """
 
     @wraps(function)
-    def within(data: Data, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def within(data: Data, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         return data.once((function, args, tuple(kwargs.items())), partial(function, data, *args, **kwargs))
 
     return within

@@ -17,7 +17,7 @@ from invert.inference import infer
 from invert.records import Estimate
 from invert.result import Inference
 
-Row = dict[str, object]
+_Row = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Retest:
 
 
 @once_a_run
-def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
     """How far every estimate moves between two prices of one model [nat], the least moved first."""
     found: dict[str, list[Retest]] = {}
     for one in retests(data.tables.rows_of(NaturalExperiment), assumptions):
@@ -72,7 +72,7 @@ def estimates_of(one: Inference) -> Mapping[str, Estimate]:
     return {**{f"{name}, by price": estimate for name, estimate in one.market.items()}, **of_kv, **one.estimates}
 
 
-def _row(quantity: str, of_one: Iterable[Retest]) -> Row:
+def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
     """An estimator's scatter from price to price; `held` are those that stayed in the first range, `lost` those without a second one."""
     retested = list(of_one)
     moved = [(one, by) for one in retested if (by := one.moved) is not None]

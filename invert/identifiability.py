@@ -15,24 +15,24 @@ from invert.records import Identifiability
 if TYPE_CHECKING:
     from invert.arrays import Array
 
-TOLERANCE = 1e-9
+_TOLERANCE = 1e-9
 """Rows of unit length nearer than this to a span lie in it, singular values below it of the largest are 0: rounding is 1e-15."""
 
-COMMON = (
+_COMMON = (
     "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position",
     "short_context", "long_context", "sweep_time", "holding_cost_ratio*storage_markup/input_markup",
 )  # fmt: skip
-DOLLARS = (
+_DOLLARS = (
     "price_per_hbm_byte", "increment_markup", SPAN, "attention_flops_per_pair*price_per_flop",
     "chip_price/hbm_capacity", "storage_markup", "holding_cost_ratio",
 )  # fmt: skip
-LEVEL = ("prompt_position", "short_context", "long_context")
+_LEVEL = ("prompt_position", "short_context", "long_context")
 FACTS_OF = {
-    **dict.fromkeys(("attention_intensity/ridge_point", "attention_context", "balance_context", "attention_intensity"), COMMON),
-    **dict.fromkeys(("weight_compute_ratio", "kv_bytes_per_token"), COMMON),
-    "kv_bytes_per_token_in_dollars": DOLLARS,
-    "active_params_times_markup": ("price_per_flop", "prefill_decode_flops_ratio", *LEVEL),
-    "active_params": ("input_markup*price_per_flop/prefill_decode_flops_ratio", *LEVEL),
+    **dict.fromkeys(("attention_intensity/ridge_point", "attention_context", "balance_context", "attention_intensity"), _COMMON),
+    **dict.fromkeys(("weight_compute_ratio", "kv_bytes_per_token"), _COMMON),
+    "kv_bytes_per_token_in_dollars": _DOLLARS,
+    "active_params_times_markup": ("price_per_flop", "prefill_decode_flops_ratio", *_LEVEL),
+    "active_params": ("input_markup*price_per_flop/prefill_decode_flops_ratio", *_LEVEL),
     "implied_drain_time": (SPAN,),
 }
 """Each target, and the facts that someone outside may know and that could pin it; products are read off their names.
@@ -41,7 +41,7 @@ Not among them: weight bytes and batch, which nobody publishes, and what a cache
 suffix and its tier, so that a hit price stays the mere bound it is.
 """
 
-GROUPED = (
+_GROUPED = (
     f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}",
     f"attention_flops_per_pair*prompt_position*input_markup*price_per_flop/prefill_decode_flops_ratio*{SPAN}",
     "attention_intensity/ridge_point*prompt_position/prefill_decode_flops_ratio*input_markup/output_markup",
@@ -72,9 +72,9 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     prices = ordered(components)
     jacobian = gradients(prices, at)
     _, singular, turned = np.linalg.svd(jacobian)
-    rank = int((singular > TOLERANCE * singular[0]).sum())
+    rank = int((singular > _TOLERANCE * singular[0]).sum())
     basis, known = turned[:rank], jacobian[[name != "cache_read" for name in prices]]
-    names = dict.fromkeys(name for names in (FACTS_OF, *FACTS_OF.values(), GROUPED) for name in names if name != "implied_drain_time")
+    names = dict.fromkeys(name for names in (FACTS_OF, *FACTS_OF.values(), _GROUPED) for name in names if name != "implied_drain_time")
     spoken = {name: gradient(built(name), at, {}) for name in names}
     if {"output", "long_output", "storage"} <= set(prices):
         spoken["implied_drain_time"] = drain_time_row(at)
@@ -95,13 +95,13 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
         rank=rank,
         nullity=len(PRIMITIVES) - rank,
         condition=float(singular[0] / singular[rank - 1]),
-        pinned=tuple(name for name in (*FACTS_OF, *GROUPED) if name in spoken and _small(apart[name])),
+        pinned=tuple(name for name in (*FACTS_OF, *_GROUPED) if name in spoken and _small(apart[name])),
         missing_facts=missing,
         degenerate_with=tied,
     )
 
 
-COMPONENTS = {
+_COMPONENTS = {
     "input_price": "input", "output_input_ratio": "output", "premium_in": "long_input", "premium_out": "long_output",
     "cache_read_ratio": "cache_read", "storage_ratio": "storage",
 }  # fmt: skip
@@ -119,7 +119,7 @@ def identified(
     # A given mean of a long band says nothing of a sheet that has none.
     known = {**{name: value for name, value in anchors.items() if name != "long_context"}, **means, **joint}
     values = {name: value for name, value in known.items() if value > 0 or name == "attention_flops_per_pair"}
-    return identify([COMPONENTS[name] for name in observed], overlap=anchors["overlap"], values=values)
+    return identify([_COMPONENTS[name] for name in observed], overlap=anchors["overlap"], values=values)
 
 
 def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | None:
@@ -137,16 +137,16 @@ def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | 
         return None
     columns = np.array([facts[name] for name in useful]).T
     across, singular, along = np.linalg.svd(columns)
-    rank = int((singular > TOLERANCE).sum())
+    rank = int((singular > _TOLERANCE).sum())
     weights, free = along[:rank].T @ (across[:, :rank].T @ target / singular[:rank]), along[rank:]
     if not _small(columns @ weights - target):
         return None
     found = []
     for out in combinations([n for n in range(len(useful)) if not _small(free[:, n])], len(free)):
         block = free[:, list(out)]
-        if abs(np.linalg.det(block)) > TOLERANCE:
+        if abs(np.linalg.det(block)) > _TOLERANCE:
             left = weights - weights[list(out)] @ np.linalg.inv(block) @ free
-            found.append([n for n in range(len(useful)) if abs(left[n]) > TOLERANCE])
+            found.append([n for n in range(len(useful)) if abs(left[n]) > _TOLERANCE])
     return tuple(useful[n] for n in min(found, key=lambda places: (len(places), places)))
 
 
@@ -157,13 +157,13 @@ def _apart(row: "Array", basis: "Array") -> "Array":
 
 
 def _small(row: "Array") -> bool:
-    return bool(row @ row <= TOLERANCE**2)
+    return bool(row @ row <= _TOLERANCE**2)
 
 
 def _in_span(wanted: "Array", columns: "Array") -> bool:
     import numpy as np
 
-    return _small(columns @ np.linalg.lstsq(columns, wanted, rcond=TOLERANCE)[0] - wanted)
+    return _small(columns @ np.linalg.lstsq(columns, wanted, rcond=_TOLERANCE)[0] - wanted)
 
 
 def _moves_with(target: "Array", known: "Array", groups: list[dict[int, str]]) -> str:
@@ -189,10 +189,10 @@ def _groups(known: "Array") -> list[dict[int, str]]:
     import numpy as np
 
     _, singular, turned = np.linalg.svd(known)
-    free = turned[int((singular > TOLERANCE * singular[0]).sum()) :]
-    left = np.flatnonzero(known.any(axis=0) & ((free**2).sum(axis=0) > TOLERANCE**2)).tolist()
+    free = turned[int((singular > _TOLERANCE * singular[0]).sum()) :]
+    left = np.flatnonzero(known.any(axis=0) & ((free**2).sum(axis=0) > _TOLERANCE**2)).tolist()
     gaps = [np.abs(known[:, :, None] - sign * known[:, None]).max(axis=0) for sign in (1, -1)]
-    equal, opposite = (gap <= TOLERANCE * np.abs(known).max() for gap in gaps)
+    equal, opposite = (gap <= _TOLERANCE * np.abs(known).max() for gap in gaps)
     found = []
     while left:
         first = left[0]

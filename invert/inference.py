@@ -74,7 +74,7 @@ from invert.storage.tiers import storage_evidence
 from invert.table import InferenceTable, as_table
 from invert.worth import or_left_out, worths
 
-DRAIN_TIME_RULE = "cache.drain_time_rule"
+_DRAIN_TIME_RULE = "cache.drain_time_rule"
 
 
 def infer(
@@ -346,7 +346,7 @@ def _drain_times(data: Data, device: str) -> dict[str, float]:
 
 def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     """The lecture's rule for tiers, and the score of every rule with the KV bytes that are usual on the day."""
-    rule = equation(DRAIN_TIME_RULE)
+    rule = equation(_DRAIN_TIME_RULE)
     return TierRules(rule.reference, rule.kind, scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions))
 
 
@@ -454,7 +454,7 @@ def _equations(
     read = [*(reading for pair in pairs for reading in (pair.lecture, pair.joint)), *readings]
     used = [id for reading in read if reading and reading.values for id in reading.solution.equations]
     used += [id for estimate in estimates for id in estimate.equations]
-    return tuple(dict.fromkeys([*used, *([equation(DRAIN_TIME_RULE).reference] if tiers else [])]))
+    return tuple(dict.fromkeys([*used, *([equation(_DRAIN_TIME_RULE).reference] if tiers else [])]))
 
 
 def _storage_or_why(

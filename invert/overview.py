@@ -12,16 +12,16 @@ from invert.sheets.databases.copies import bare, says_no_more
 from invert.sheets.databases.records import MAKERS
 from invert.sheets.what_if import sheet_key
 
-Asked: TypeAlias = Mapping[Place, tuple[float, str, str]]
+_Asked: TypeAlias = Mapping[Place, tuple[float, str, str]]
 """Amount, currency and unit by what they are asked for."""
-DIGITS = 3
+_DIGITS = 3
 """Digits to which two ratios are one: prices are published in as many."""
-OBSERVABLES = (
+_OBSERVABLES = (
     "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "storage_price",
     "input_price_of_service_tier",
 )  # fmt: skip
-NOTHING_SOLD = "the sheet sells nothing that it is read from"
-KINDS = ("given", "interval", "upper", "lower", "undetermined")
+_NOTHING_SOLD = "the sheet sells nothing that it is read from"
+_KINDS = ("given", "interval", "upper", "lower", "undetermined")
 
 
 def overview(run: Run) -> Overview:
@@ -59,7 +59,7 @@ def _most_first(counts: Counter[str]) -> dict[str, int]:
 
 def _alike(run: Run) -> list[list[Inference]]:
     """Every offer with its copies behind it: the offer is that of the maker where it is one of them, else the first by name."""
-    near: dict[tuple[object, ...], list[tuple[Asked, Inference]]] = {}
+    near: dict[tuple[object, ...], list[tuple[_Asked, Inference]]] = {}
     for one in run:
         asked = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
         but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
@@ -67,9 +67,9 @@ def _alike(run: Run) -> list[list[Inference]]:
     return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _by_lifetimes(found)]
 
 
-def _by_lifetimes(found: Sequence[tuple[Asked, Inference]]) -> Iterator[list[Inference]]:
+def _by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[Inference]]:
     """Sheets of the same prices, those together that ask them for the same lifetimes; what leaves one blank goes with what names it."""
-    groups: list[list[tuple[Asked, Inference]]] = []
+    groups: list[list[tuple[_Asked, Inference]]] = []
     for asked, one in sorted(found, key=lambda pair: _blank_lifetimes(pair[0])):
         group = next((group for group in groups if says_no_more(asked, group[0][0])), None)
         if group is None:
@@ -78,7 +78,7 @@ def _by_lifetimes(found: Sequence[tuple[Asked, Inference]]) -> Iterator[list[Inf
     yield from ([one for _, one in group] for group in groups)
 
 
-def _blank_lifetimes(asked: Asked) -> int:
+def _blank_lifetimes(asked: _Asked) -> int:
     return sum(component == "cache_write" and lifetime is None for component, _, lifetime in asked)
 
 
@@ -109,11 +109,11 @@ def _outcome(quantity: str, estimator: str, found: Sequence[Estimate], offers: i
     because = Counter(one.because for one in found if one.kind not in ("given", "interval"))
     if (lacking := offers - len(found)) > 0:
         kinds["undetermined"] += lacking
-        because[NOTHING_SOLD] += lacking
+        because[_NOTHING_SOLD] += lacking
     return Outcome(
         quantity=quantity,
         estimator=estimator,
-        kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
+        kinds={kind: kinds[kind] for kind in _KINDS if kinds[kind]},
         because=_most_first(because),
     )
 
@@ -127,8 +127,10 @@ def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Carried]:
     tiers = _tiers(run)
     for one in offers:
         for name, value in _ratios(one, tiers):
-            found.setdefault(name, []).append((one.sheet.provider, float(f"{value:.{DIGITS}g}")))
-    for observable, of in sorted(found, key=lambda name: (OBSERVABLES.index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
+            found.setdefault(name, []).append((one.sheet.provider, float(f"{value:.{_DIGITS}g}")))
+    for observable, of in sorted(
+        found, key=lambda name: (_OBSERVABLES.index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])
+    ):
         asked = found[observable, of]
         values = [value for _, value in asked]
         commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
@@ -177,7 +179,7 @@ def _premiums(offers: Iterable[Inference]) -> list[SharedPremiums]:
     asking: dict[tuple[float, float], list[tuple[str, BandPair]]] = {}
     for one in offers:
         for pair in one.observables.pairs[:1]:
-            asked = float(f"{pair.premium_in.value:.{DIGITS}g}"), float(f"{pair.premium_out.value:.{DIGITS}g}")
+            asked = float(f"{pair.premium_in.value:.{_DIGITS}g}"), float(f"{pair.premium_out.value:.{_DIGITS}g}")
             asking.setdefault(asked, []).append((one.sheet.provider, pair))
     found = [
         SharedPremiums(

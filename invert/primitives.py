@@ -20,7 +20,7 @@ from derive.trees import PRODUCT, Tree, difference, names, put_into, slopes
 if TYPE_CHECKING:
     from invert.arrays import Array
 
-COMPONENTS = ("input", "output", "long_input", "long_output", "cache_read", "storage")
+_COMPONENTS = ("input", "output", "long_input", "long_output", "cache_read", "storage")
 SPAN = "(long_context - short_context)"
 TYPICAL = {
     **{"active_params": 1e11, "weight_bytes": 1e12, "kv_bytes_per_token": 7e3, "attention_flops_per_pair": 2e6, "batch": 256.0},
@@ -34,15 +34,15 @@ PRIMITIVES = tuple(TYPICAL)
 `holding_cost_ratio` is here without a mark-up, which is apart; `cache_read_markup` is relative to that of input.
 """
 
-CANCELS = {"bytes_per_weight": 1.0}
+_CANCELS = {"bytes_per_weight": 1.0}
 """What stands in formulas above and below the line alike: weights are counted in bytes, whatever the width of one."""
 
-PLACE = {name: place for place, name in enumerate(PRIMITIVES)}
-HAIR = 1e-12
+_PLACE = {name: place for place, name in enumerate(PRIMITIVES)}
+_HAIR = 1e-12
 """Attention FLOPs of 0 have no logarithm: they are taken at this share of compute, in units of it."""
 
 
-DEFINED_BY = {
+_DEFINED_BY = {
     **{"input_price": "bands.active_params_times_markup", "prefill_cost_ratio": "bands.prefill_cost", "band_price": "bands.price"},
     **{"storage_price": "bands.storage_price", "cache_read_ratio": "bands.cache_read_ratio", "sweep_time": "scheduling.sweep_time"},
     **{"balance_context": "context.balance_context", "attention_context": "context.attention_context"},
@@ -58,7 +58,7 @@ GIVEN_AS = {
 }  # fmt: skip
 """What a point may be given by, and the primitive that then follows."""
 
-OWN = {
+_OWN = {
     "input": {"context_length": "short_context"},
     "output": {"context_length": "short_context", "input_markup": "output_markup"},
     "long_input": {"context_length": "long_context"},
@@ -69,7 +69,7 @@ OWN = {
 """The context and the mark-up at which the equations are taken for a component."""
 
 # What more context is sold for over what it costs is the mark-up of output, whatever is read or multiplied for it.
-ALSO = {
+_ALSO = {
     **{"increment_markup": "output_markup", "kv_bytes_per_token_in_dollars": "kv_bytes_per_token"},
     "active_params_times_markup": "active_params*input_markup",
 }
@@ -77,11 +77,11 @@ ALSO = {
 
 def ordered(components: Collection[str]) -> tuple[str, ...]:
     for name in components:
-        if name not in COMPONENTS:
-            raise UnknownName("component", name, COMPONENTS)
+        if name not in _COMPONENTS:
+            raise UnknownName("component", name, _COMPONENTS)
     if not components:
-        raise UnknownName("component", "", COMPONENTS, "a sheet has at least one price")
-    return tuple(name for name in COMPONENTS if name in components)
+        raise UnknownName("component", "", _COMPONENTS, "a sheet has at least one price")
+    return tuple(name for name in _COMPONENTS if name in components)
 
 
 def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
@@ -95,7 +95,7 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
             raise WrongValue(f"{name} = {values[name]:g}: must be a finite number > 0")
     at = (
         {name: float(values.get(name, usual)) for name, usual in TYPICAL.items()}
-        | CANCELS
+        | _CANCELS
         | {"overlap": quantity("overlap").check(float(overlap))}
     )
     if "long_context" not in values:
@@ -106,7 +106,7 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
     at["attention_flops_per_pair"] = at["attention_flops_per_pair"] or 1.0
     given = {name: values[name] for name in GIVEN_AS if name in values}
     if no_attention:
-        given["attention_context"] = at["long_context"] / HAIR
+        given["attention_context"] = at["long_context"] / _HAIR
     for name, value in given.items():
         # Each is a product of powers of primitives.
         usual, found = slopes(built(name), at)
@@ -118,11 +118,11 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
 @cache
 def built(name: str) -> Tree:
     """A quantity, or a product of them by name, in primitives, the overlap, and the context and mark-up of its own component."""
-    name = ALSO.get(name, name)
-    if name in QUANTITIES and name not in DEFINED_BY:
+    name = _ALSO.get(name, name)
+    if name in QUANTITIES and name not in _DEFINED_BY:
         return int(NEUTRAL_DEFAULTS[name]) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else name
-    if name in DEFINED_BY:
-        (branch,) = branches(equation(DEFINED_BY[name]), name)
+    if name in _DEFINED_BY:
+        (branch,) = branches(equation(_DEFINED_BY[name]), name)
         return _in_primitives((branch.roots or ())[0])
     if name == SPAN:
         return difference("long_context", "short_context")
@@ -166,17 +166,17 @@ def _price(component: str, regime: int) -> Tree:
 
 
 def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
-    return {**at, **{name: at[primitive] for name, primitive in OWN[component].items()}}
+    return {**at, **{name: at[primitive] for name, primitive in _OWN[component].items()}}
 
 
 def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
     """d ln(price)/d ln(primitive), exact: a row a price, a column a primitive.
 
-    Where attention_flops_per_pair is 0 its column is in units of HAIR of compute at the long context, not logarithmic.
+    Where attention_flops_per_pair is 0 its column is in units of _HAIR of compute at the long context, not logarithmic.
     """
     import numpy as np
 
-    return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), OWN[name]) for name in prices])
+    return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), _OWN[name]) for name in prices])
 
 
 def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Array":
@@ -186,10 +186,10 @@ def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Ar
     value, found = slopes(tree, at)
     row = np.zeros(len(PRIMITIVES))
     for name, slope in found.items():
-        if name != "overlap" and name not in CANCELS:
-            row[PLACE[own.get(name, name)]] += slope * at[name] / value
+        if name != "overlap" and name not in _CANCELS:
+            row[_PLACE[own.get(name, name)]] += slope * at[name] / value
     if at["no_attention"]:
-        row[PLACE["attention_flops_per_pair"]] /= HAIR
+        row[_PLACE["attention_flops_per_pair"]] /= _HAIR
     return row
 
 

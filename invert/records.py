@@ -16,11 +16,11 @@ from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.data import Data
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 EXTRA_MARKUP = "less an extra mark-up that is a stated prior"
 """What the size of a model by its price rests on where its vendor is taken for a closed one: no record is of such models."""
-ROUNDING = 1e-9
+_ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""
 
 
@@ -110,7 +110,7 @@ class Reading:
         """The outside facts that move it: what its answer is not flat in, but for rounding; none where it has no answer."""
         if not self.values:
             return ()
-        moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
+        moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > _ROUNDING]
         of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
         return tuple(name for name in FACTS if name in moved or name in of_ridge)
 
@@ -484,11 +484,11 @@ def as_claimed(estimate: Estimate) -> Estimate:
     return estimate if estimate.kept else replace(estimate, level=None)
 
 
-def or_undetermined(estimate: Callable[[T, Data, Assumptions], Estimate]) -> Callable[[T, Data, Assumptions], Estimate]:
+def or_undetermined(estimate: Callable[[_T, Data, Assumptions], Estimate]) -> Callable[[_T, Data, Assumptions], Estimate]:
     """The estimate, or none with the reason where a table that it rests on cannot be used."""
 
     @wraps(estimate)
-    def found(case: T, data: Data, assumptions: Assumptions) -> Estimate:
+    def found(case: _T, data: Data, assumptions: Assumptions) -> Estimate:
         try:
             return estimate(case, data, assumptions)
         except WrongData as error:
@@ -575,12 +575,12 @@ def references(*ids: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part(Generic[T]):
+class Part(Generic[_T]):
     """A part of a result; or None, and which row of the tables it rests on cannot be used: "" where there was nothing to find."""
 
     __repr__ = brief
 
-    value: T | None = None
+    value: _T | None = None
     left_out: str = ""
 
 

@@ -25,11 +25,11 @@ from invert.sheets.diff import SHIPPED
 from invert.sheets.read import book_of
 from invert.sheets.sheet import FileText
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-MOST_ASKED = 4096
+_MOST_ASKED = 4096
 """Names of a kind that one question has."""
-MOST_LISTED = 5
+_MOST_LISTED = 5
 """Tables or assumptions that a line names."""
 
 
@@ -102,7 +102,7 @@ def _different(then: Mapping[str, object], now: Mapping[str, object]) -> list[st
 
 
 def _listed(names: list[str]) -> str:
-    *others, last = [*names[:MOST_LISTED], *([f"{len(names) - MOST_LISTED} more"] if names[MOST_LISTED:] else [])]
+    *others, last = [*names[:_MOST_LISTED], *([f"{len(names) - _MOST_LISTED} more"] if names[_MOST_LISTED:] else [])]
     return f"{', '.join(others)} and {last}" if others else last
 
 
@@ -159,13 +159,13 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
     )
 
 
-def _at(record: Mapping[str, Any], name: str, kind: type[T]) -> T:
+def _at(record: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
     """What stands under a name, of that type and no other: in Python a truth value is a whole number too."""
     if name not in record:
         raise _OtherShapeError(f"it lacks {name}")
     if type(record[name]) is not kind:
         raise _OtherShapeError(f"{shorten(name)} is of another type")
-    found: T = record[name]
+    found: _T = record[name]
     return found
 
 
@@ -185,7 +185,7 @@ def _line_or_none(record: Mapping[str, Any], name: str) -> str | None:
 
 def _lines(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
     found = _at(record, name, list)
-    if len(found) > MOST_ASKED or not all(isinstance(one, str) for one in found):
+    if len(found) > _MOST_ASKED or not all(isinstance(one, str) for one in found):
         raise _OtherShapeError(f"{name} is of another type")
     return tuple(_plain(one, name) for one in found)
 

@@ -30,7 +30,7 @@ from invert.estimators.known import (
 )
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import CANDIDATES
-from invert.estimators.market.kv_class import KINDS, simulated_coverage
+from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.experiments import experiment_rows, in_nats
 from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
@@ -41,25 +41,25 @@ from invert.single_band import single_band_rows
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 
-Row = dict[str, object]
-NEGATIVE_CONTROLS = 20
+ScoreRow = dict[str, object]
+_NEGATIVE_CONTROLS = 20
 """How often prices are shuffled among models."""
-POOL_DIGITS = 3
+_POOL_DIGITS = 3
 """Of what pools gain, which is little."""
 MODELS_LEFT_OUT = "models left out"
 """What a calibration is of where no sheet is simulated."""
-RECORDED = "calibration_run.csv"
+_RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
 
-def section_rows(section: str, data: Data | None = None) -> list[Row]:
+def section_rows(section: str, data: Data | None = None) -> list[ScoreRow]:
     """The rows of one section, without the data of a run by the tables as they are now; `UnknownName` for one that does not exist."""
-    if section not in SECTIONS:
-        raise UnknownName("section", section, SECTIONS)
-    return SECTIONS[section](data or read_data())
+    if section not in _SECTIONS:
+        raise UnknownName("section", section, _SECTIONS)
+    return _SECTIONS[section](data or read_data())
 
 
-def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
+def sections(names: Iterable[str]) -> tuple[dict[str, list[ScoreRow]], list[Problem]]:
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names, data = tuple(names), read_data()
     book = book_of(data)
@@ -75,7 +75,7 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     return found, list(dict.fromkeys(problems))
 
 
-def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What `infer` prints of KV bytes for models whose cache is known, over that cache, model by model, and the bias.
 
     Every ratio is 1 where an estimate is right; bias and sd are of its natural log. The columns are the medians of the
@@ -89,7 +89,7 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     readings: dict[str, Callable[[Judged], float | None]] = {
         one.name: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_ESTIMATORS.items()
     } | {"attention from input increments": lambda one: calibration.attention_ratio(data, one.member, assumptions)}
-    found: list[Row] = [
+    found: list[ScoreRow] = [
         {
             "model": one.member.architecture,
             "KV bytes": round(one.member.kv_bytes_per_token),
@@ -115,7 +115,7 @@ def _base_markup(data: Data, member: calibration.Member, assumptions: Assumption
     return base_markup(member.sold.lines, member.active_params, rental(data, assumptions).values)
 
 
-def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What every printed estimator has got right of models it had not seen, and what each candidate adds to the class of KV bytes.
 
     Gains are in mean log density over the class [nat]; for KV bytes a family has one vote. That of a candidate is of what it foretells
@@ -123,9 +123,9 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     family of a model, its vendor, all that was released later, or the model alone.
     """
     return [
-        *(_skill(one) for one in scored(data, assumptions) if one.of == KV),
+        *(_skill(one) for one in scored(data, assumptions) if one.of == _KV),
         *_candidates(data, assumptions),
-        *(_skill(one) for one in scored(data, assumptions) if one.of == SIZE),
+        *(_skill(one) for one in scored(data, assumptions) if one.of == _SIZE),
         *_shuffled(data, assumptions),
     ]
 
@@ -141,7 +141,7 @@ class Scored:
     known: str
 
 
-KV, SIZE = "KV bytes", "size"
+_KV, _SIZE = "KV bytes", "size"
 """What estimators are scored on: the caches of models, and what is read off beside them; their parameters."""
 
 
@@ -150,19 +150,19 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     """Every printed estimator that has a record, by models it had not seen."""
     models_of_known_cache = judged(data, assumptions)
     known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
-    by_class = partial(Scored, of=KV, known="the class of its time")
+    by_class = partial(Scored, of=_KV, known="the class of its time")
     found = [
         by_class(estimate=KV_ESTIMATORS[name].heading, left_out="family", record=one) for name, one in known.items() if name != "headline"
     ]
     found += [
-        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=KV, known="that of the other families")
+        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=_KV, known="that of the other families")
         for quantity, one in beside.items()
     ]
     if of_storage_price := record_of_storage_price(data, assumptions):
         found.append(by_class(estimate="KV stored, storage price", left_out="family", record=of_storage_price))
     found += [
-        Scored(estimate=f"KV {of}", left_out="later", record=one, of=KV, known="all earlier models alike")
-        for of in KINDS
+        Scored(estimate=f"KV {of}", left_out="later", record=one, of=_KV, known="all earlier models alike")
+        for of in READ_OR_STORED
         if (one := learnt.class_record(data, of, assumptions))
     ]
     return (*found, *_scored_sizes(data, assumptions))
@@ -176,7 +176,7 @@ def _or_none(work: Callable[[], Record]) -> Record | None:
         return None
 
 
-def _skill(scored: Scored) -> Row:
+def _skill(scored: Scored) -> ScoreRow:
     one = scored.record
     coverage = {
         f"in {held.level:.0%}{end}": round(value, 2)
@@ -192,7 +192,7 @@ def _skill(scored: Scored) -> Row:
     }
 
 
-def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
+def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """What each gains alone over the class of its time, what a pool of the two gains, and the weight that the gate leaves it."""
     found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
     found += [
@@ -208,8 +208,8 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
         {
             **dict.fromkeys(SKILL),
             **{"estimate": what, "left out": left_out, "models": one.count, "families": one.families},
-            **{"gain": in_nats(one.by_price - one.by_class), "pool gain": in_nats(one.gain_of_pool, POOL_DIGITS)},
-            **{"pool gain, standard error": in_nats(one.standard_error, POOL_DIGITS), "weight": one.weight},
+            **{"gain": in_nats(one.by_price - one.by_class), "pool gain": in_nats(one.gain_of_pool, _POOL_DIGITS)},
+            **{"pool gain, standard error": in_nats(one.standard_error, _POOL_DIGITS), "weight": one.weight},
         }
         for what, left_out, one in found
         if one
@@ -218,7 +218,7 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
 
 def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
     """The fits of size, family or vendor left out; that of any model on closed ones whose size became known."""
-    of_size = partial(Scored, of=SIZE, known="sizes without a price")
+    of_size = partial(Scored, of=_SIZE, known="sizes without a price")
     fits = (
         ("active, sparse, list", "closed", False),
         ("active, any, list", "any", False),
@@ -234,9 +234,9 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
         yield of_size(estimate="active, disclosed since", left_out="model", record=since)
 
 
-def _shuffled(data: Data, assumptions: Assumptions) -> list[Row]:
+def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """What the fit of any model gains on prices exchanged among models: a control, which must gain nothing."""
-    found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(NEGATIVE_CONTROLS)]
+    found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(_NEGATIVE_CONTROLS)]
     shuffled = [one for one in found if one]
     if not shuffled:
         return []
@@ -250,14 +250,14 @@ SKILL = (
 )  # fmt: skip
 
 
-def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What output over input, cache reads and batches tell where a list has one band: judged by hosts of one model."""
     verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", False]
     hosts, of_model = learnt.rows_so_far(data, HostPrice), learnt.rows_so_far(data, OpenModel)
     return single_band_rows(hosts, of_model, learnt.listed_models(data), verdict, assumptions)
 
 
-def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
     day = book_of(data).newest_retrieved
     if day is None:
@@ -268,7 +268,7 @@ def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     ]
 
 
-def controls(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+def controls(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Vendors that ask one storage price for open models of unlike cache."""
     return [
         {"provider": one.provider, "price": f"{one.amount:g} {one.currency}/MTok/h", "models": len(one.models),
@@ -277,7 +277,7 @@ def controls(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     ]  # fmt: skip
 
 
-def production(data: Data) -> list[Row]:
+def production(data: Data) -> list[ScoreRow]:
     """The nodes that DeepSeek's tokens a day and rates a node add up to, against the nodes it says it ran."""
     nodes = [
         the_point(solve("replicas", fleet_throughput=_disclosed(data.tables, tokens), throughput=_disclosed(data.tables, rate)).answers)
@@ -302,18 +302,18 @@ def _disclosed(tables: Tables, quantity: str) -> float:
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
-def claims(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
     known = price_facts(sheets_that_ship(data), models(data), assumptions)
     return claim_rows(data.tables.rows_of(Claim), known, data.tables)
 
 
-def worked_problems(data: Data) -> list[Row]:
+def worked_problems(data: Data) -> list[ScoreRow]:
     """What others published with its answer, each asked in one command, beside what the equations and the tables make of it."""
     return problem_rows(data.tables.rows_of(WorkedProblem))
 
 
-def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What ranges hold against what they promise, with a verdict on each.
 
     First the last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes. Then
@@ -323,7 +323,7 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[R
     return [*pooled(_recorded_lines()), *_of_headline(data, assumptions), *_on_models_left_out(data, assumptions)]
 
 
-def _of_headline(data: Data, assumptions: Assumptions) -> list[Row]:
+def _of_headline(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     try:
         forgetting = learnt.forgetting(data, assumptions)
     except WrongData:
@@ -334,7 +334,7 @@ def _of_headline(data: Data, assumptions: Assumptions) -> list[Row]:
     return [{**known, **_coverage(half, most), "ks_p": "", "seeds": "1", "draws": "", "verdict": verdict}]
 
 
-def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[Row]:
+def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """What the ranges of each estimator held of models it had not seen, a family, a later release or a closed model at a time."""
     try:
         found = [one for one in scored(data, assumptions) if one.left_out != "vendor"]
@@ -361,10 +361,10 @@ def stale_calibration() -> str:
 
 
 def _recorded_lines() -> list[str]:
-    return files("invert.posterior").joinpath(RECORDED).read_text(encoding="utf-8").splitlines()
+    return files("invert.posterior").joinpath(_RECORDED).read_text(encoding="utf-8").splitlines()
 
 
-def pooled(lines: Iterable[str]) -> list[Row]:
+def pooled(lines: Iterable[str]) -> list[ScoreRow]:
     """The rows of a calibration run that pool its shapes and seeds, each with a verdict, without what the run was made of."""
     rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
     return [{**{name: text for name, text in row.items() if name != "made_of"}, "verdict": _verdict_on_ranks(row)} for row in rows]
@@ -379,7 +379,7 @@ def _digits(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.3g}")
 
 
-SECTIONS: Mapping[str, Callable[[Data], list[Row]]] = {
+_SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "truth": known_models,
     "skill": skill,
     "single-band": single_band,

@@ -12,7 +12,7 @@ from invert.report.layout import aligned, laid_out, title
 from invert.scoreboard import MODELS_LEFT_OUT
 from invert.trust import TRUSTED
 
-Rows = list[dict[str, object]]
+_Rows = list[dict[str, object]]
 SHOWN = {
     "skill": ("estimate", "left out", "models", "families", "rms", "class", "gain", "in 50%", "in 90%"),
     "claims": ("id", "claim", "said", "unit", "found", "verdict", "tolerance", "reason", "by", "time", "source"),
@@ -20,7 +20,7 @@ SHOWN = {
     "calibration": ("run", "quantity", "sheets", "coverage_50", "coverage_90", "ks_p", "verdict"),
 }
 """Columns of a section that its text shows, where it is not all of them."""
-SIGNED = {"skill": ("gain",)}
+_SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
 TITLES = {
     "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
@@ -39,12 +39,12 @@ TITLES = {
 }
 VERDICTS = {"claims": CLAIM_VERDICTS, "problems": PROBLEM_VERDICTS}
 """Sections of figures with verdicts, and what those mean."""
-FIGURES = {"claims": "Claims of the lecture", "problems": "Published problems"}
-NAMED_LINES = 2
+_FIGURES = {"claims": "Claims of the lecture", "problems": "Published problems"}
+_NAMED_LINES = 2
 """Lines that name, before all sections, what is not reproduced."""
 
 
-def rendered_sections(found: Mapping[str, Rows], style: str, width: int = 100) -> str:
+def rendered_sections(found: Mapping[str, _Rows], style: str, width: int = 100) -> str:
     """Sections as titled tables in so many columns, as one JSON object, or as CSV one after the other, an empty line between."""
     if style == "json":
         return json.dumps(found, indent=2, allow_nan=False)
@@ -53,8 +53,8 @@ def rendered_sections(found: Mapping[str, Rows], style: str, width: int = 100) -
     return "\n\n".join(laid_out(_section(name, rows), width) for name, rows in found.items())
 
 
-def _section(name: str, rows: Rows) -> Iterable[str]:
-    texts = [{column: _text(value, column in SIGNED.get(name, ())) for column, value in row.items()} for row in rows]
+def _section(name: str, rows: _Rows) -> Iterable[str]:
+    texts = [{column: _text(value, column in _SIGNED.get(name, ())) for column, value in row.items()} for row in rows]
     yield from title(TITLES[name])[1:]
     if name in VERDICTS and rows:
         yield legend(name, rows)
@@ -76,32 +76,32 @@ def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:
     return f"{meanings}. A tolerance is that of its row in {name}.csv, relatively: {least} to {most}, {middle} in the middle."
 
 
-def opening(found: Mapping[str, Rows], width: int) -> str:
+def opening(found: Mapping[str, _Rows], width: int) -> str:
     """What the sections come to, on a few lines: how many figures are reproduced and which are not, and which estimators to trust."""
-    lines = [line for name in FIGURES if found.get(name) for line in _counted(name, found[name], width)]
+    lines = [line for name in _FIGURES if found.get(name) for line in _counted(name, found[name], width)]
     judged = [row for row in found.get("calibration", ()) if row["run"] == MODELS_LEFT_OUT]
     if judged:
         lines.append(_of_estimators(judged))
     return "\n".join(folded(line, width) for line in lines)
 
 
-def _counted(name: str, rows: Rows, width: int) -> Iterator[str]:
+def _counted(name: str, rows: _Rows, width: int) -> Iterator[str]:
     """`Claims of the lecture: of 134 figures 61 are reproduced (...), 73 are not (...).`, and the names of those, the worst first."""
     by_verdict = {verdict: [str(row["id"]) for row in rows if row["verdict"] == verdict] for verdict in VERDICTS[name]}
     stands = {verdict: ids for verdict, ids in by_verdict.items() if ids and verdict in (*AGREES, *AS_PUBLISHED)}
     others = {verdict: ids for verdict, ids in by_verdict.items() if ids and verdict not in stands}
     counts = [f"{sum(map(len, kinds.values()))} are {what}{_kinds(kinds)}" for what, kinds in (("reproduced", stands), ("not", others))]
-    yield f"{FIGURES[name]}: of {len(rows)} figures {', '.join(counts)}."
+    yield f"{_FIGURES[name]}: of {len(rows)} figures {', '.join(counts)}."
     named = [id for verdict, ids in reversed(others.items()) if verdict != UNDECIDED for id in ids]
     if named:
-        yield _named(named, f"--section {name}", NAMED_LINES * width)
+        yield _named(named, f"--section {name}", _NAMED_LINES * width)
 
 
 def _kinds(by_verdict: Mapping[str, list[str]]) -> str:
     return f" ({', '.join(f'{len(ids)} {verdict}' for verdict, ids in by_verdict.items())})" if by_verdict else ""
 
 
-def _of_estimators(rows: Rows) -> str:
+def _of_estimators(rows: _Rows) -> str:
     by_trust: dict[bool, list[str]] = {True: [], False: []}
     for row in rows:
         by_trust[str(row["verdict"]).startswith(TRUSTED)].append(str(row["quantity"]))
@@ -129,7 +129,7 @@ def _text(value: object, signed: bool) -> str:
     return f"{value:+.2f}" if signed else str(value)
 
 
-def _csv(rows: Rows) -> str:
+def _csv(rows: _Rows) -> str:
     if not rows:
         return ""
     out = io.StringIO()

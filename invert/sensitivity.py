@@ -16,13 +16,13 @@ from invert.posterior.sobol import normals
 from invert.priors import NUISANCES
 from invert.records import Swing
 
-OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
+_OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
 """Nuisances of the price of a cache hit, which the joint reading does not use."""
 
 
 def swings_of_one_markup(evidence: Evidence, assumptions: Assumptions) -> tuple[Swing, ...]:
     """The joint reading of a two-band sheet with each nuisance at 5 and 95 % of its prior and each price at the ends of its cell."""
-    free = [name for name in NUISANCES if name not in OF_A_HIT and assumptions.priors[name].spread]
+    free = [name for name in NUISANCES if name not in _OF_A_HIT and assumptions.priors[name].spread]
     moved = [*free, *RATIOS]
     rows = 2 * len(moved) + 1
     drawn = {name: np.zeros(rows) for name in NUISANCES}

@@ -18,8 +18,8 @@ from invert.estimators.market.hosts import (
 from invert.estimators.market.panel import Priced
 from invert.records import Verdict
 
-Row = dict[str, object]
-SAID_RATIO = 5
+_Row = dict[str, object]
+_SAID_RATIO = 5
 """Output over input as the lecture reads it."""
 
 
@@ -29,7 +29,7 @@ def single_band_rows(
     listed: Iterable[Priced],
     verdict: Verdict | None,
     assumptions: Assumptions,
-) -> list[Row]:
+) -> list[_Row]:
     """What output over input, cache reads and batches of one band tell; `verdict` is that on cache reads of makers' lists."""
     known = {row.model: row for row in open_models}
     return [
@@ -41,14 +41,14 @@ def single_band_rows(
     ]
 
 
-def _row(observable: str, over: str, models: int | None, prices: int | None, found: str, so: str) -> Row:
+def _row(observable: str, over: str, models: int | None, prices: int | None, found: str, so: str) -> _Row:
     return {"observable": observable, "found": found, "over": over, "models": models, "prices": prices, "so": so}
 
 
-def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[Row]:
+def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Row]:
     ratio = spread_of_output_input_ratio(hosts, assumptions.least_hosts)
-    low, high = fraction_span(SAID_RATIO, ratio.pooled, assumptions.level)
-    said, _ = fraction_span(SAID_RATIO, 0.0, assumptions.level)
+    low, high = fraction_span(_SAID_RATIO, ratio.pooled, assumptions.level)
+    said, _ = fraction_span(_SAID_RATIO, 0.0, assumptions.level)
     over = "rented hosts of one model"
     rows = [
         _row(
@@ -60,7 +60,7 @@ def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[Row
             "what differs is the host",
         ),
         _row(
-            f"fraction at {SAID_RATIO}",
+            f"fraction at {_SAID_RATIO}",
             over,
             ratio.models,
             ratio.prices,
@@ -84,7 +84,7 @@ def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[Row
     return rows
 
 
-def _of_cache_reads(hosts: Sequence[HostPrice], known: dict[str, OpenModel], assumptions: Assumptions) -> list[Row]:
+def _of_cache_reads(hosts: Sequence[HostPrice], known: dict[str, OpenModel], assumptions: Assumptions) -> list[_Row]:
     """Cache read over input, in the median of a model's hosts, against its KV bytes and against those a parameter."""
     offered = of_rented_hosts((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
     ratios = {model: [row.cache_read_price / row.input_price for row in rows if row.cache_read_price] for model, rows in offered.items()}
@@ -98,7 +98,7 @@ def _of_cache_reads(hosts: Sequence[HostPrice], known: dict[str, OpenModel], ass
     ]
 
 
-def _of_lists(listed: Iterable[Priced]) -> Row:
+def _of_lists(listed: Iterable[Priced]) -> _Row:
     known = [
         (row.cache_read_price / row.input_price, row.kv_bytes_per_token)
         for row in listed
@@ -108,7 +108,7 @@ def _of_lists(listed: Iterable[Priced]) -> Row:
     return _row("cache read on lists: KV", "list prices of makers", len(known), len(known), *_correlation(ratios, kv))
 
 
-def _of_skill(verdict: Verdict | None) -> Row:
+def _of_skill(verdict: Verdict | None) -> _Row:
     """What cache reads on lists add to the class of their time in foretelling stored KV bytes."""
     if verdict is None:
         return _row("cache read, skill", "families left out", None, None, "-", "too few lists")
@@ -117,7 +117,7 @@ def _of_skill(verdict: Verdict | None) -> Row:
     return _row("cache read, skill", "families left out", verdict.count, verdict.count, found, so)
 
 
-def _of_batches(hosts: Sequence[HostPrice]) -> Row:
+def _of_batches(hosts: Sequence[HostPrice]) -> _Row:
     offered = [row for row in hosts if row.batch_input_price and not row.size_bucket]
     value, share = commonest(row.batch_input_price / row.input_price for row in offered if row.batch_input_price)
     models = len({row.model for row in offered})

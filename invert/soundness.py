@@ -19,7 +19,7 @@ from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check
 
-READ_BY_INFER = (
+_READ_BY_INFER = (
     "models",
     "architectures",
     "calibration_models",
@@ -31,19 +31,19 @@ READ_BY_INFER = (
     "host_prices",
 )
 """Beside the prices, which `load` reads."""
-PRICES = ("prices", "prices_calibration")
-BESIDE = ("efficiencies", *PRICES, "prices_rivals", "price_history", "natural_experiments", "claims", "problems")
+_PRICES = ("prices", "prices_calibration")
+_BESIDE = ("efficiencies", *_PRICES, "prices_rivals", "price_history", "natural_experiments", "claims", "problems")
 """What is held against its description alone."""
-BEGINS = ("start", "first_seen")
+_BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began, or had begun."""
-BEFORE_RELEASE = timedelta(days=31)
+_BEFORE_RELEASE = timedelta(days=31)
 """So long a preview is sold before the release, or a database is late with it."""
 
 
 def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with the tables an inference reads, beyond the prices of `book` themselves."""
     found = (
-        *data.tables.problems(*READ_BY_INFER),
+        *data.tables.problems(*_READ_BY_INFER),
         *_of_rent(data, assumptions),
         *_of_calibration(data, assumptions),
         *_of_shipped_sheets(data),
@@ -56,7 +56,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
-    found += [*rivals(book, data.tables), *data.tables.problems(*BESIDE), *_miscounted(data.tables), *without_change(book, data.tables)]
+    found += [*rivals(book, data.tables), *data.tables.problems(*_BESIDE), *_miscounted(data.tables), *without_change(book, data.tables)]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book, data.tables)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
@@ -91,7 +91,7 @@ def unused_launches(data: Data) -> tuple[Problem, ...]:
 
 def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
-    used = {row.currency for row in book.rows} | {row.get("currency") for name in PRICES for row, _ in _lines(tables, name)}
+    used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row, _ in _lines(tables, name)}
     return [
         Problem("fx.csv", row.place, "currency", f"no price is in {row.currency!r}")
         for row in _sound(tables, FxRate)
@@ -146,14 +146,14 @@ def released_late(book: PriceBook, tables: Tables) -> list[Problem]:
     """Rows of models.csv with a release after the newest day of the prices, or long after a price of the model began."""
     began: dict[tuple[str, str], date] = {}
     for row in book.rows:
-        if row.effective_date and row.date_kind in BEGINS and row.origin.startswith("prices.csv:"):
+        if row.effective_date and row.date_kind in _BEGINS and row.origin.startswith("prices.csv:"):
             pair = row.provider, row.model
             began[pair] = min(row.effective_date, began.get(pair, row.effective_date))
-    newest = book.newest_retrieved or date.max - BEFORE_RELEASE
+    newest = book.newest_retrieved or date.max - _BEFORE_RELEASE
     found: list[Problem] = []
     for model in _sound(tables, ModelRow):
         sold = began.get((model.provider, model.model), newest)
-        if model.release_date and model.release_date > min(sold + BEFORE_RELEASE, newest):
+        if model.release_date and model.release_date > min(sold + _BEFORE_RELEASE, newest):
             of = "a price of it began" if sold < newest else "the prices were read"
             fault = f"{model.release_date} is after {of}, on {min(sold, newest)}"
             found.append(Problem("models.csv", model.place, "release_date", fault))

@@ -3,7 +3,7 @@
 from invert.estimators.market.record import held
 from invert.records import Record
 
-TRUSTED, NOT_TRUSTED = "trusted", "not trusted"
+TRUSTED, _NOT_TRUSTED = "trusted", "not trusted"
 
 
 def of_record(record: Record, level: float, class_: str) -> str:
@@ -17,12 +17,12 @@ def of_record(record: Record, level: float, class_: str) -> str:
     """
     found = record.at(level)
     if found is None:
-        return f"{NOT_TRUSTED}: no range of {level:.0%} was counted"
+        return f"{_NOT_TRUSTED}: no range of {level:.0%} was counted"
     told = f"its ranges held {found.held} of {found.count}"
     if found.high < level:
-        return f"{NOT_TRUSTED}: {told}, and no more than {found.high:.0%} of such ranges do where {level:.0%} is promised"
+        return f"{_NOT_TRUSTED}: {told}, and no more than {found.high:.0%} of such ranges do where {level:.0%} is promised"
     if record.gain < 0:
-        return f"{NOT_TRUSTED}: {told}, but it knows less than {class_} does, by {-record.gain:.2f} nats"
+        return f"{_NOT_TRUSTED}: {told}, but it knows less than {class_} does, by {-record.gain:.2f} nats"
     beyond = "" if record.has_skill else ", for no more than one standard error"
     return f"{TRUSTED}: {told} where {level:.0%} is promised, and it knows {record.gain:.2f} nats more than {class_}{beyond}"
 

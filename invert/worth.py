@@ -14,10 +14,10 @@ from invert.estimators.cases import Case
 from invert.estimators.known import Judged, judged, records, records_beside
 from invert.records import Misreading, Part, Worth
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def or_left_out(work: Callable[[], T | None]) -> Part[T]:
+def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
     """What `work` finds, or which row of the tables it rests on cannot be used."""
     try:
         return Part(value=work())

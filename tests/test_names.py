@@ -1,16 +1,21 @@
-"""A public name means one thing: no two modules define a function or a class of the same name, but for the roles listed here.
+"""A public name means one thing: no two modules define a function, class, type or constant of the same name, but for roles listed here.
 
-Constants and names of types are held to it as soon as another module imports them: no two modules lend one of the same name.
-What a module keeps to itself may be called as elsewhere.
+What a module keeps to itself begins with an underscore and may be called as elsewhere.
 """
 
 import ast
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
+USERS = (*PACKAGES, "benchmarks", "docs", "notebooks", "tests")
 SAME_ROLE = {
+    "EQUATIONS": ("derive.catalogue", "the entries of a chapter, by its own module"),
+    "ROWS": ("derive.quantities", "the quantities of a theme, by its own module"),
+    "NAME": ("invert.sheets.databases", "what a database is called, by the module that knows it"),
     "estimates": ("invert.estimators", "every estimator is a module with this one function, of one signature"),
     "as_text": ("derive.show", "an equation and a solution, each rendered in the form of this name by its own module"),
     "as_latex": ("derive", "a formula, an equation and a solution, each rendered in the form of this name by its own module"),
@@ -21,36 +26,27 @@ SAME_ROLE = {
 """Names that several modules of a package define because they have the same part to play, and why."""
 
 
-def definitions() -> Iterator[tuple[str, str]]:
-    """Every public function and class at the top of a module: its name, and the module."""
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            for node in ast.parse(path.read_text()).body:
-                if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-                    yield node.name, module
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(path.read_text())
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+    }
 
 
 def constants(tree: ast.Module) -> Iterator[str]:
-    """The names that are assigned at the top of a module."""
+    """The names that are assigned at the top of a module: constants, and names of types."""
     for node in tree.body:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []:
             yield from (name.id for name in ast.walk(target) if isinstance(name, ast.Name))
 
 
-def lent() -> dict[str, set[str]]:
-    """Every constant that another module of the packages imports: its name, and the modules that define and lend it."""
-    trees = {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(path.read_text())
-        for package in PACKAGES
-        for path in sorted((ROOT / package).rglob("*.py"))
-    }
-    own = {module: set(constants(tree)) for module, tree in trees.items()}
-    found: dict[str, set[str]] = {}
-    for node in (node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)):
-        for name in (one.name for one in node.names if one.name in own.get(node.module or "", ())):
-            found.setdefault(name, set()).add(node.module or "")
-    return found
+def definitions() -> Iterator[tuple[str, str]]:
+    """Every public name that is defined at the top of a module, and the module."""
+    for module, tree in trees().items():
+        named = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        yield from ((name, module) for name in {*named, *constants(tree)} if not name.startswith("_"))
 
 
 def shared() -> dict[str, list[str]]:
@@ -70,11 +66,22 @@ def test_a_public_name_is_defined_once() -> None:
     assert wrong == {}
 
 
-def test_a_constant_that_is_lent_is_defined_once() -> None:
-    found = lent()
-    assert found["QUANTITIES"] == {"derive.quantities"}
-    assert {name for name, modules in found.items() if len(modules) > 1} == set()
-
-
 def test_every_exception_is_one() -> None:
     assert set(SAME_ROLE) <= set(shared())
+
+
+def test_a_public_constant_is_used_by_another_module() -> None:
+    files = {path: set(re.findall(r"\w+", path.read_text())) for place in USERS for path in sorted((ROOT / place).rglob("*.py"))}
+    kept = [
+        f"{module}.{name}"
+        for module, tree in trees().items()
+        for name in constants(tree)
+        if not name.startswith("_")
+        and not any(name in words and path.relative_to(ROOT).with_suffix("") not in homes(module) for path, words in files.items())
+    ]
+    assert kept == []
+
+
+def homes(module: str) -> tuple[Path, Path]:
+    """The file of a module, or of the package that bears its name, without the ending."""
+    return Path(*module.split(".")), Path(*module.split("."), "__init__")

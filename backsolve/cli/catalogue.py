@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST_WORD = 200
 """Characters of what is looked for; a longer text is near no name, and to find that out takes minutes."""
-CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
+_CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
 @click.command("list")
@@ -262,7 +262,7 @@ def _show_preset(preset: "Preset") -> None:
 
 @click.command("cite")
 @click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...")
-@click.option("--as", "style", type=click.Choice(CITE_STYLES), default="plain", help="Form of the citation.")
+@click.option("--as", "style", type=click.Choice(_CITE_STYLES), default="plain", help="Form of the citation.")
 @click.option(
     "--used-by",
     metavar="RESULT.json",

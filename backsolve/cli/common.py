@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from derive.shipped import Problem
 
-Command = TypeVar("Command", bound=Callable[..., object])
+_Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def day(text: str) -> date:
@@ -56,7 +56,7 @@ as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day w
 all_option = click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
 
 
-def workers_option(help: str) -> Callable[[Command], Command]:
+def workers_option(help: str) -> Callable[[_Command], _Command]:
     """`--workers N`, the number that `processes` takes."""
     return click.option("--workers", type=click.IntRange(1, 256), metavar="N", help=help)
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from invert.result import Shown
     from invert.table import InferenceTable
 
-RECORDS = ("json", "csv")
-INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
-HISTORY_FORMATS = ("table", *RECORDS)
-CHANGES_FORMATS = ("table", *RECORDS, "markdown")
-MOST_LISTED = 100
+_RECORDS = ("json", "csv")
+_INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
+_HISTORY_FORMATS = ("table", *_RECORDS)
+_CHANGES_FORMATS = ("table", *_RECORDS, "markdown")
+_MOST_LISTED = 100
 """Sheets that a table in the terminal lists, if nothing is said of its columns or order; of more it is what they have in common."""
-BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
+_BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 """Parameters that ask for nothing else than a saved result did."""
 
 
@@ -47,7 +47,7 @@ BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
 )
 @workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
-@click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=click.Choice(_INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
 @click.option("--columns", metavar="C,...", help="Columns of the table, e.g. model,provider,price,KV; of CSV by the names of its head.")
 @click.option("--sort", "by", metavar="C", help="By a column, numbers from the largest; -C the other way.")
@@ -128,8 +128,8 @@ def infer_command(
 
 
 def _refuse_form(shown: "Shown") -> None:
-    if shown.against is not None and shown.style not in CHANGES_FORMATS:
-        raise WrongValue(f"--against is not shown as {shown.style}; allowed: {', '.join(CHANGES_FORMATS)}")
+    if shown.against is not None and shown.style not in _CHANGES_FORMATS:
+        raise WrongValue(f"--against is not shown as {shown.style}; allowed: {', '.join(_CHANGES_FORMATS)}")
     if shown.wide and shown.columns:
         raise WrongValue("--wide and --columns do not go together: it shows all columns, or leave it out to choose some")
     otherwise: dict[str, object] = {
@@ -141,8 +141,8 @@ def _refuse_form(shown: "Shown") -> None:
     for option, given in {**otherwise, "--summary": shown.summary, "--where": shown.wanted}.items():
         if shown.history and given:
             raise WrongValue(f"--history and {option} do not go together")
-    if shown.history and shown.style not in HISTORY_FORMATS:
-        raise WrongValue(f"--history is not shown as {shown.style}; allowed: {', '.join(HISTORY_FORMATS)}")
+    if shown.history and shown.style not in _HISTORY_FORMATS:
+        raise WrongValue(f"--history is not shown as {shown.style}; allowed: {', '.join(_HISTORY_FORMATS)}")
 
 
 def _worked_out(
@@ -171,9 +171,9 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
     if shown.against is None:
         if moved:
             click.echo()
-        alone = table.request.names and len(table) == 1 and shown.style not in RECORDS and not columns
-        long = len(table) > MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
-        if not table and shown.style not in RECORDS:
+        alone = table.request.names and len(table) == 1 and shown.style not in _RECORDS and not columns
+        long = len(table) > _MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
+        if not table and shown.style not in _RECORDS:
             return  # Why there is no sheet is said with the problems.
         if shown.summary or long:
             click.echo(_summary(table, shown.style))
@@ -191,7 +191,7 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
 
     given = _given()
     for name, option in given.items():
-        if name not in BESIDE_LIKE:
+        if name not in _BESIDE_LIKE:
             raise WrongValue(f"--like and {option} do not go together: the saved result says what is asked")
     run = saved_run(place)
     shown = run.shown
@@ -202,8 +202,8 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
     if form.wide:
         shown = replace(shown, columns=form.columns, wide=True)
     shown = replace(shown, full=shown.full or form.full)
-    if shown.style not in INFER_FORMATS:
-        raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}; allowed: {', '.join(INFER_FORMATS)}")
+    if shown.style not in _INFER_FORMATS:
+        raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}; allowed: {', '.join(_INFER_FORMATS)}")
     _refuse_form(shown)
     if said := changed_since(run):
         say(said)
@@ -281,7 +281,7 @@ def _summary(table: "InferenceTable", style: str) -> str:
     from invert.report.document import report_document
 
     found = overview(table)
-    if style in RECORDS:
+    if style in _RECORDS:
         return page.overview_json(found) if style == "json" else page.overview_csv(found)
     return page.overview_text(found, width(sys.stdout)) if style == "table" else report_document(page.overview_parts(found), style)
 
@@ -298,7 +298,7 @@ def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) 
 
 def _rendered(table: "InferenceTable", style: str, wide: bool, columns: list[str], by: str | None) -> str:
     """All sheets in one table, or as records."""
-    if style in RECORDS:
+    if style in _RECORDS:
         from invert.report import contract
 
         return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)

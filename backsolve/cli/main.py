@@ -15,8 +15,8 @@ from backsolve.streams import close, prepare, say
 from derive.errors import INPUT_IS_WRONG, BacksolveError
 from derive.version import VERSION
 
-UNWRITTEN, INTERRUPTED = 1, 130
-PLACES = {  # of each command: its module here, and its name there
+UNWRITTEN, _INTERRUPTED = 1, 130
+_PLACES = {  # of each command: its module here, and its name there
     "solve": ("solve", "solve_command"),
     "list": ("catalogue", "list_command"),
     "show": ("catalogue", "show_command"),
@@ -33,15 +33,15 @@ class Loaded(Mapping[str, click.Command]):
     """The commands by name, each imported when it is asked for: nobody waits for those that are not."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, attribute = PLACES[name]
+        module, attribute = _PLACES[name]
         command: click.Command = getattr(import_module(f"backsolve.cli.{module}"), attribute)
         return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter(PLACES)
+        return iter(_PLACES)
 
     def __len__(self) -> int:
-        return len(PLACES)
+        return len(_PLACES)
 
 
 class Program(Commands):
@@ -69,7 +69,7 @@ class Program(Commands):
             say(error.format_message().replace("\n", "\\n"))
             status = INPUT_IS_WRONG
         except click.Abort:
-            status = INTERRUPTED
+            status = _INTERRUPTED
         except BrokenPipeError:
             close(sys.stdout)
             status = 0

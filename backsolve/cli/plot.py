@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from derive.solving.result import Solution
     from invert.result import Inference
 
-ALL, FRONT = "all", "front"
-ENDINGS = (".svg", ".png")
-USUAL_SHEET = "gemini-3.1-pro"
+_ALL, _FRONT = "all", "front"
+_ENDINGS = (".svg", ".png")
+_USUAL_SHEET = "gemini-3.1-pro"
 """The sheet that a figure of one is of where none is named."""
 
 
@@ -43,7 +43,7 @@ class OfDeployment:
     using: tuple[str, ...] = ()
     price: str = "given"
     of_example: tuple[str, tuple[str, ...]] | None = None
-    drawn: str = ALL
+    drawn: str = _ALL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,22 +105,22 @@ def _reliability(sheets: "Sequence[Inference]") -> "Chart":
     return reliability(section_rows("skill"))
 
 
-SERVED = {name: f"{value:g}" for name, value in DEPLOYED.items()}
-CHIPS, MODELS = (f"{CHIP}:{DATA_TYPE}",), (MODEL,)
-FIGURES: Mapping[str, OfDeployment | OfPrices] = {
+_SERVED = {name: f"{value:g}" for name, value in DEPLOYED.items()}
+_CHIPS, _MODELS = (f"{CHIP}:{DATA_TYPE}",), (MODEL,)
+_FIGURES: Mapping[str, OfDeployment | OfPrices] = {
     "roofline": OfDeployment(
         about="the roof of a chip with the point that a decode step works at",
-        unknowns=("step_time",), given=SERVED, hardware=CHIPS, model=MODELS,
+        unknowns=("step_time",), given=_SERVED, hardware=_CHIPS, model=_MODELS,
     ),
     "cost-batch": OfDeployment(
         about="cost of a token over the batch",
-        unknowns=("cost_per_token",), given={**SERVED, "batch": "1..16k:log:57"}, hardware=CHIPS, model=MODELS, price="rent",
+        unknowns=("cost_per_token",), given={**_SERVED, "batch": "1..16k:log:57"}, hardware=_CHIPS, model=_MODELS, price="rent",
     ),
     "cost-context": OfPrices(about="prices of a sheet over the context, with its bands and the joint reading", chart=_cost_context),
     "latency-cost": OfDeployment(
         about="step time against cost of a token: the batches that nothing beats in both",
-        unknowns=("step_time", "cost_per_token"), given={**SERVED, "batch": "1..16k:log:15"}, hardware=CHIPS, model=MODELS,
-        price="rent", drawn=FRONT,
+        unknowns=("step_time", "cost_per_token"), given={**_SERVED, "batch": "1..16k:log:15"}, hardware=_CHIPS, model=_MODELS,
+        price="rent", drawn=_FRONT,
     ),
     "kv-by-estimator": OfPrices(about="KV bytes of a sheet by every estimator, against the class of its time", chart=_kv_by_estimator),
     "size-price": OfPrices(about="active parameters against input price: open models, their line, sheets", chart=_size_price, of_all=True),
@@ -134,7 +134,7 @@ FIGURES: Mapping[str, OfDeployment | OfPrices] = {
             "chips": "8", "context_length": "32k", "bytes_per_element": "1", "microbatch_size": "16,64,256",
             "pipeline_stages": "1,2,4,8,16,32",
         },
-        hardware=CHIPS, model=MODELS, using=("pipeline.kv_cancellation",),
+        hardware=_CHIPS, model=_MODELS, using=("pipeline.kv_cancellation",),
     ),
     "training-allocation": OfDeployment(
         about="FLOPs of pre-training to one loss, and of serving, over the size of the model",
@@ -178,16 +178,16 @@ def plot_command(
     backsolve plot kv-by-estimator gemini-3.1-pro --out kv.svg
     """
     if name is None:
-        longest = max(map(len, FIGURES))
-        tell("\n".join(f"{one:<{longest}}  {figure.about}" for one, figure in FIGURES.items()))
+        longest = max(map(len, _FIGURES))
+        tell("\n".join(f"{one:<{longest}}  {figure.about}" for one, figure in _FIGURES.items()))
         return
-    if name not in FIGURES:
-        raise UnknownName("figure", name, FIGURES, "backsolve plot lists them")
+    if name not in _FIGURES:
+        raise UnknownName("figure", name, _FIGURES, "backsolve plot lists them")
     if out is None:
         raise WrongValue(f"plot {name} needs a file to write to: --out {name}.svg")
-    if not out.lower().endswith(ENDINGS):
+    if not out.lower().endswith(_ENDINGS):
         raise WrongValue(f"--out {shorten(out)[1:-1]}: write to a file that ends in .svg or .png")
-    figure = FIGURES[name]
+    figure = _FIGURES[name]
     if isinstance(figure, OfDeployment):
         if own is not None or as_of is not None or not all(_is_given(item) for item in items):
             raise WrongValue(f"{name} is of a deployment: it takes NAME=VALUE, --hardware and --model, and no price sheet")
@@ -249,10 +249,10 @@ def _chosen(panels: "list[Panel]", drawn: str) -> "list[Panel]":
     """The panels that a figure shows; where there is nothing to weigh there is no front, and all are shown."""
     from derive.show.plot import on_one_axis
 
-    if drawn == ALL:
+    if drawn == _ALL:
         return panels
     fronts = [one for one in panels if not one.joined]
-    return (fronts or panels) if drawn == FRONT else [on_one_axis(panels, drawn)]
+    return (fronts or panels) if drawn == _FRONT else [on_one_axis(panels, drawn)]
 
 
 def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
@@ -261,7 +261,7 @@ def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | 
     from derive.show.chart_picture import picture_of_chart
     from invert.inference import infer
 
-    wanted = names or (() if figure.of_all else (USUAL_SHEET,))
+    wanted = names or (() if figure.of_all else (_USUAL_SHEET,))
     table = infer(wanted, prices=own, as_of=as_of) if wanted else None
     for note in table.notes if table else ():
         say(note)

@@ -25,7 +25,7 @@ from derive.errors import WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
 
-FORMS = ("table", "json", "csv")
+_FORMS = ("table", "json", "csv")
 
 if TYPE_CHECKING:
     from invert.sheets.append import Rival, Update
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from invert.sheets.diff import Difference
     from invert.sheets.redescribed import Redescribed
 
-RIVALS_SHOWN, REASONS_SHOWN, NAMES_SHOWN = 10, 4, 3
+_RIVALS_SHOWN, _REASONS_SHOWN, _NAMES_SHOWN = 10, 4, 3
 
 
 @click.group(cls=Commands)
@@ -45,7 +45,7 @@ def prices() -> None:
 @prices_option
 @as_of_option
 @all_option
-@click.option("--as", "style", type=click.Choice(FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
+@click.option("--as", "style", type=click.Choice(_FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
 def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
 
@@ -81,7 +81,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @prices_option
-@click.option("--as", "style", type=click.Choice(FORMS), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=click.Choice(_FORMS), default="table", help="Form of the answer.")
 def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> None:
     """What changed in the prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
@@ -276,7 +276,7 @@ def _step() -> Callable[[str], object]:
     return lambda text: say(f"{text} ...")
 
 
-BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
+_BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
 
 
 def _because(reasons: "Mapping[str, int]") -> str:
@@ -286,8 +286,8 @@ def _because(reasons: "Mapping[str, int]") -> str:
         counts[why.partition(":")[0]] += count
     # What was refused, and a field, is no reason without the first of it.
     first = {why.partition(":")[0]: why.partition(": ")[2] for why in reversed([*reasons])}
-    told = [f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common(REASONS_SHOWN)]
-    others = counts.total() - sum(count for _, count in counts.most_common(REASONS_SHOWN))
+    told = [f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common(_REASONS_SHOWN)]
+    others = counts.total() - sum(count for _, count in counts.most_common(_REASONS_SHOWN))
     return f" ({'; '.join(told)}{f'; {others} for other reasons' if others else ''})" if told else ""
 
 
@@ -301,7 +301,7 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         parts = [f"{became.get(fate, 0)} {fate}" for fate in (TAKEN, KNOWN, COPY)] + [f"{sum(reasons.values())} left out"]
         line(f"{database.name}: {sum(became.values())} offers read = {' + '.join(parts)}{_because(reasons)}")
     for name in dict.fromkeys(database.name for database, _ in pulled.offers):
-        prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in BECAME.items())
+        prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in _BECAME.items())
         if waiting := update.counts.get((name, "other_day"), 0):
             prices += f", {waiting} of other days"
         line(f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source")
@@ -309,21 +309,21 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
         line(f"copies: {copies} by resellers and under second names, which ask what another sheet of the model asks ({most})")
     if pulled.renamed:
-        most = ", ".join(map(shorten, pulled.renamed[:NAMES_SHOWN])) + (", ..." if pulled.renamed[NAMES_SHOWN:] else "")
+        most = ", ".join(map(shorten, pulled.renamed[:_NAMES_SHOWN])) + (", ..." if pulled.renamed[_NAMES_SHOWN:] else "")
         line(f"names: {len(pulled.renamed)} that a spreadsheet would take for a formula, taken without the mark they begin with ({most})")
     if without := len(pulled.without_context):
         line(f"context: {without} sheet{'s' if without > 1 else ''} of which no database says the longest one")
     if carried := ", ".join(f"{what} {count}" for what, count in pulled.not_carried.items() if count):
         line(f"not carried, by entries: {carried}")
-    for change in update.redescribed[:RIVALS_SHOWN]:
+    for change in update.redescribed[:_RIVALS_SHOWN]:
         line(f"changed: {'/'.join(change.sheet_key[:2])}: {change}")
-    if update.redescribed[RIVALS_SHOWN:]:
-        line(f"changed: {len(update.redescribed) - RIVALS_SHOWN} more contexts and releases")
-    for one in rivals[:RIVALS_SHOWN]:
+    if update.redescribed[_RIVALS_SHOWN:]:
+        line(f"changed: {len(update.redescribed) - _RIVALS_SHOWN} more contexts and releases")
+    for one in rivals[:_RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
-    if rivals[RIVALS_SHOWN:]:
+    if rivals[_RIVALS_SHOWN:]:
         where = "" if into is None else "; all are in the file of rivals beside it"
-        line(f"disagreeing: {len(rivals) - RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
+        line(f"disagreeing: {len(rivals) - _RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
     if into is not None:
         counts = {"added": update.count("added"), "changed": update.count("changed"), "ended": update.count("ended")}
         counts["unchanged"] = update.held - counts["changed"] - counts["ended"]

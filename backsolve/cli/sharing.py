@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-MANY = 100
+_MANY = 100
 """Parts from which on processes are started: with fewer the work takes little longer than starting them. `infer` has two sheets in one."""
-MOST = 4
+_MOST = 4
 """Processes at most, if nobody says how many: each holds the tables and its draws."""
 
 
@@ -20,12 +20,12 @@ class ForManyParts(Executor):
         self.start = start
         self.pool: Executor | None = None
 
-    def map(self, work: Callable[..., T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[T]:
+    def map(self, work: Callable[..., _T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[_T]:
         """What `work` makes of the parts, in their order."""
         taken = [*zip(*parts, strict=False)]
-        if len(taken) < MANY or processors() == 1:
+        if len(taken) < _MANY or processors() == 1:
             return (work(*one) for one in taken)
-        self.pool = self.pool or self.start(min(processors(), MOST))
+        self.pool = self.pool or self.start(min(processors(), _MOST))
         return self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize)
 
 

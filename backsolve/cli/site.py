@@ -9,7 +9,7 @@ from backsolve.cli.common import Commands, fail_on, tell
 from derive.errors import WrongValue
 from derive.files import label
 
-NEEDED = ("jinja2", "markdown_it", "markupsafe", "mdit_py_plugins")
+_NEEDED = ("jinja2", "markdown_it", "markupsafe", "mdit_py_plugins")
 """What the extra `site` brings."""
 
 
@@ -19,7 +19,7 @@ def _the_extra() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in NEEDED:
+        if (error.name or "").split(".")[0] not in _NEEDED:
             raise
         raise WrongValue(f"the site takes {error.name}: pip install 'backsolve[site]'") from None
 

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     Asked = tuple[str, tuple[Result, ...], Deployment]
     Again = Callable[[str, Result, Deployment], Solution]
 
-SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
-PRICES = ("given", "rent")
-LINES_AT_ONCE = 1000
+_SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
+_PRICES = ("given", "rent")
+_LINES_AT_ONCE = 1000
 """Lines of an answer that are laid out and written together."""
-MOST_LISTED = 1000
+_MOST_LISTED = 1000
 """Points of a sweep beyond which a picture of it stands alone."""
 
 
@@ -69,7 +69,7 @@ MOST_LISTED = 1000
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
 )
 @click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
-@click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=click.Choice(_SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
     overlap: str | None,
@@ -150,7 +150,7 @@ def solve_command(
     else:
         shown = short_lines(first, width(sys.stdout)) if style == "table" and not full else lines(first, style)
     points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
-    if plot is not None and style == "table" and points > MOST_LISTED:
+    if plot is not None and style == "table" and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):
         _print(shown, style)
@@ -206,7 +206,7 @@ def _with_an_example(
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:
-    while part := list(islice(shown, LINES_AT_ONCE)):
+    while part := list(islice(shown, _LINES_AT_ONCE)):
         tell("\n".join(part), style)
 
 
@@ -278,7 +278,7 @@ def answered_column(chips: tuple[str, ...], models: tuple[str, ...], solved: "Ca
     try:
         return Column(name, chips, models, solved(chips, models))
     except NoRent as error:
-        without = solved(chips, models, PRICES[0])
+        without = solved(chips, models, _PRICES[0])
         return Column(
             name=name, hardware=chips, model=models, solutions=without if any(one.answers for one in without) else (), refused=str(error)
         )
@@ -411,6 +411,6 @@ def _refuse_options(given: tuple[str, ...]) -> None:
     for item in given:
         name, equals, value = item.partition("=")
         if equals and f"--{name}" in options:
-            if name == "price" and value.strip() not in PRICES:
+            if name == "price" and value.strip() not in _PRICES:
                 raise WrongValue("price could mean output_price or input_price of tokens, or chip_price: write the one that is meant")
             raise WrongValue(f"{name} is an option: write --{name} {shorten(value)[1:-1]}")

@@ -9,12 +9,12 @@ from backsolve.streams import say, width
 from derive.errors import WrongValue
 from derive.files import write
 
-SECTIONS = ("truth", "skill", "single-band", "storage", "controls", "production", "experiments", "claims", "problems", "calibration")
-SEEDS, SHEETS, DRAWS = 10, 300, 8192
+_SECTIONS = ("truth", "skill", "single-band", "storage", "controls", "production", "experiments", "claims", "problems", "calibration")
+SEEDS, SHEETS, _DRAWS = 10, 300, 8192
 """What `--rerun` simulates, unless told otherwise."""
-FAULTY_NOISE = 0.3
+_FAULTY_NOISE = 0.3
 """Of its size, what the noise of the premiums is taken for in a run that must fail."""
-FEWEST_DRAWS, MOST_DRAWS = 64, 65536
+_FEWEST_DRAWS, _MOST_DRAWS = 64, 65536
 
 
 def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int | None) -> int | None:
@@ -25,13 +25,13 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 
 
 @click.command("validate")
-@click.option("--section", type=click.Choice(SECTIONS), multiple=True, help="One part of the scoreboard; may be repeated.")
+@click.option("--section", type=click.Choice(_SECTIONS), multiple=True, help="One part of the scoreboard; may be repeated.")
 @click.option("--rerun", is_flag=True, help="Run the calibration again: 36,000 simulated sheets, unless the next three say otherwise.")
 @click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun; {SEEDS} by default.")
 @click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape; {SHEETS} by default.")
 @click.option(
-    "--draws", type=click.IntRange(FEWEST_DRAWS, MOST_DRAWS), callback=_power_of_two, metavar="N",
-    help=f"Draws a sheet, a power of two; {DRAWS} by default.",
+    "--draws", type=click.IntRange(_FEWEST_DRAWS, _MOST_DRAWS), callback=_power_of_two, metavar="N",
+    help=f"Draws a sheet, a power of two; {_DRAWS} by default.",
 )  # fmt: skip
 @workers_option("Processes that share a rerun.")
 @click.option("--as", "style", type=click.Choice(("table", "json", "csv")), default="table", help="Form of the answer.")
@@ -70,20 +70,20 @@ def validate_command(
     from invert.scoreboard_text import opening, rendered_sections
 
     refuse_no_file("--save", save)
-    chosen = ("calibration",) if rerun and not section else section or SECTIONS
+    chosen = ("calibration",) if rerun and not section else section or _SECTIONS
     if not rerun and any(option is not None for option in (save, seeds, sheets, draws, workers)):
         raise WrongValue("--seeds, --sheets, --draws, --save and --workers go with --rerun, which is what takes long")
     if rerun and chosen != ("calibration",):
         raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
     found, problems = ({}, []) if rerun else scoreboard.sections(chosen)
     if rerun:
-        text = _rerun(seeds or SEEDS, sheets or SHEETS, draws or DRAWS, workers or 1)
+        text = _rerun(seeds or SEEDS, sheets or SHEETS, draws or _DRAWS, workers or 1)
         if save is not None:
             write(save, text)
         found = {"calibration": scoreboard.pooled(text.splitlines())}
     elif "calibration" in chosen and (note := scoreboard.stale_calibration()):
         say(note)
-    if style == "table" and chosen == SECTIONS:
+    if style == "table" and chosen == _SECTIONS:
         click.echo(f"{opening(found, width(sys.stdout))}\n")
     click.echo(rendered_sections(found, style, width(sys.stdout)))
     fail_on(problems)
@@ -94,5 +94,5 @@ def _rerun(seeds: int, sheets: int, draws: int, workers: int) -> str:
     from invert.posterior.simulation import calibration_run, rankings_as_csv
 
     with processes(workers) as executor:
-        runs = [calibration_run(sheets, range(1, seeds + 1), draws, factor, executor) for factor in (1.0, FAULTY_NOISE)]
+        runs = [calibration_run(sheets, range(1, seeds + 1), draws, factor, executor) for factor in (1.0, _FAULTY_NOISE)]
     return rankings_as_csv([row for run in runs for row in run])

@@ -28,7 +28,7 @@ from derive.version import VERSION
 
 MARKER = ".backsolve-site"
 """The file by which a folder is known for one that a build made: behind the version it names every file of that build."""
-PARTS_OF_SITE = (
+_PARTS_OF_SITE = (
     *(("Book", BOOK), ("Desk", DESK), ("Prices", "market/index.html"), ("Scoreboard", "scoreboard/index.html")),
     ("Docs", document_address(START)),
 )
@@ -107,7 +107,7 @@ def without_comments(script: str) -> str:
 def present(pages: list[Page]) -> tuple[tuple[str, str], ...]:
     """The parts of the site that these pages hold."""
     there = {page.address for page in pages}
-    return tuple((name, address) for name, address in PARTS_OF_SITE if address in there)
+    return tuple((name, address) for name, address in _PARTS_OF_SITE if address in there)
 
 
 @contextmanager

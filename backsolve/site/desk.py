@@ -11,7 +11,7 @@ from derive.units import show
 
 DESK = f"desk/{INDEX}"
 
-START = (CHIP, DATA_TYPE, MODEL)
+_START = (CHIP, DATA_TYPE, MODEL)
 """The chip, the data type and the model that the desk begins with."""
 
 
@@ -35,18 +35,18 @@ def desk_page() -> Page:
 
 def first_command() -> str:
     """What the desk begins with as it is asked at the command line: with the rent of its chip."""
-    chip, dtype, model = START
+    chip, dtype, model = _START
     fields = " ".join(f"'{name}={show(name, value)}'" for name, value in (FIELDS | presets.rent(chip).givens).items())
     return f"backsolve solve {','.join(ASKED)} --hardware {chip}:{dtype} --model {model} {fields}"
 
 
 def desk_data() -> Json:
     """What the script of the desk works with beside chips and models."""
-    return {"asked": ASKED, "start": START, "bounds": _bounds(), "parts": parts_of_fields()}
+    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields()}
 
 
 def _bounds() -> dict[str, str]:
     """Which way each result is a bound, as nothing overlaps or is hidden better than the equations have it."""
-    chip, dtype, model = START
+    chip, dtype, model = _START
     found = {name: answered(question(name, FIELDS, f"{chip}:{dtype}", model))[0] for name in ASKED}
     return {name: solution.answers[0].bound or "" for name, solution in found.items()}

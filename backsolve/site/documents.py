@@ -20,12 +20,12 @@ from derive.errors import WrongData
 from derive.quantities import QUANTITIES
 from derive.show.mathml import latex_in_mathml, math
 
-PARTS = {"tutorials": "Tutorials", "how-to": "How to", "reference": "Reference", "explanation": "Explanation"}
+_PARTS = {"tutorials": "Tutorials", "how-to": "How to", "reference": "Reference", "explanation": "Explanation"}
 """The folders of docs, each with what it is called."""
-BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "pricing_data/README.md")
+_BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "pricing_data/README.md")
 """Documents of the repository that stand outside of docs."""
 START = "docs/README.md"
-CATALOGUE = "docs/reference/catalogue.md"
+_CATALOGUE = "docs/reference/catalogue.md"
 """It has no page of its own: the book and the pages of the equations say all of it."""
 SCHEMAS = "docs/reference/schema"
 _HEADINGS_WITH_ANCHOR = 4
@@ -54,7 +54,7 @@ class Document:
     def part(self) -> str:
         """The folder of docs in which it stands; nothing for a document outside of them."""
         folders = self.path.split("/")
-        return folders[1] if len(folders) > 2 and folders[1] in PARTS else ""
+        return folders[1] if len(folders) > 2 and folders[1] in _PARTS else ""
 
 
 def texts_root() -> Path:
@@ -69,14 +69,14 @@ def texts_root() -> Path:
 def document_pages() -> Iterator[Page]:
     """The start page of the documentation, all its documents, and the list of JSON Schemas."""
     documents = {path: read_document(path) for path in document_paths()}
-    ordered = {part: as_named(part, documents) for part in PARTS}
+    ordered = {part: as_named(part, documents) for part in _PARTS}
     for document in documents.values():
         yield Page(
             address=document_address(document.path),
             template="document.html",
             title=document.title,
             summary=_summary(document),
-            context={"document": document, "parts": PARTS, "ordered": ordered, "address_of": document_address},
+            context={"document": document, "parts": _PARTS, "ordered": ordered, "address_of": document_address},
             entries=tuple(_entries(document)),
         )
     yield Page(
@@ -84,7 +84,7 @@ def document_pages() -> Iterator[Page]:
         template="schemas.html",
         title="JSON Schemas",
         summary="What every form of --as json holds, as JSON Schema.",
-        context={"files": [f"{SCHEMAS}/{name}" for name in schemas()], "parts": PARTS, "ordered": ordered, "address_of": document_address},
+        context={"files": [f"{SCHEMAS}/{name}" for name in schemas()], "parts": _PARTS, "ordered": ordered, "address_of": document_address},
         entries=(Entry(title="JSON Schemas", kind="reference", address=f"{SCHEMAS}/{INDEX}", summary="", words=" ".join(schemas())),),
     )
 
@@ -104,8 +104,8 @@ def pictures() -> dict[str, bytes]:
 def document_paths() -> list[str]:
     """All documents, as paths from the root of the repository."""
     root = texts_root()
-    inside = (file.relative_to(root).as_posix() for folder in PARTS for file in sorted((root / "docs" / folder).glob("*.md")))
-    return [START, *(path for path in inside if path != CATALOGUE), *(path for path in BESIDE if (root / path).is_file())]
+    inside = (file.relative_to(root).as_posix() for folder in _PARTS for file in sorted((root / "docs" / folder).glob("*.md")))
+    return [START, *(path for path in inside if path != _CATALOGUE), *(path for path in _BESIDE if (root / path).is_file())]
 
 
 def document_address(path: str) -> str:
@@ -204,7 +204,7 @@ def _target(href: str, path: str) -> str | None:
         return href
     file, _, anchor = href.partition("#")
     file = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
-    if file == CATALOGUE:
+    if file == _CATALOGUE:
         return _in_the_book(anchor)
     if file == SCHEMAS or file == "docs":
         return f"{SCHEMAS}/{INDEX}" if file == SCHEMAS else document_address(START)
@@ -259,7 +259,7 @@ def _summary(document: Document) -> str:
 
 def _entries(document: Document) -> Iterator[Entry]:
     address = document_address(document.path)
-    kind = PARTS.get(document.part, "Repository").lower()
+    kind = _PARTS.get(document.part, "Repository").lower()
     for one in document.sections:
         title = document.title if one.level == 1 else f"{document.title}: {one.title}"
         yield Entry(

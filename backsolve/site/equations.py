@@ -25,7 +25,7 @@ from derive.show.text import with_numbers
 if TYPE_CHECKING:
     from derive.derivations import Sides
 
-STYLE_NAMES = {
+_STYLE_NAMES = {
     **{"plain": "Plain text", "bibtex": "BibTeX", "csl-json": "CSL-JSON (Zotero, Pandoc)", "latex": "LaTeX"},
     **{"markdown": "Markdown", "myst": "MyST (Sphinx, Jupyter Book)"},
 }
@@ -109,7 +109,7 @@ def all_styles(written: Callable[[str], str]) -> list[tuple[str, str, str]]:
     >>> all_styles(lambda style: '[{"id": "a"}, {"id": "b"}]')[2][2].splitlines()
     ['[{"id":"a"},', '{"id":"b"}]']
     """
-    return [(style, name, in_lines(written(style)) if style == "csl-json" else written(style)) for style, name in STYLE_NAMES.items()]
+    return [(style, name, in_lines(written(style)) if style == "csl-json" else written(style)) for style, name in _STYLE_NAMES.items()]
 
 
 def in_lines(items: str) -> str:

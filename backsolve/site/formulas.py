@@ -24,9 +24,9 @@ from derive.written import as_it_is_written
 
 Json = dict[str, Any]
 
-UNDER_ROOF = ("roofline", "batching", "context", "scheduling")
+_UNDER_ROOF = ("roofline", "batching", "context", "scheduling")
 """Chapters of a step of decode."""
-UNDER_STEPS = ("weight_time", "kv_time", "fetched_params", "touched_experts", "kv_read_bytes_per_sequence", "tokens_per_second_per_user")
+_UNDER_STEPS = ("weight_time", "kv_time", "fetched_params", "touched_experts", "kv_read_bytes_per_sequence", "tokens_per_second_per_user")
 """What the times of a step are made of, or make: where an equation of another chapter speaks of it, its quantities move the step."""
 
 
@@ -42,7 +42,7 @@ def page_data(id: str) -> Json:
         "equation": solvable(row),
         "example": {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {},
         **({"roof": roof_of_times()} if {*STEPS} <= {*row.symbols} else {}),
-        "under_roof": row.chapter in UNDER_ROOF or bool({*STEPS, *UNDER_STEPS} & {*row.symbols}),
+        "under_roof": row.chapter in _UNDER_ROOF or bool({*STEPS, *_UNDER_STEPS} & {*row.symbols}),
     }
 
 
@@ -139,7 +139,7 @@ def _quantity(name: str) -> Json:
     }
 
 
-OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole", "type")
+_OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole", "type")
 """What many quantities have alike."""
 
 
@@ -153,7 +153,7 @@ def in_families(quantities: dict[str, Json]) -> tuple[list[Json], dict[str, Json
     families: list[Json] = []
     rows: dict[str, Json] = {}
     for name, row in quantities.items():
-        family = {key: row[key] for key in OF_FAMILY if key in row}
+        family = {key: row[key] for key in _OF_FAMILY if key in row}
         if family not in families:
             families.append(family)
         rows[name] = {"of": families.index(family)} | {key: value for key, value in row.items() if key not in family}

@@ -4,7 +4,7 @@ from backsolve.site.documents import document_of, texts_root
 from backsolve.site.writing import INDEX, Page
 from derive.catalogue import CHAPTERS, by_id, equation
 
-SHOWN = "roofline.step_time"
+_SHOWN = "roofline.step_time"
 """The equation that the front page shows."""
 
 
@@ -22,7 +22,7 @@ def home_page() -> Page:
         context={
             "about": document_of(about, "README.md", INDEX).html,
             "start": document_of(start, "README.md", INDEX).html,
-            "shown": equation(SHOWN),
+            "shown": equation(_SHOWN),
             "counts": (len(by_id()), len(CHAPTERS)),
         },
     )

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from backsolve.site.writing import Entry
 
-SUMMARY = 110
+_SUMMARY = 110
 """Characters of what is said of a page below its title."""
-SHORTEST = 2
+_SHORTEST = 2
 """Letters of the shortest word that is looked for."""
 
 
@@ -21,7 +21,7 @@ def search_index(entries: Iterable[Entry]) -> list[list[str]]:
 
 
 def _row(entry: Entry) -> list[str]:
-    summary = entry.summary if len(entry.summary) <= SUMMARY else entry.summary[:SUMMARY].rpartition(" ")[0] + " …"
+    summary = entry.summary if len(entry.summary) <= _SUMMARY else entry.summary[:_SUMMARY].rpartition(" ")[0] + " …"
     shown = words_in(f"{entry.title} {entry.kind} {summary}")
     return [
         entry.title,
@@ -38,4 +38,4 @@ def words_in(text: str) -> list[str]:
     >>> words_in("See roofline.step_time, 24 ms.")
     ['see', 'roofline.step_time', '24', 'ms']
     """
-    return [word for word in re.findall(r"\w+(?:[._-]\w+)*", text.lower()) if len(word) >= SHORTEST]
+    return [word for word in re.findall(r"\w+(?:[._-]\w+)*", text.lower()) if len(word) >= _SHORTEST]

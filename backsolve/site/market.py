@@ -11,15 +11,15 @@ from invert.report.figures import size_price
 from invert.report.overview import overview_parts
 from invert.result import Run
 
-MARKET = "market/index.html"
-COLUMNS = ("model", "provider", *glance.SHOWN[1:])
+_MARKET = "market/index.html"
+_COLUMNS = ("model", "provider", *glance.SHOWN_COLUMNS[1:])
 """Of the table; the first of them leads to the page of its sheet."""
-SUMMARY = "Every current price sheet with what it implies, and how big open models of a price are."
+_SUMMARY = "Every current price sheet with what it implies, and how big open models of a price are."
 
 
 def market_page(table: Run, data: Data) -> Page:
     """The page of all sheets of a run."""
-    columns = [glance.column_of(name) for name in COLUMNS]
+    columns = [glance.column_of(name) for name in _COLUMNS]
     rows = [(sheet_address(one), [column.text(one) for column in columns]) for one in glance.in_order(table.inferences, "price")]
     parts = overview_parts(overview(table))
     context = {
@@ -29,12 +29,12 @@ def market_page(table: Run, data: Data) -> Page:
         "first": parts[0],
         "sections": sections_of(parts),
     }
-    entry = Entry(title="Prices", kind="price sheets", address=MARKET, summary=SUMMARY, words=" ".join(one.name for one in table))
+    entry = Entry(title="Prices", kind="price sheets", address=_MARKET, summary=_SUMMARY, words=" ".join(one.name for one in table))
     return Page(
-        address=MARKET,
+        address=_MARKET,
         template="market.html",
         title="Prices",
-        summary=SUMMARY,
+        summary=_SUMMARY,
         context=context,
         entries=(entry,),
         problems=table.problems,

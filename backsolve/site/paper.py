@@ -18,9 +18,9 @@ from derive.show.citation import latex_text
 from derive.show.entry import worked
 from derive.show.narration import as_latex as derivation_in_latex
 
-ENDINGS = (".tex", ".pdf")
+_ENDINGS = (".tex", ".pdf")
 ENGINES = ("lualatex", "xelatex", "pdflatex")
-RUNS = 3
+_RUNS = 3
 """The first finds what the contents name, the second on which page it stands behind them."""
 PREAMBLE = r"""\documentclass[10pt]{report}
 \usepackage[a4paper,margin=22mm]{geometry}
@@ -42,8 +42,8 @@ PREAMBLE = r"""\documentclass[10pt]{report}
 
 def write_book(out: str) -> None:
     """Write the book as LaTeX or as PDF, by what the name ends with; `NotCovered` where a PDF takes a TeX engine that is not there."""
-    if not out.lower().endswith(ENDINGS):
-        raise WrongValue(f"--out {shorten(out)}: the book is written to a file that ends in {' or '.join(ENDINGS)}")
+    if not out.lower().endswith(_ENDINGS):
+        raise WrongValue(f"--out {shorten(out)}: the book is written to a file that ends in {' or '.join(_ENDINGS)}")
     text = book_in_latex()
     write(out, _as_pdf(text) if out.lower().endswith(".pdf") else text)
 
@@ -133,7 +133,7 @@ def _as_pdf(text: str) -> bytes:
     with TemporaryDirectory() as folder:
         source = Path(folder, "book.tex")
         source.write_text(text, encoding="utf-8")
-        for _ in range(RUNS):
+        for _ in range(_RUNS):
             command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", source.name]
             done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
             if done.returncode:

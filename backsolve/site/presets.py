@@ -28,16 +28,16 @@ ASKED = ("step_time", "tokens_per_second_per_user", "throughput", "cost_per_toke
 FIELDS = DEPLOYED | {"chip_price": 2 / 3600}
 """What is chosen beside chip and model, with what it begins with; a chip brings its rent."""
 
-BINDING = {"memory_time": "memory", "compute_time": "arithmetic"}
+_BINDING = {"memory_time": "memory", "compute_time": "arithmetic"}
 """What binds a step, by the time that is the longer one."""
 
 NO_CHIP = ""
 """The kind of chip where none is chosen."""
 
-Solved = tuple[Equation, str]
+_Solved = tuple[Equation, str]
 """An equation, and the quantity it is solved for."""
 
-Structure = tuple[frozenset[str], tuple[Equation, ...]]
+_Structure = tuple[frozenset[str], tuple[Equation, ...]]
 """What a way rests on: the quantities that are known, and the equations that may be used."""
 
 
@@ -45,7 +45,7 @@ Structure = tuple[frozenset[str], tuple[Equation, ...]]
 class Way:
     """Equations with what each is solved for, in their order, how many of them the desk takes, and the defaults they take."""
 
-    legs: tuple[Solved, ...]
+    legs: tuple[_Solved, ...]
     asked: int
     defaults: tuple[tuple[str, float], ...]
 
@@ -65,7 +65,7 @@ def presets_data() -> Json:
     tables = shipped.read()
     chips = {name: chip for name in presets.hardware_names(tables) if (chip := _chip(name, tables))["types"]}
     kinds = {kind_of(given): f"{chip}:{dtype}" for chip, one in chips.items() for dtype, given in one["types"].items()}
-    ways: dict[Structure, Way] = {}
+    ways: dict[_Structure, Way] = {}
     found = {name: _model_on(name, kinds, ways) for name in covered_models()}
     ways_of: list[Json] = []
     for one in found.values():
@@ -130,7 +130,7 @@ def kind_of(given: Mapping[str, float]) -> str:
     return f"{given['bytes_per_weight']:g}{' apart' if 'attention_rate_ratio' in given else ''}"
 
 
-def _model_on(name: str, kinds: Mapping[str, str], ways: dict[Structure, Way]) -> Json:
+def _model_on(name: str, kinds: Mapping[str, str], ways: dict[_Structure, Way]) -> Json:
     """What a model sets beside each kind of chip and without one, and which way its questions go there."""
     found = {kind: _on(chip, name, ways) for kind, chip in {NO_CHIP: None, **kinds}.items()}
     first, *others = (givens for _, givens in found.values())
@@ -140,7 +140,7 @@ def _model_on(name: str, kinds: Mapping[str, str], ways: dict[Structure, Way]) -
     return {"givens": alike, "kinds": own, "longest": longest if isfinite(longest) else None}
 
 
-def _on(chip: str | None, model: str | None, ways: dict[Structure, Way]) -> tuple[int, dict[str, float]]:
+def _on(chip: str | None, model: str | None, ways: dict[_Structure, Way]) -> tuple[int, dict[str, float]]:
     """Which way leads on from a model on a chip, of which either may be none, and what the model sets."""
     asked = question(ASKED[0], FIELDS, chip, model)
     structure = frozenset(asked.known), asked.active
@@ -172,11 +172,11 @@ def _way(chip: str | None, model: str | None) -> Way:
     )
 
 
-def _in_order(rows: Mapping[str, Equation]) -> Iterator[Solved]:
+def _in_order(rows: Mapping[str, Equation]) -> Iterator[_Solved]:
     """Equations by what they are solved for, each after those that it rests on."""
     made: set[str] = set()
 
-    def with_premises(name: str) -> Iterator[Solved]:
+    def with_premises(name: str) -> Iterator[_Solved]:
         if name in rows and name not in made:
             made.add(name)
             for other in rows[name].symbols:
@@ -187,7 +187,7 @@ def _in_order(rows: Mapping[str, Equation]) -> Iterator[Solved]:
         yield from with_premises(name)
 
 
-def _further(asked: Question, made: Iterable[str]) -> Iterator[Solved]:
+def _further(asked: Question, made: Iterable[str]) -> Iterator[_Solved]:
     """Definitions of what other equations speak of, each after those that it rests on, as far as all that they rest on is there.
 
     A default stands where no equation that may be used defines the quantity.
@@ -217,7 +217,7 @@ def _leg(row: Equation, makes: str) -> Json:
 
 def _binding(wins: list[Json]) -> Json:
     """Which of the times of a step is the longer one in a regime, and the pairs that make it so."""
-    longer = next(told for name, told in BINDING.items() if name in names(wins[0]["larger"]))
+    longer = next(told for name, told in _BINDING.items() if name in names(wins[0]["larger"]))
     return {"wins": [{"larger": pair["larger"], "smaller": pair["smaller"]} for pair in wins], "binds": longer}
 
 

@@ -14,12 +14,12 @@ from invert.estimators.market.line import judged_sizes
 from invert.records import Judgement
 from invert.report.figures import foretold_against_true, foretold_over_true, reliability
 
-BOARD, MISSES = "scoreboard/index.html", "scoreboard/misses/index.html"
+_BOARD, _MISSES = "scoreboard/index.html", "scoreboard/misses/index.html"
 SECTIONS_SHOWN = ("skill", "experiments", "truth", "single-band", "storage", "controls", "production", "calibration")
 """Sections of the scoreboard on this page: claims and published problems are of equations."""
-MISSED = ("model", "by", "true", "foretold", "range", "off by")
-BOARD_SUMMARY = "How often every estimate was right of models it had not seen, and by how much it was wrong."
-MISSES_SUMMARY = "Every range that did not hold what is true, the worst first."
+_MISSED = ("model", "by", "true", "foretold", "range", "off by")
+_BOARD_SUMMARY = "How often every estimate was right of models it had not seen, and by how much it was wrong."
+_MISSES_SUMMARY = "Every range that did not hold what is true, the worst first."
 
 
 def scoreboard_pages(data: Data) -> Iterator[Page]:
@@ -32,17 +32,17 @@ def scoreboard_pages(data: Data) -> Iterator[Page]:
         foretold_against_true("Active parameters by price: foretold against true", "active_params", sizes),
         foretold_over_true("KV bytes of known models: foretold over true", caches),
     )
-    context = {"figures": [figure_of(chart) for chart in charts], "sections": sections, "titles": shown.TITLES, "misses": MISSES}
-    yield _page(BOARD, "scoreboard.html", "Scoreboard", BOARD_SUMMARY, context)
+    context = {"figures": [figure_of(chart) for chart in charts], "sections": sections, "titles": shown.TITLES, "misses": _MISSES}
+    yield _page(_BOARD, "scoreboard.html", "Scoreboard", _BOARD_SUMMARY, context)
     missed = [
         ReportSection(anchor="size", heading="Active parameters by input price", blocks=(_misses("active_params", sizes),)),
         ReportSection(anchor="kv", heading="KV bytes by what premiums suggest", blocks=(_misses("kv_bytes_per_token", caches),)),
     ]
     counts = [(one.heading, len(one.blocks[0].rows), len(judged)) for one, judged in zip(missed, (sizes, caches), strict=True)]
-    yield _page(MISSES, "misses.html", "Misses", MISSES_SUMMARY, {"sections": missed, "counts": counts, "board": BOARD})
+    yield _page(_MISSES, "misses.html", "Misses", _MISSES_SUMMARY, {"sections": missed, "counts": counts, "board": _BOARD})
 
 
-def _section(name: str, rows: list[scoreboard.Row]) -> ReportSection:
+def _section(name: str, rows: list[scoreboard.ScoreRow]) -> ReportSection:
     columns = shown.SHOWN.get(name, tuple(rows[0]) if rows else ())
     return ReportSection(anchor=name, heading=shown.TITLES[name].partition(":")[0], blocks=(table_block(columns, rows),))
 
@@ -54,7 +54,7 @@ def _page(address: str, template: str, title: str, summary: str, context: dict[s
 
 def _misses(quantity: str, judged: Sequence[Judgement]) -> Block:
     missed = sorted((one for one in judged if not one.held), key=lambda one: -abs(log(one.median / one.truth)))
-    return table_block(MISSED, [_missed(quantity, one) for one in missed])
+    return table_block(_MISSED, [_missed(quantity, one) for one in missed])
 
 
 def _missed(quantity: str, one: Judgement) -> dict[str, object]:

@@ -33,7 +33,7 @@ from invert.storage.hold_costs import hold_costs
 if TYPE_CHECKING:
     from derive.show.chart import Chart
 
-SHOWN = 3
+_SHOWN = 3
 """Sections that stand open: the prices, the size of the model, and its KV bytes. The others open by their headings."""
 ROW_COLUMNS = ("what", "price", "from", "until", "read on", "grade", "page", "notes")
 
@@ -92,7 +92,7 @@ def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History |
         "rows": provenance(rows),
         "grades": {grade: GRADES[grade] for grade in dict.fromkeys(row.verification for row in rows) if grade in GRADES},
         "sections": sections,
-        "shown": SHOWN,
+        "shown": _SHOWN,
         "history": tuple(text_blocks(history_parts(past))) if past else (),
         "citations": all_styles(lambda style: cite_with([], [reference], style)),
         "what_if": what_if(one),

@@ -23,7 +23,7 @@ INDEX = "index.html"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 """What a page may load: what lies beside it, and no script or style that stands in the page itself."""
 
-EXACT = 2.0**53
+_EXACT = 2.0**53
 """Whole numbers up to here have no other that is written alike."""
 
 
@@ -129,7 +129,7 @@ def _json(value: Any) -> Iterator[str]:
                 yield ","
             yield from _json(one)
         yield "]"
-    elif isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+    elif isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         digits = str(int(value))
         zeros = len(digits) - len(digits.rstrip("0"))
         yield f"{digits[:-zeros]}e{zeros}" if value and zeros > 2 else digits

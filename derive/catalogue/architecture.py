@@ -1,6 +1,6 @@
 """Architecture: KV bytes and attention FLOPs from a model's configuration (lecture, 1:39:06 to 1:41:02 and 1:51:24)."""
 
-from derive.catalogue.decode_attention import DECODE
+from derive.catalogue.decode_attention import DECODE_ATTENTION_EQUATIONS
 from derive.catalogue.fixed_caches import FIXED
 from derive.catalogue.parameter_counts import COUNTS
 from derive.catalogue.prefill_attention import PREFILL_ATTENTION
@@ -209,7 +209,7 @@ EQUATIONS = (
         example=Example(given={"kv_layers": "24", "query_heads": "96", "latent_dim": "512", "rope_dim": "64"}, result="5.014 MFLOP/token"),
         sources=(MLA_PAPER, ours("the absorbed form over kv_layers, for models that mix linear and latent attention")),
     ),
-    *DECODE,
+    *DECODE_ATTENTION_EQUATIONS,
     *PREFILL_ATTENTION,
     Equation(
         id="architecture.attention_intensity",

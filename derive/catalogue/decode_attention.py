@@ -5,7 +5,7 @@ from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, MSA_CONFIG, WIN
 from derive.records import Equation, Example, Variant
 from derive.requirements import Requirement
 
-DECODE = (
+DECODE_ATTENTION_EQUATIONS = (
     Equation(
         id="architecture.attention_flops_of_context",
         title="Attention FLOPs of one new token, dense attention",

@@ -10,7 +10,7 @@ from derive.catalogue.sources import VLLM_DOCS, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
-SOME_IS_LEFT = Requirement(holds=lambda reserved_share: reserved_share < 1, otherwise="all of the memory is held back")
+_SOME_IS_LEFT = Requirement(holds=lambda reserved_share: reserved_share < 1, otherwise="all of the memory is held back")
 
 EQUATIONS = (
     Equation(
@@ -122,7 +122,7 @@ EQUATIONS = (
             memory_capacity,
             chips * pipeline_stages * hbm_capacity * (1 - reserved_share),
         ),
-        requires=(SOME_IS_LEFT,),
+        requires=(_SOME_IS_LEFT,),
         statement="The memory of all chips of all stages, less what is held back on each.",
         example=Example(given={"chips": "16", "pipeline_stages": "2", "hbm_capacity": "80 GB", "reserved_share": "10%"}, result="2.304 TB"),
         sources=(talk("1:01:44", "1:01:58", "a rack has tens of terabytes"),),
@@ -188,7 +188,7 @@ EQUATIONS = (
         ),
         sense="<=",
         requires=(
-            SOME_IS_LEFT,
+            _SOME_IS_LEFT,
             Requirement(
                 holds=lambda chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes: (
                     chips * hbm_capacity * pipeline_stages * (1 - reserved_share) > weight_bytes

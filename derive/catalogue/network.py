@@ -5,7 +5,7 @@ from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TE
 from derive.records import Equation, Example, Step, at
 from derive.requirements import Requirement
 
-SEVERAL = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
+_SEVERAL = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
 
 EQUATIONS = (
     Equation(
@@ -16,7 +16,7 @@ EQUATIONS = (
             all_reduce_time,
             2 * (chips - 1) * (all_reduce_bytes / (chips * link_bandwidth) + hop_latency),
         ),
-        requires=(SEVERAL,),
+        requires=(_SEVERAL,),
         statement="In a ring, parts go once round to be added up and once round to be gathered, each a share of the whole.",
         assumptions=(
             "a ring: as few bytes as there can be without switches that add up by themselves, which halve them",
@@ -45,7 +45,7 @@ EQUATIONS = (
             * (chips - 1)
             / (chips * link_bandwidth),
         ),
-        requires=(SEVERAL,),
+        requires=(_SEVERAL,),
         statement="Chips that share every layer each hold a part of its sums: these are scattered to be added up, and gathered again.",
         assumptions=(
             "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",
@@ -101,7 +101,7 @@ EQUATIONS = (
             / link_bandwidth,
         ),
         requires=(
-            SEVERAL,
+            _SEVERAL,
             Requirement(
                 holds=lambda chips, model_dim, ffn_dim: chips * model_dim >= ffn_dim,
                 otherwise="on so few chips it is best to cut the width of the feed-forward part alone",

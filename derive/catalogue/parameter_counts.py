@@ -4,14 +4,14 @@ from derive.catalogue.sources import LLAMA_REFERENCE, MIXTRAL_PAPER, MLA_PAPER, 
 from derive.records import Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
-SMALL_PARTS = "norms and biases left out: they are a ten-thousandth"
-GATED = "feed-forward parts are gated, of three matrices: of a plain one with two, give two thirds of its width"
-UNTIED = "the vocabulary has a matrix at the entrance and one at the exit: where they are one and the same, give half of its tokens"
-VOCABULARY = "the vocabulary is counted at both ends, though a token looks up one row at the entrance"
-MIXTURE = Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts")
-LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="layers with experts are a part of all layers")
-OF_DENSE = {"vocab_size": "128256", "model_dim": "16384", "layers": "126", "attention_params_per_layer": "570.4M", "ffn_dim": "53248"}
-OF_MIXTURE = {"vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M"}
+_SMALL_PARTS = "norms and biases left out: they are a ten-thousandth"
+_GATED = "feed-forward parts are gated, of three matrices: of a plain one with two, give two thirds of its width"
+_UNTIED = "the vocabulary has a matrix at the entrance and one at the exit: where they are one and the same, give half of its tokens"
+_VOCABULARY = "the vocabulary is counted at both ends, though a token looks up one row at the entrance"
+_MIXTURE = Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts")
+_LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="layers with experts are a part of all layers")
+_OF_DENSE = {"vocab_size": "128256", "model_dim": "16384", "layers": "126", "attention_params_per_layer": "570.4M", "ffn_dim": "53248"}
+_OF_MIXTURE = {"vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M"}
 
 COUNTS = (
     Equation(
@@ -24,7 +24,7 @@ COUNTS = (
             2 * model_dim * head_dim * (query_heads + kv_heads),
         ),
         statement="Queries and the output have a matrix for every query head, keys and values one for every KV head.",
-        assumptions=("keys and values are equally wide", SMALL_PARTS),
+        assumptions=("keys and values are equally wide", _SMALL_PARTS),
         example=Example(given={"model_dim": "16384", "head_dim": "128", "query_heads": "128", "kv_heads": "8"}, result="570.4M"),
         sources=(LLAMA_REFERENCE,),
     ),
@@ -42,7 +42,7 @@ COUNTS = (
             + query_heads * value_dim * model_dim,
         ),
         statement="Queries go through a latent, keys and values through another and the shared rotary key, and the heads to the output.",
-        assumptions=(SMALL_PARTS,),
+        assumptions=(_SMALL_PARTS,),
         example=Example(
             given={
                 "model_dim": "7168",
@@ -68,8 +68,8 @@ COUNTS = (
             2 * vocab_size * model_dim + layers * (attention_params_per_layer + 3 * model_dim * ffn_dim),
         ),
         statement="The vocabulary at both ends, and in every layer attention and three matrices of the feed-forward part.",
-        assumptions=("every layer is alike", GATED, UNTIED, SMALL_PARTS),
-        example=Example(given=OF_DENSE, result="405.8B"),
+        assumptions=("every layer is alike", _GATED, _UNTIED, _SMALL_PARTS),
+        example=Example(given=_OF_DENSE, result="405.8B"),
         sources=(LLAMA_REFERENCE,),
     ),
     Equation(
@@ -86,12 +86,12 @@ COUNTS = (
             + (layers - moe_layers) * 3 * model_dim * ffn_dim
             + moe_layers * model_dim * (3 * moe_ffn_dim * (experts + shared_experts) + experts),
         ),
-        requires=(LAYERS,),
+        requires=(_LAYERS,),
         statement="As of a dense model, with all experts and their router in place of the feed-forward part where a layer has them.",
-        assumptions=("experts are of one size, shared ones among them", GATED, UNTIED, SMALL_PARTS),
+        assumptions=("experts are of one size, shared ones among them", _GATED, _UNTIED, _SMALL_PARTS),
         example=Example(
             given={
-                **OF_MIXTURE,
+                **_OF_MIXTURE,
                 "moe_layers": "59",
                 "ffn_dim": "12288",
                 "moe_ffn_dim": "1536",
@@ -113,8 +113,8 @@ COUNTS = (
             2 * vocab_size * model_dim + layers * (attention_params_per_layer + 3 * model_dim * ffn_dim),
         ),
         statement="A token uses all of them.",
-        assumptions=("no experts", VOCABULARY, "every layer is alike", GATED, UNTIED, SMALL_PARTS),
-        example=Example(given=OF_DENSE, result="405.8B"),
+        assumptions=("no experts", _VOCABULARY, "every layer is alike", _GATED, _UNTIED, _SMALL_PARTS),
+        example=Example(given=_OF_DENSE, result="405.8B"),
         steps=(Step(operation="all parameters", premises=(at("architecture.total_params_dense", total_params="active_params"),)),),
         sources=(LLAMA_REFERENCE,),
     ),
@@ -132,18 +132,18 @@ COUNTS = (
             + (layers - moe_layers) * 3 * model_dim * ffn_dim
             + moe_layers * model_dim * (3 * moe_ffn_dim * (active_experts + shared_experts) + experts),
         ),
-        requires=(MIXTURE, LAYERS),
+        requires=(_MIXTURE, _LAYERS),
         statement="A token uses all but the routed experts that it does not go to.",
         assumptions=(
             "experts are of one size, shared ones among them",
-            VOCABULARY,
-            GATED,
-            UNTIED,
-            SMALL_PARTS,
+            _VOCABULARY,
+            _GATED,
+            _UNTIED,
+            _SMALL_PARTS,
         ),
         example=Example(
             given={
-                **OF_MIXTURE,
+                **_OF_MIXTURE,
                 "moe_layers": "59",
                 "ffn_dim": "12288",
                 "moe_ffn_dim": "1536",

@@ -6,8 +6,8 @@ from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, GPT
 from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
-READ_ONCE_A_PASS = "the weights are read once a pass"
-PROMPT_IN_A_PASS = "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"
+_READ_ONCE_A_PASS = "the weights are read once a pass"
+_PROMPT_IN_A_PASS = "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"
 
 EQUATIONS = (
     Equation(
@@ -51,7 +51,7 @@ EQUATIONS = (
             },
             result="207.4 ms",
         ),
-        sources=(talk("1:41:45", "1:47:33", PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention and a read for every pass")),
+        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention and a read for every pass")),
     ),
     Equation(
         id="prefill.weight_time",
@@ -63,7 +63,7 @@ EQUATIONS = (
             prefill_passes * total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
         ),
         statement="Each pass reads the weights, so that small chunks of a prompt wait for memory.",
-        assumptions=(READ_ONCE_A_PASS, "weights are sharded perfectly: no chip reads what another reads too"),
+        assumptions=(_READ_ONCE_A_PASS, "weights are sharded perfectly: no chip reads what another reads too"),
         example=Example(
             given={
                 "prefill_passes": "5",
@@ -98,7 +98,7 @@ EQUATIONS = (
             prefill_passes * pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
         ),
         statement="Each pass reads all that lies on a chip, one stage after another.",
-        assumptions=(READ_ONCE_A_PASS, "every chip holds and reads the same number of bytes"),
+        assumptions=(_READ_ONCE_A_PASS, "every chip holds and reads the same number of bytes"),
         example=Example(
             given={
                 "prefill_passes": "5",
@@ -142,7 +142,7 @@ EQUATIONS = (
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
         ),
         statement="Each pass reads what all tokens use, and the experts that its own tokens go to: of long prompts, all of them.",
-        assumptions=(READ_ONCE_A_PASS, "tokens choose their experts independently and evenly: skewed routing touches fewer"),
+        assumptions=(_READ_ONCE_A_PASS, "tokens choose their experts independently and evenly: skewed routing touches fewer"),
         example=Example(
             given={
                 "prefill_passes": "5",
@@ -208,7 +208,7 @@ EQUATIONS = (
         ),
         statement="Each pass reads what all tokens use at its own width, and the experts that its own tokens go to at theirs.",
         assumptions=(
-            READ_ONCE_A_PASS,
+            _READ_ONCE_A_PASS,
             "all experts are stored alike, and so is all beside them",
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
         ),
@@ -285,6 +285,6 @@ EQUATIONS = (
             given={"chips": "16", "chip_price": "2 USD/h", "prefill_time": "207.4 ms", "prefill_batch": "2", "uncached_tokens": "2400"},
             result="0.3841 USD/MTok",
         ),
-        sources=(talk("1:41:45", "1:47:33", PROMPT_IN_A_PASS), ours("the chips for so long, over the tokens")),
+        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), ours("the chips for so long, over the tokens")),
     ),
 )

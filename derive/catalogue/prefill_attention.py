@@ -7,21 +7,21 @@ place in the prompt, not sums over whole tokens: a token meets half of itself.
 from typing import Any
 
 from derive.arithmetic import maximum, minimum
-from derive.catalogue.decode_attention import DECODE
+from derive.catalogue.decode_attention import DECODE_ATTENTION_EQUATIONS
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, MLA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
 from derive.records import Equation, Example, Premise, Step, Variant, at, in_place
 from derive.requirements import Requirement
 
-GROUP = "attention_flops_per_sequence"
-LATENT_EXPANDED = "Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head."
-PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
-WINDOW = {
+_GROUP = "attention_flops_per_sequence"
+_LATENT_EXPANDED = "Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head."
+_PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
+_WINDOW = {
     "window_attention_flops": "prefill_window_flops",
     # Of a window and a context that are both what is met on average, the lesser is that too.
     **dict.fromkeys(("window_tokens", "context_length"), "prefill_window_tokens"),
 }
-SELECTED = {"selected_attention_flops": "prefill_selected_flops", "read_entries": "prefill_read_entries"}
-DECODED = {row.id.split(".")[1]: row for row in DECODE}
+_SELECTED = {"selected_attention_flops": "prefill_selected_flops", "read_entries": "prefill_read_entries"}
+_DECODED = {row.id.split(".")[1]: row for row in DECODE_ATTENTION_EQUATIONS}
 
 
 def mean_met(limit: Any, cached_tokens: Any, uncached_tokens: Any) -> Any:
@@ -46,7 +46,7 @@ def _at_the_mean(decoded: str, **point: Any) -> Premise:
 
 def _in_prefill(decoded: str, *, id: str, title: str, names: dict[str, str], example: Example) -> Equation:
     """The same for a token of a prompt as for a decoded one, over the mean of what it meets."""
-    row = DECODED[decoded]
+    row = _DECODED[decoded]
     renamed = {row.symbols[0]: names[row.symbols[0]], **{old: new for old, new in names.items() if old in row.symbols}}
     return Equation(
         id=f"architecture.{id}",
@@ -86,7 +86,7 @@ PREFILL_ATTENTION = (
             prefill_attention_flops_per_pair,
             flop_per_mac_and_token * layers * query_heads * (nope_dim + rope_dim + value_dim),
         ),
-        statement=LATENT_EXPANDED,
+        statement=_LATENT_EXPANDED,
         assumptions=("dense attention", "the latent is expanded, as in prefill"),
         example=Example(
             given={"layers": "61", "query_heads": "128", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
@@ -109,7 +109,7 @@ PREFILL_ATTENTION = (
             prefill_attention_flops_per_pair,
             flop_per_mac_and_token * kv_layers * query_heads * (nope_dim + rope_dim + value_dim),
         ),
-        statement=LATENT_EXPANDED,
+        statement=_LATENT_EXPANDED,
         assumptions=("dense attention", "the latent is expanded, as in prefill", "the slope at long context"),
         example=Example(
             given={"kv_layers": "24", "query_heads": "96", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
@@ -132,7 +132,7 @@ PREFILL_ATTENTION = (
             mean_met(window_tokens, cached_tokens, uncached_tokens),
         ),
         statement="A token meets all before it until the window is full, and then the window.",
-        assumptions=PLACES,
+        assumptions=_PLACES,
         example=Example(given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"}, result="886.7 tokens"),
         sources=(WINDOW_PAPER, ours("the mean of the lesser of window and place")),
     ),
@@ -140,7 +140,7 @@ PREFILL_ATTENTION = (
         "window_attention_flops",
         id="prefill_window_flops",
         title="Attention FLOPs of one new token of a prompt in windowed layers",
-        names=WINDOW,
+        names=_WINDOW,
         example=Example(
             given={
                 "window_layers": "52",
@@ -156,7 +156,7 @@ PREFILL_ATTENTION = (
         "window_attention_flops_shared",
         id="prefill_window_flops_shared",
         title="Attention FLOPs of one new token of a prompt in windowed layers, the key is the value",
-        names=WINDOW,
+        names=_WINDOW,
         example=Example(
             given={"window_layers": "61", "query_heads": "128", "window_key_dim": "512", "prefill_window_tokens": "128"},
             result="2.047 GFLOP",
@@ -172,7 +172,7 @@ PREFILL_ATTENTION = (
             entry_per_token * mean_met(selected_entries / entry_per_token, cached_tokens, uncached_tokens),
         ),
         statement="A token reads all before it while they are fewer than it selects, and then as many as it selects.",
-        assumptions=PLACES,
+        assumptions=_PLACES,
         example=Example(given={"selected_entries": "2048", "cached_tokens": "1000", "uncached_tokens": "3000"}, result="1865"),
         sources=(DSA_PAPER, ours("the mean of the lesser of selection and place")),
     ),
@@ -189,7 +189,7 @@ PREFILL_ATTENTION = (
             / sparse_compression_ratio,
         ),
         statement="A token reads all compressed entries before it while they are fewer than it selects, and then as many as it selects.",
-        assumptions=(*PLACES, "tokens not yet compressed are left out"),
+        assumptions=(*_PLACES, "tokens not yet compressed are left out"),
         example=Example(
             given={"selected_entries": "1024", "sparse_compression_ratio": "4", "cached_tokens": "2000", "uncached_tokens": "6000"},
             result="932.5",
@@ -200,7 +200,7 @@ PREFILL_ATTENTION = (
         "selected_attention_flops",
         id="prefill_selected_flops",
         title="Attention FLOPs of one new token of a prompt over selected entries, latent attention absorbed",
-        names=SELECTED,
+        names=_SELECTED,
         example=Example(
             given={"sparse_layers": "61", "query_heads": "128", "latent_dim": "512", "rope_dim": "64", "prefill_read_entries": "1948"},
             result="33.1 GFLOP",
@@ -210,7 +210,7 @@ PREFILL_ATTENTION = (
         "selected_attention_flops_gqa_indexed",
         id="prefill_selected_flops_gqa_indexed",
         title="Attention FLOPs of one new token of a prompt over selected entries, grouped-query attention",
-        names=SELECTED,
+        names=_SELECTED,
         example=Example(
             given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128", "prefill_read_entries": "1948"},
             result="3.638 GFLOP",
@@ -220,7 +220,7 @@ PREFILL_ATTENTION = (
         "selected_attention_flops_compressed",
         id="prefill_selected_flops_compressed",
         title="Attention FLOPs of one new token of a prompt over selected entries, tokens compressed into shared entries",
-        names=SELECTED,
+        names=_SELECTED,
         example=Example(
             given={"sparse_layers": "30", "query_heads": "128", "head_dim": "512", "prefill_read_entries": "932.5"},
             result="7.333 GFLOP",
@@ -230,13 +230,13 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_of_prompt",
         title="Attention FLOPs of one new token of a prompt, dense attention",
         defines="prefill_attention_flops_per_token",
-        variant=Variant(group=GROUP, name="dense", default=True),
+        variant=Variant(group=_GROUP, name="dense", default=True),
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens: (
             prefill_attention_flops_per_token,
             prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2),
         ),
         statement="A new token meets all that is cached, and on average half of the new tokens.",
-        assumptions=("dense attention in every layer that attends", *PLACES),
+        assumptions=("dense attention in every layer that attends", *_PLACES),
         example=Example(
             given={"prefill_attention_flops_per_pair": "8.258 MFLOP/token", "cached_tokens": "3600", "uncached_tokens": "2400"},
             result="39.64 GFLOP",
@@ -255,14 +255,14 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_with_windows",
         title="Attention FLOPs of one new token of a prompt, windows in some layers",
         defines="prefill_attention_flops_per_token",
-        variant=Variant(group=GROUP, name="windowed"),
+        variant=Variant(group=_GROUP, name="windowed"),
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
             prefill_window_flops: (
             prefill_attention_flops_per_token,
             prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_window_flops,
         ),
         statement="Full layers meet all that is cached and half of the new tokens, windowed layers what their window holds.",
-        assumptions=("what linear layers do with their states is left out", *PLACES),
+        assumptions=("what linear layers do with their states is left out", *_PLACES),
         example=Example(
             given={
                 "prefill_attention_flops_per_pair": "163.8 kFLOP/token",
@@ -290,7 +290,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_mla_indexed",
         title="Attention FLOPs of one new token of a prompt, every layer selects what it reads",
         defines="prefill_attention_flops_per_token",
-        variant=Variant(group=GROUP, name="mla_indexed"),
+        variant=Variant(group=_GROUP, name="mla_indexed"),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, cached_tokens, uncached_tokens,
             prefill_selected_flops: (
             prefill_attention_flops_per_token,
@@ -301,7 +301,7 @@ PREFILL_ATTENTION = (
             "every layer selects what it reads",
             "the indexer's arithmetic runs at the rate of attention",
             "selected latents are met as in decode, absorbed; short prompts take less where all of them are met expanded, behind a mask",
-            *PLACES,
+            *_PLACES,
         ),
         example=Example(
             given={
@@ -326,7 +326,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_gqa_indexed",
         title="Attention FLOPs of one new token of a prompt, all but a few layers select what they read",
         defines="prefill_attention_flops_per_token",
-        variant=Variant(group=GROUP, name="gqa_indexed"),
+        variant=Variant(group=_GROUP, name="gqa_indexed"),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, layers, sparse_layers,
             query_heads, head_dim, cached_tokens, uncached_tokens, prefill_selected_flops: (
             prefill_attention_flops_per_token,
@@ -336,7 +336,7 @@ PREFILL_ATTENTION = (
         ),
         requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
         statement="Dense layers meet every token before a new one, as do the indexers; sparse layers meet what each token selects.",
-        assumptions=("the indexer's arithmetic runs at the rate of attention", *PLACES),
+        assumptions=("the indexer's arithmetic runs at the rate of attention", *_PLACES),
         example=Example(
             given={
                 "indexer_flops_per_pair": "58.37 kFLOP/token",
@@ -364,7 +364,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_compressed",
         title="Attention FLOPs of one new token of a prompt, tokens compressed into shared entries",
         defines="prefill_attention_flops_per_token",
-        variant=Variant(group=GROUP, name="compressed"),
+        variant=Variant(group=_GROUP, name="compressed"),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, heavily_compressed_layers,
             query_heads, head_dim, heavy_compression_ratio, cached_tokens, uncached_tokens, prefill_selected_flops,
             prefill_window_flops: (
@@ -378,7 +378,7 @@ PREFILL_ATTENTION = (
             + prefill_window_flops,
         ),
         statement="Indexers and heavily compressed layers meet an entry for every few tokens before; selections and windows stop growing.",
-        assumptions=("tokens not yet compressed are left out", "the indexer's arithmetic runs at the rate of attention", *PLACES),
+        assumptions=("tokens not yet compressed are left out", "the indexer's arithmetic runs at the rate of attention", *_PLACES),
         example=Example(
             given={
                 "indexer_flops_per_pair": "122.9 kFLOP/token",

@@ -13,7 +13,7 @@ from derive.catalogue.sources import (
 from derive.records import Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
-SOLD_BELOW_COST = "it is sold for less than its chips cost: there is no margin"
+_SOLD_BELOW_COST = "it is sold for less than its chips cost: there is no margin"
 
 REQUESTS = (
     Equation(
@@ -265,7 +265,7 @@ REQUESTS = (
         defines="gross_margin",
         variant=Variant(group="gross_margin", name="output", default=True),
         relation=lambda gross_margin, cost_per_token, output_price: (gross_margin, 1 - cost_per_token / output_price),
-        requires=(Requirement(holds=lambda cost_per_token, output_price: cost_per_token < output_price, otherwise=SOLD_BELOW_COST),),
+        requires=(Requirement(holds=lambda cost_per_token, output_price: cost_per_token < output_price, otherwise=_SOLD_BELOW_COST),),
         statement="The share of the output price that is left after the chips that decode are paid.",
         assumptions=("of output tokens alone", "chips are the only cost: no staff, research, sales or idle hours"),
         example=Example(given={"cost_per_token": "1.347 USD/MTok", "output_price": "15 USD/MTok"}, result="0.9102"),
@@ -279,7 +279,7 @@ REQUESTS = (
         relation=lambda gross_margin, cost_per_request, price_per_request: (gross_margin, 1 - cost_per_request / price_per_request),
         requires=(
             Requirement(
-                holds=lambda cost_per_request, price_per_request: cost_per_request < price_per_request, otherwise=SOLD_BELOW_COST
+                holds=lambda cost_per_request, price_per_request: cost_per_request < price_per_request, otherwise=_SOLD_BELOW_COST
             ),
         ),
         statement="The share of what requests are sold for that is left after the chips of both phases are paid.",

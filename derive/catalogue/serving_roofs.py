@@ -3,7 +3,7 @@
 from derive.catalogue.sources import ROOFLINE_PAPER, ours
 from derive.records import BOUND, Equation, Example, Step, at
 
-ONE_PASS = "each token is computed once at least: none is taken from an answer that is stored"
+_ONE_PASS = "each token is computed once at least: none is taken from an answer that is stored"
 
 ROOFS = (
     Equation(
@@ -16,7 +16,7 @@ ROOFS = (
         ),
         sense="<=",
         statement="A token takes a multiply-add with every active weight, and the chips do so many in a second.",
-        assumptions=(ONE_PASS, "attention and refused drafts come on top"),
+        assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
         example=Example(
             given={"chips": "16", "pipeline_stages": "2", "peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"},
             result="39.09k token/s",
@@ -46,7 +46,7 @@ ROOFS = (
         ),
         sense="<=",
         statement="A token takes a multiply-add with every active weight, and a chip does so many in a second.",
-        assumptions=(ONE_PASS, "attention and refused drafts come on top"),
+        assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
         example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"}, result="1222 token/s"),
         steps=(
             Step(
@@ -67,7 +67,7 @@ ROOFS = (
         ),
         sense=">=",
         statement="A token costs at least the time of a chip that its arithmetic takes.",
-        assumptions=(ONE_PASS, "attention and refused drafts come on top"),
+        assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
         example=Example(
             given={"chip_price": "2 USD/h", "active_params": "405B", "peak_flops": "1979 TFLOP/s", "mfu": "50%"},
             result="0.4548 USD/MTok",

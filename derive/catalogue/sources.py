@@ -5,16 +5,16 @@ from datetime import date
 from derive.records import Source
 
 TRANSCRIPT = "https://www.dwarkesh.com/p/reiner-pope"
-VIDEO = "https://youtu.be/xmkSf5IS-zw"
+_VIDEO = "https://youtu.be/xmkSf5IS-zw"
 _LECTURE = "The math behind how LLMs are trained and served"
-LECTURER = "Reiner Pope, with Dwarkesh Patel"
+_LECTURER = "Reiner Pope, with Dwarkesh Patel"
 
 
 def talk(start: str, end: str, said: str, encoded: str = "") -> Source:
     """The lecture of 29 April 2026, by video time h:mm:ss."""
     return Source(
-        kind="talk", title=_LECTURE, author=LECTURER, url=TRANSCRIPT, said=said, start=_seconds(start), end=_seconds(end), encoded=encoded,
-        video=VIDEO, published=date(2026, 4, 29),
+        kind="talk", title=_LECTURE, author=_LECTURER, url=TRANSCRIPT, said=said, start=_seconds(start), end=_seconds(end), encoded=encoded,
+        video=_VIDEO, published=date(2026, 4, 29),
     )  # fmt: skip
 
 

@@ -8,9 +8,9 @@ from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTA
 from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
-MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
-HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
-ALL_SHARDED = "the chips of a stage share all activations, which takes sequence parallelism beside tensor parallelism"
+_MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
+_HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
+_ALL_SHARDED = "the chips of a stage share all activations, which takes sequence parallelism beside tensor parallelism"
 
 MEMORY = (
     Equation(
@@ -24,7 +24,7 @@ MEMORY = (
             total_params * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param) / (chips * pipeline_stages),
         ),
         statement="Every copy of the model holds its weights, their gradients and what the optimizer keeps of them.",
-        assumptions=(MODEL_PARALLEL, "nothing is shared between copies that train on different data: no ZeRO, no FSDP"),
+        assumptions=(_MODEL_PARALLEL, "nothing is shared between copies that train on different data: no ZeRO, no FSDP"),
         example=Example(
             given={
                 "total_params": "405B",
@@ -52,7 +52,7 @@ MEMORY = (
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-1: each copy keeps, and updates, its own part of the optimizer states.",
-        assumptions=(MODEL_PARALLEL,),
+        assumptions=(_MODEL_PARALLEL,),
         example=Example(
             given={
                 "total_params": "405B",
@@ -94,7 +94,7 @@ MEMORY = (
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-2: a gradient is held where it is needed for the update.",
-        assumptions=(MODEL_PARALLEL,),
+        assumptions=(_MODEL_PARALLEL,),
         example=Example(
             given={
                 "total_params": "405B",
@@ -134,7 +134,7 @@ MEMORY = (
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-3, or FSDP: weights are gathered a layer at a time, when they are used.",
-        assumptions=(MODEL_PARALLEL, "the layer that is gathered just now left out"),
+        assumptions=(_MODEL_PARALLEL, "the layer that is gathered just now left out"),
         example=Example(
             given={
                 "total_params": "405B",
@@ -172,7 +172,7 @@ MEMORY = (
         ),
         statement="Weights and gradients in bf16; weights, mean and variance in fp32 for Adam.",
         assumptions=(
-            MODEL_PARALLEL,
+            _MODEL_PARALLEL,
             "mixed precision as in the first ZeRO paper; gradients added up in fp32, or states kept in fewer, make it another number",
         ),
         example=Example(given={"total_params": "405B", "chips": "8", "pipeline_stages": "16"}, result="50.62 GB"),
@@ -196,7 +196,7 @@ MEMORY = (
             layer_activation_bytes * layers * tokens_in_training_batch * model_dim,
         ),
         statement="What a layer keeps where a fused attention computes the scores again: linear in the tokens.",
-        assumptions=(HALF_PRECISION, "embeddings and the output layer left out"),
+        assumptions=(_HALF_PRECISION, "embeddings and the output layer left out"),
         example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="575 GB"),
         steps=(
             Step(
@@ -219,7 +219,7 @@ MEMORY = (
             * (layer_activation_bytes * model_dim + score_activation_bytes * query_heads * training_sequence_length),
         ),
         statement="Every head keeps a score, its softmax and a mask for each pair of tokens: quadratic in the length of a sequence.",
-        assumptions=(HALF_PRECISION, "embeddings and the output layer left out", "scores are kept for all pairs, masked ones as well"),
+        assumptions=(_HALF_PRECISION, "embeddings and the output layer left out", "scores are kept for all pairs, masked ones as well"),
         example=Example(
             given={
                 "layers": "126",
@@ -305,7 +305,7 @@ MEMORY = (
         ),
         requires=(Requirement(holds=lambda training_microbatches: training_microbatches >= 1),),
         statement="Every stage holds its layers' activations of all microbatches before the first backward pass begins.",
-        assumptions=("activation_bytes are of one microbatch, in all layers", ALL_SHARDED),
+        assumptions=("activation_bytes are of one microbatch, in all layers", _ALL_SHARDED),
         example=Example(
             given={"activation_bytes": "33.82 GB", "training_microbatches": "64", "chips": "8", "pipeline_stages": "16"},
             result="16.91 GB",
@@ -322,7 +322,7 @@ MEMORY = (
         assumptions=(
             "activation_bytes are of one microbatch, in all layers",
             "as many microbatches a training step as stages or more; the first stage holds as many as there are stages, later ones fewer",
-            ALL_SHARDED,
+            _ALL_SHARDED,
         ),
         example=Example(given={"activation_bytes": "33.82 GB", "chips": "8"}, result="4.228 GB"),
         steps=(
@@ -351,7 +351,7 @@ MEMORY = (
             "activation_bytes are of one microbatch, in all layers",
             "twice as many microbatches a training step as stages or more",
             "passes run ahead as in Megatron, where even a single virtual stage runs further ahead than plain 1F1B",
-            ALL_SHARDED,
+            _ALL_SHARDED,
         ),
         example=Example(
             given={"activation_bytes": "33.82 GB", "pipeline_stages": "16", "virtual_stages": "4", "chips": "8"},

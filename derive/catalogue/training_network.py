@@ -3,8 +3,8 @@
 from derive.catalogue.sources import ZERO_PAPER, scaling_book_training
 from derive.records import CONDITION, Equation, Example, Step, Variant, at
 
-RING = "many copies; of two, each sends half of this"
-OWN_LINK = "every chip sends over a link of its own; chips that first add up among themselves bring less to it"
+_RING = "many copies; of two, each sends half of this"
+_OWN_LINK = "every chip sends over a link of its own; chips that first add up among themselves bring less to it"
 
 NETWORK = (
     Equation(
@@ -33,7 +33,7 @@ NETWORK = (
             2 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
         ),
         statement="Once a training step gradients are scattered to be added up, and gathered again; ZeRO-1 sends as much.",
-        assumptions=(RING, OWN_LINK, "weights are held whole by every copy: FSDP sends more"),
+        assumptions=(_RING, _OWN_LINK, "weights are held whole by every copy: FSDP sends more"),
         example=Example(
             given={
                 "total_params": "405B",
@@ -56,7 +56,7 @@ NETWORK = (
             3 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
         ),
         statement="FSDP, or ZeRO-3: weights are gathered for the forward and again for the backward pass, and gradients scattered.",
-        assumptions=(RING, OWN_LINK, "one microbatch a training step: weights are gathered for each"),
+        assumptions=(_RING, _OWN_LINK, "one microbatch a training step: weights are gathered for each"),
         example=Example(
             given={
                 "total_params": "405B",
@@ -86,7 +86,7 @@ NETWORK = (
             "At two bytes a value and a dense model, FLOP/s over the bandwidth of the link: the same fully sharded, over a whole step,"
             " as for gradients alone beside the backward pass."
         ),
-        assumptions=(RING, OWN_LINK, "attention FLOPs left out"),
+        assumptions=(_RING, _OWN_LINK, "attention FLOPs left out"),
         example=Example(
             given={
                 "peak_flops": "989 TFLOP/s",

@@ -7,11 +7,11 @@ from derive.expressions.one_line import EXTREMES, simplified
 from derive.formulas import TreePair
 from derive.trees import LARGEST_OF, Tree, all_parts, text
 
-Smoothed = tuple[Tree, tuple[TreePair, ...]]
+_Smoothed = tuple[Tree, tuple[TreePair, ...]]
 
 
 @cache
-def smooth_cases(tree: Tree) -> tuple[Smoothed, ...]:
+def smooth_cases(tree: Tree) -> tuple[_Smoothed, ...]:
     """All smooth regimes of a formula, each with the pairs of a larger and a smaller term that make it; over one line.
 
     A Max and a Min of the same terms are decided together, so that no regime contradicts itself.
@@ -23,7 +23,7 @@ def smooth_cases(tree: Tree) -> tuple[Smoothed, ...]:
     return tuple(dict.fromkeys(_split(simplified(tree), ())))
 
 
-def _split(tree: Tree, wins: tuple[TreePair, ...]) -> Iterator[Smoothed]:
+def _split(tree: Tree, wins: tuple[TreePair, ...]) -> Iterator[_Smoothed]:
     *_, node = (None, *filter(_is_extreme, all_parts(tree)))
     if not isinstance(node, tuple):
         yield tree, wins

@@ -18,7 +18,7 @@ from derive.expressions.polynomials import (
 from derive.formulas import Roots
 from derive.trees import EXPONENTIAL, LOGARITHM, PRODUCT, RAISED, RATIO, ROOT, SUM, Tree, difference, names, negated
 
-MOST_SQUARED = 100
+_MOST_SQUARED = 100
 """The largest number that is taken out of a square root."""
 
 
@@ -106,7 +106,7 @@ def _root_of(under: Polynomial) -> Tree:
     """The square root, with what is square in every term taken out of it."""
     content, rest = parted(under)
     shared = abs(number_of(rest))
-    number = next(one for one in range(min(isqrt(shared), MOST_SQUARED), 0, -1) if shared % (one * one) == 0)
+    number = next(one for one in range(min(isqrt(shared), _MOST_SQUARED), 0, -1) if shared % (one * one) == 0)
     odd = tuple((name, power % 2) for name, power in content)
     inside = {product_of(term, odd): count // (number * number) for term, count in rest.items()}
     outside = tree_of_quotient(Quotient({tuple((name, power // 2) for name, power in content if power // 2): number}))

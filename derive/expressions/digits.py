@@ -12,14 +12,14 @@ from derive.trees import EXPONENTIAL, LOGARITHM, MINUS, RAISED, ROOT, SUM, Tree,
 if TYPE_CHECKING:
     from mpmath import mpf
 
-STEP = 1e-20
+_STEP = 1e-20
 """Relative step of a slope in 50 digits, and where Newton's method stops."""
 
 LAST_DIGITS = 1e-13
 """Relative difference up to which numbers may differ for no other reason than that they were rounded."""
 
 
-PAST = 1e-2
+_PAST = 1e-2
 """Up to what share of an end of a domain a root beyond it may be for rounding alone."""
 
 
@@ -77,7 +77,7 @@ def exactly(difference: Tree, root: Tree | None, unknown: str, values: Mapping[s
     at = precise(unknown, values)
     for _ in range(60):
         height = precise(difference, {**values, unknown: at})
-        step = at * STEP or STEP
+        step = at * _STEP or _STEP
         slope = (precise(difference, {**values, unknown: at + step}) - height) / step
         if not (isfinite(height) and isfinite(slope) and slope):
             return None
@@ -85,7 +85,7 @@ def exactly(difference: Tree, root: Tree | None, unknown: str, values: Mapping[s
         at -= move
         if at <= 0:
             return None
-        if abs(move) <= STEP * at:
+        if abs(move) <= _STEP * at:
             return at
     return None
 
@@ -100,4 +100,4 @@ def clamped(unknown: str, value: float) -> float:
     if value < 0 and row.may_be_zero:
         return 0.0
     nearest = min(max(value, row.floor), row.ceiling)
-    return nearest if isclose(value, nearest, rel_tol=PAST) else value
+    return nearest if isclose(value, nearest, rel_tol=_PAST) else value

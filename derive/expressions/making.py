@@ -21,7 +21,7 @@ from derive.solving.defaults import put_in_ways, taken_along, with_defaults
 from derive.trees import Tree, names, text
 from derive.written import Written, as_written
 
-HEAD = "\t".join(("key", *Formulas._fields))
+_HEAD = "\t".join(("key", *Formulas._fields))
 
 
 def table_lines() -> Iterator[str]:
@@ -93,4 +93,4 @@ if __name__ == "__main__":
     # No line that stands may have a part in the new ones.
     table = Path(PATH)
     table.unlink(missing_ok=True)
-    table.write_text("".join(f"{one}\n" for one in (HEAD, *table_lines())), encoding="utf-8")
+    table.write_text("".join(f"{one}\n" for one in (_HEAD, *table_lines())), encoding="utf-8")

@@ -41,12 +41,12 @@ from derive.trees import (
     tree_of,
 )
 
-HIGHEST = 6
+_HIGHEST = 6
 """Up to which power a sum is multiplied out."""
 
 EXTREMES = (LARGEST_OF, SMALLEST_OF)
 
-Sum = tuple[tuple[Monomial, int], ...]
+_Sum = tuple[tuple[Monomial, int], ...]
 """A polynomial of several terms that have nothing in common, its terms in order."""
 
 
@@ -55,7 +55,7 @@ class Quotient(NamedTuple):
 
     above: Polynomial
     number: int = 1
-    sums: tuple[Sum, ...] = ()
+    sums: tuple[_Sum, ...] = ()
 
 
 @cache
@@ -194,7 +194,7 @@ def _whole(tree: Tree) -> Quotient:
 
 
 def _power(base: Tree, exponent: Tree) -> Quotient:
-    if not isinstance(exponent, int) or abs(exponent) > HIGHEST:
+    if not isinstance(exponent, int) or abs(exponent) > _HIGHEST:
         return _whole((RAISED, simplified(base), exponent))
     factor = over_one_line(base)
     return reduce(_times, [_inverse(factor) if exponent < 0 else factor] * abs(exponent), Quotient({(): 1}))
@@ -239,13 +239,13 @@ def _inverse(one: Quotient) -> Quotient:
     return _cancelled(above, abs(number), (primitive,) if len(primitive) > 1 else ())
 
 
-def _cancelled(above: Polynomial, number: int, sums: Iterable[Sum]) -> Quotient:
+def _cancelled(above: Polynomial, number: int, sums: Iterable[_Sum]) -> Quotient:
     """The fraction without the numbers and sums that are above and below the line."""
     left, kept = _without_shared(above, sums)
     return _in_lowest_numbers(left, number, kept)
 
 
-def _without_shared(above: Polynomial, sums: Iterable[Sum]) -> tuple[Polynomial, tuple[Sum, ...]]:
+def _without_shared(above: Polynomial, sums: Iterable[_Sum]) -> tuple[Polynomial, tuple[_Sum, ...]]:
     """What stands above without the sums below that it is made of, and the other sums."""
     kept = []
     for one in sums if above else ():
@@ -255,7 +255,7 @@ def _without_shared(above: Polynomial, sums: Iterable[Sum]) -> tuple[Polynomial,
     return above, tuple(kept)
 
 
-def _in_lowest_numbers(above: Polynomial, number: int, sums: Iterable[Sum]) -> Quotient:
+def _in_lowest_numbers(above: Polynomial, number: int, sums: Iterable[_Sum]) -> Quotient:
     if not above:
         return Quotient({})
     shared = gcd(number, *above.values())

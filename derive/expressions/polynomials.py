@@ -23,7 +23,7 @@ def negative(one: Polynomial) -> Polynomial:
     return {term: -count for term, count in one.items()}
 
 
-MOST_TERMS = 400
+_MOST_TERMS = 400
 """Into how many terms a product is multiplied out at most: with ten times as many a random question took minutes."""
 
 
@@ -32,8 +32,8 @@ class TooManyTerms(ArithmeticError):
 
 
 def multiplied(one: Polynomial, other: Polynomial) -> Polynomial:
-    """The product of two, multiplied out; raises TooManyTerms for one of more than `MOST_TERMS`."""
-    if len(one) * len(other) > MOST_TERMS:
+    """The product of two, multiplied out; raises TooManyTerms for one of more than `_MOST_TERMS`."""
+    if len(one) * len(other) > _MOST_TERMS:
         raise TooManyTerms(f"{len(one)} terms times {len(other)}")
     found: dict[Monomial, int] = {}
     for first, count in one.items():

@@ -10,7 +10,7 @@ from derive.expressions.digits import LAST_DIGITS, clamped, is_rational, loses_d
 from derive.quantities import quantity
 from derive.trees import Tree, names, slopes
 
-NEXT_TO_NOTHING = 1e-6
+_NEXT_TO_NOTHING = 1e-6
 """Share of the most that is met at which roots are looked at that divide by nothing where a quantity is nothing."""
 
 
@@ -24,7 +24,7 @@ def real_roots(
         return [(root, None) for root in bracketed(difference, unknown, values)]
     numbers = [_number(root, values) for root in closed]
     nothing = frozenset(name for name in names(difference) if values.get(name) == 0)
-    some = {**values, **{name: NEXT_TO_NOTHING * quantity(name).high for name in nothing}}
+    some = {**values, **{name: _NEXT_TO_NOTHING * quantity(name).high for name in nothing}}
     if nothing and any(not isfinite(number) and isfinite(evaluate(root, some)) for number, root in zip(numbers, closed, strict=True)):
         # A square without its coefficient is a line, which the roots of squares divide by nothing to come to.
         rest, roots = at_nothing_of(difference, nothing, unknown)

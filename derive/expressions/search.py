@@ -10,20 +10,20 @@ from derive.expressions.digits import LAST_DIGITS, clamped, exactly, loses_digit
 from derive.quantities import quantity
 from derive.trees import Tree, names, terms
 
-Point = tuple[float, float]
+_Point = tuple[float, float]
 """The logarithm of the unknown, and the height of the expression there."""
 
-GRID = 2_000
+_GRID = 2_000
 BEYOND = 1e6
 """How far beyond the values met in practice the search looks."""
-BESIDE = 1e-9
+_BESIDE = 1e-9
 """How far beside a root it is looked whether the expression is a line there, or mere rounding."""
-MOST_ROOTS = 100
+_MOST_ROOTS = 100
 """Above so many the expression is nothing wherever the unknown is, but for rounding: there is no root then."""
-LEAST, SPARSE = 1e-15, 50
+_LEAST, _SPARSE = 1e-15, 50
 """The least share that is looked for, and the number of points below those met in practice, or at which many digits are worked out."""
-GOLDEN = (sqrt(5) - 1) / 2
-NARROWINGS = 40
+_GOLDEN = (sqrt(5) - 1) / 2
+_NARROWINGS = 40
 """How often the step around an extremum is narrowed by the golden section: to a billionth of it."""
 
 
@@ -55,8 +55,8 @@ def _bracketed(difference: Tree, unknown: str, givens: tuple[tuple[str, float], 
     found = _crossings(_without_noise(points, surely) if noisy else points, height)
     if noisy and not found:
         # Where rounding leaves nothing of what moves, many digits still see it.
-        found = _crossings([(ln_x, surely(ln_x)) for ln_x in _evenly(grid[0][0], grid[-1][0], SPARSE)], surely)
-    if len(found) > MOST_ROOTS:
+        found = _crossings([(ln_x, surely(ln_x)) for ln_x in _evenly(grid[0][0], grid[-1][0], _SPARSE)], surely)
+    if len(found) > _MOST_ROOTS:
         return ()
     return tuple(sorted({root for one in found for root in _settled(difference, unknown, values, one)}))
 
@@ -69,13 +69,13 @@ def _at_givens(tree: Tree, unknown: str, values: Mapping[str, float]) -> Tree:
     return (tree[0], *(_at_givens(part, unknown, values) for part in tree[1:])) if isinstance(tree, tuple) else tree
 
 
-def _crossings(points: list[Point], height: Callable[[float], float]) -> list[float]:
+def _crossings(points: list[_Point], height: Callable[[float], float]) -> list[float]:
     """Where the expression is nothing: at a point, or between two at which its signs differ."""
     found = [exp(ln_x) for ln_x, at in points if at == 0]
     return found + [exp(_halved(left, right, height)) for left, right in pairwise(points) if left[1] * right[1] < 0]
 
 
-def _halved(left: Point, right: Point, height: Callable[[float], float]) -> float:
+def _halved(left: _Point, right: _Point, height: Callable[[float], float]) -> float:
     """Where the sign turns between two points, to the last digit: at a root, or at a pole."""
     (below, at_below), (above, _) = left, right
     while below < (middle := (below + above) / 2) < above:
@@ -87,7 +87,7 @@ def _halved(left: Point, right: Point, height: Callable[[float], float]) -> floa
     return below
 
 
-def _without_noise(points: list[Point], surely: Callable[[float], float]) -> list[Point]:
+def _without_noise(points: list[_Point], surely: Callable[[float], float]) -> list[_Point]:
     """The points with their heights in many digits wherever the sign turns: it may do so at every step for rounding alone."""
     turning = {k for k, (_, at) in enumerate(points) if at == 0}
     for k, ((_, before), (_, after)) in enumerate(pairwise(points)):
@@ -98,7 +98,7 @@ def _without_noise(points: list[Point], surely: Callable[[float], float]) -> lis
 def _settled(difference: Tree, unknown: str, values: Mapping[str, float], root: float) -> list[float]:
     """The root near which the search ended; none where it was led by the rounding of the expression, or onto a pole."""
     if not any(loses_digits(term) for term in terms(difference)):
-        below, here, above = (evaluate(difference, {**values, unknown: root * (1 + side)}) for side in (-BESIDE, 0, BESIDE))
+        below, here, above = (evaluate(difference, {**values, unknown: root * (1 + side)}) for side in (-_BESIDE, 0, _BESIDE))
         # Where the heights beside it lie on a line through it, rounding is less than a thousandth of what they differ by.
         if below * above < 0 and max(abs(above + below), abs(here)) <= abs(above - below) / 1e3:
             return [root]
@@ -117,17 +117,17 @@ def searched(unknown: str) -> tuple[float, float]:
     (1e-15, 1.0)
     """
     row = quantity(unknown)
-    low = LEAST if row.ceiling < inf else (row.low or row.high / BEYOND) / BEYOND
+    low = _LEAST if row.ceiling < inf else (row.low or row.high / BEYOND) / BEYOND
     return low, min(row.high * BEYOND, row.ceiling)
 
 
-def _grid(unknown: str, height: Callable[[float], float]) -> list[Point]:
+def _grid(unknown: str, height: Callable[[float], float]) -> list[_Point]:
     """The heights over the whole domain, NaN where the expression is not defined."""
     row = quantity(unknown)
     low, high = (row.low or row.high / BEYOND) / BEYOND, min(row.high * BEYOND, row.ceiling)
-    places = [*_evenly(log(low), log(high), GRID), log(high)]
+    places = [*_evenly(log(low), log(high), _GRID), log(high)]
     if row.ceiling < inf:
-        places = [*_evenly(log(LEAST), log(low), SPARSE), *places]
+        places = [*_evenly(log(_LEAST), log(low), _SPARSE), *places]
     return [(ln_x, at if isfinite(at := height(ln_x)) else nan) for ln_x in places]
 
 
@@ -135,7 +135,7 @@ def _evenly(first: float, last: float, steps: int) -> list[float]:
     return [first + step * (last - first) / steps for step in range(steps)]
 
 
-def _edges(grid: list[Point], height: Callable[[float], float], surely: Callable[[float], float]) -> Iterator[Point]:
+def _edges(grid: list[_Point], height: Callable[[float], float], surely: Callable[[float], float]) -> Iterator[_Point]:
     """A point at each edge of where the expression is defined: a root may lie within a step of it."""
     for left, right in pairwise(grid):
         if isnan(left[1]) == isnan(right[1]):
@@ -154,7 +154,7 @@ def _last_inside(inside: float, outside: float, height: Callable[[float], float]
     return inside
 
 
-def _extrema(grid: list[Point], height: Callable[[float], float]) -> Iterator[Point]:
+def _extrema(grid: list[_Point], height: Callable[[float], float]) -> Iterator[_Point]:
     """A point wherever the expression turns back before zero and may have crossed it twice on the way."""
     for (before, at_before), (_, at_middle), (after, at_after) in zip(grid, grid[1:], grid[2:], strict=False):
         sign = 1 if at_middle > 0 else -1
@@ -178,7 +178,7 @@ def may_reach_zero(before: float, middle: float, after: float) -> bool:
 
 def _lowest(low: float, high: float, height: Callable[[float], float], sign: int) -> float:
     """Where a curve that comes near zero and turns back, from above or (sign -1) from below, is nearest to it: by the golden section."""
-    for _ in range(NARROWINGS):
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    for _ in range(_NARROWINGS):
+        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         low, high = (low, right) if sign * height(left) <= sign * height(right) else (left, high)
     return (low + high) / 2

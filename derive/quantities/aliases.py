@@ -109,7 +109,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
 }
 """What people may mean by a word that is no name, for the hint, as `in_full` writes it."""
 
-PARTS = {
+_PARTS = {
     **{"gpu": "chip", "gpus": "chips", "accelerator": "chip", "tok": "tokens", "toks": "tokens", "req": "requests", "reqs": "requests"},
     **{"sec": "second", "secs": "second", "bw": "bandwidth", "mem": "memory", "len": "length", "util": "utilisation"},
     "utilization": "utilisation",
@@ -127,4 +127,4 @@ def in_full(word: str) -> str:
     ('tokens_per_second_per_chip', 'requests_per_second', 'hbm_bandwidth')
     """
     name = re.sub(r"[ -]+", "_", word.strip().lower().replace("/", "_per_"))
-    return "_".join(PARTS.get(part, part) for part in _PER_SECOND.sub("_per_second", name).split("_"))
+    return "_".join(_PARTS.get(part, part) for part in _PER_SECOND.sub("_per_second", name).split("_"))

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from sympy import Basic
     from sympy.printing.latex import LatexPrinter
 
-OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
+_OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow},
     **{ast.USub: operator.neg, ast.LtE: operator.le, ast.GtE: operator.ge},
 }
-THIN_SPACE = r" \, "
+_THIN_SPACE = r" \, "
 """Between factors: without it letters and words of a product run together."""
-SPACED_BY_TEX = re.compile(r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))")
+_SPACED_BY_TEX = re.compile(r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))")
 """Thin spaces that TeX sets by itself, before and behind what is in brackets and before the name of a function."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
-FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs"})
+_FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs"})
 
 
 @cache
@@ -50,15 +50,15 @@ def _read(node: ast.AST) -> Any:
             return Integer(number)
         case ast.Name(id=name):
             return symbol(name)
-        case ast.UnaryOp(op=sign, operand=inner) if type(sign) in OPERATORS:
-            return OPERATORS[type(sign)](_read(inner))
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATORS:
-            return OPERATORS[type(sign)](_read(left), _read(right))
-        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in OPERATORS:
-            return OPERATORS[type(sign)](_read(left), _read(right))
+        case ast.UnaryOp(op=sign, operand=inner) if type(sign) in _OPERATORS:
+            return _OPERATORS[type(sign)](_read(inner))
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+            return _OPERATORS[type(sign)](_read(left), _read(right))
+        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _OPERATORS:
+            return _OPERATORS[type(sign)](_read(left), _read(right))
         case ast.BoolOp(op=ast.And(), values=parts):
             return And(*map(_read, parts))
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             return _function(name)(*map(_read, arguments))
     raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")
 
@@ -70,7 +70,7 @@ def _function(name: str) -> Callable[..., Any]:
     return function
 
 
-def as_latex(expression: "Basic", put_in: Mapping[str, str] = NOTHING, times: str = THIN_SPACE) -> str:
+def as_latex(expression: "Basic", put_in: Mapping[str, str] = NOTHING, times: str = _THIN_SPACE) -> str:
     r"""An expression as LaTeX, in the symbols of the registry, or with other LaTeX in place of some quantities.
 
     >>> print(as_latex(symbol("machine_balance_ratio") * symbol("mfu") / symbol("mbu")))
@@ -79,7 +79,7 @@ def as_latex(expression: "Basic", put_in: Mapping[str, str] = NOTHING, times: st
     t - t_{\mathrm{draft}}
     """
     symbols = {symbol(row.name): put_in.get(row.name, row.latex) for row in QUANTITIES.values()}
-    return SPACED_BY_TEX.sub(" ", _printer({"symbol_names": symbols, "mul_symbol": times, "ln_notation": True}).doprint(expression))
+    return _SPACED_BY_TEX.sub(" ", _printer({"symbol_names": symbols, "mul_symbol": times, "ln_notation": True}).doprint(expression))
 
 
 def _printer(settings: dict[str, Any]) -> "LatexPrinter":

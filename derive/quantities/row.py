@@ -7,10 +7,10 @@ from derive.briefly import brief
 from derive.errors import WrongValue
 from derive.quantities.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
 
-ABSURD = 100
+_ABSURD = 100
 
 
-USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
+_USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
 """How what is rarely said in its own unit is given, for who left the unit out."""
 
 
@@ -67,7 +67,7 @@ class Quantity:
         """
         if self.ceiling == 1.0:
             return 0.0, 1.0
-        return (0.0 if self.may_be_zero else max(self.floor, self.low / ABSURD)), self.high * ABSURD
+        return (0.0 if self.may_be_zero else max(self.floor, self.low / _ABSURD)), self.high * _ABSURD
 
     def at(self, share: float) -> float:
         """The value so far from the least (share 0) to the greatest (share 1) met in practice: by ratios, unless the least is 0.
@@ -106,7 +106,7 @@ class Quantity:
             unit = "" if self.unit == "1" else f" {self.unit}"
             raise WrongValue(
                 f"{self.name} = {value:g}{unit}: absurd; values met in practice run from {self.low:g} to {self.high:g}{unit},"
-                f" is a suffix or the unit wrong?{USUALLY_WRITTEN.get(self.unit, '')}"
+                f" is a suffix or the unit wrong?{_USUALLY_WRITTEN.get(self.unit, '')}"
             )
         return value
 

@@ -7,34 +7,34 @@ from derive.answers import LIMITS_BIND, Answer
 from derive.evaluate import evaluate
 from derive.trees import Tree, difference, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
 
-READS = (
+_READS = (
     *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time", "prefill_weight_time"),
     *("kv_compute_ratio", "weight_compute_ratio", "prefill_weight_compute_ratio", "memory_ratio_short", "memory_ratio_long"),
 )
 """Times of reads, and these over the time of arithmetic."""
 
-ARITHMETIC = ("compute_time", "attention_time", "attention_compute_ratio", "prefill_attention_factor", "attention_flops_per_pair")
+_ARITHMETIC = ("compute_time", "attention_time", "attention_compute_ratio", "prefill_attention_factor", "attention_flops_per_pair")
 """Times of arithmetic, and these over that of the weights."""
 
 MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND = "memory-bound", "compute-bound", "bound by memory capacity"
 
-PROMPTS = "prompts "
+_PROMPTS = "prompts "
 """What stands before what binds in a pass over prompts."""
 
-BOUNDS = (MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND)
-AND = " and "
+_BOUNDS = (MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND)
+_AND = " and "
 
 WAITING, BUSY = "stages wait for microbatches", "no stage waits"
 """Of a pipeline, with fewer microbatches than keep all of its stages at work, and with as many."""
 
-LINKS_OUT = {"scale_out_link_bandwidth", "scale_out_bandwidth_ratio"}
+_LINKS_OUT = {"scale_out_link_bandwidth", "scale_out_bandwidth_ratio"}
 """What the time of links between racks goes with, and not that of links inside one."""
 
-BETWEEN, INSIDE = "links between racks bind", "links inside a rack bind"
+_BETWEEN, _INSIDE = "links between racks bind", "links inside a rack bind"
 SEVERAL_RACKS, ONE_RACK = "experts on several racks", "experts on one rack"
 
-READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
-READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
+_READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
+_READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
 SEQUENCES_FIT = "memory.sequences_that_fit"
 
 
@@ -48,8 +48,8 @@ def plain_regime(regime: str) -> str:
     >>> plain_regime("expert_parallel/scale_up_size >= 1"), plain_regime("leaving_copies*scale_out_bandwidth_ratio/active_experts >= 1")
     ('experts on several racks', 'links between racks bind')
     """
-    words = sorted(dict.fromkeys(map(_inequality, regime.split(AND))), key=lambda one: one not in BOUNDS)
-    return AND.join(words)
+    words = sorted(dict.fromkeys(map(_inequality, regime.split(_AND))), key=lambda one: one not in _BOUNDS)
+    return _AND.join(words)
 
 
 @cache
@@ -60,7 +60,7 @@ def _inequality(said: str) -> str:
     larger, smaller = _side(first), _side(last)
     spoken = names(first) | names(last)
     if larger and smaller and larger != smaller:
-        return f"{PROMPTS}{larger}" if "prefill_weight_time" in spoken else larger
+        return f"{_PROMPTS}{larger}" if "prefill_weight_time" in spoken else larger
     if {"microbatches", "pipeline_stages"} <= spoken:
         return WAITING if _grows(difference(last, first)) else BUSY
     return _of_racks(names(first), names(last)) or _without_minus(first, last)
@@ -68,8 +68,8 @@ def _inequality(said: str) -> str:
 
 def _of_racks(above: Set[str], below: Set[str]) -> str:
     """Whether experts lie on one rack, and which links take longer; nothing of what is not of racks."""
-    if (above | below) & LINKS_OUT:
-        return BETWEEN if above & LINKS_OUT else INSIDE
+    if (above | below) & _LINKS_OUT:
+        return _BETWEEN if above & _LINKS_OUT else _INSIDE
     if above | below == {"expert_parallel", "scale_up_size"}:
         return SEVERAL_RACKS if "expert_parallel" in above else ONE_RACK
     return ""
@@ -84,9 +84,9 @@ def _grows(tree: Tree) -> bool:
 def _side(side: Tree) -> str | None:
     """Whether one side is time of reads or of arithmetic; a plain number is the arithmetic of the weights over itself."""
     spoken = names(side)
-    if not spoken.isdisjoint(READS):
+    if not spoken.isdisjoint(_READS):
         return MEMORY_BOUND
-    return COMPUTE_BOUND if not spoken.isdisjoint(ARITHMETIC) or side == 1 or spoken == {"positions_per_step"} else None
+    return COMPUTE_BOUND if not spoken.isdisjoint(_ARITHMETIC) or side == 1 or spoken == {"positions_per_step"} else None
 
 
 def _without_minus(larger: Tree, smaller: Tree) -> str:
@@ -110,21 +110,21 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
     capacity = f"{CAPACITY_BOUND}: {held}" if held else ""
     if not answer.regime:
         return capacity
-    parts = {_inequality(part): part for part in answer.regime.split(AND)}
+    parts = {_inequality(part): part for part in answer.regime.split(_AND)}
     steps = [words for words in parts if words in (MEMORY_BOUND, COMPUTE_BOUND)]
     found = {words: _of_part(words, part, values) for words, part in parts.items() if words not in steps or len(steps) == 1}
     if not any(found.values()):
         words = plain_regime(answer.regime)
-        return f"{capacity}; {words}" if capacity and parts.keys().isdisjoint(BOUNDS) else words
-    return "; ".join(f"{words}: {shares}" if (shares := found.get(words)) else words for words in plain_regime(answer.regime).split(AND))
+        return f"{capacity}; {words}" if capacity and parts.keys().isdisjoint(_BOUNDS) else words
+    return "; ".join(f"{words}: {shares}" if (shares := found.get(words)) else words for words in plain_regime(answer.regime).split(_AND))
 
 
 def _of_part(words: str, regime: str, values: Mapping[str, float]) -> str:
     """What each has of that which binds in one of the inequalities of a regime."""
     if words == CAPACITY_BOUND:
         return _of_capacity(values)
-    if words.startswith(PROMPTS):
-        return _of_prompts(words.removeprefix(PROMPTS), values, regime)
+    if words.startswith(_PROMPTS):
+        return _of_prompts(words.removeprefix(_PROMPTS), values, regime)
     return _shares(words, values, regime) if words in (MEMORY_BOUND, COMPUTE_BOUND) else ""
 
 
@@ -158,14 +158,14 @@ def _of_capacity(values: Mapping[str, float]) -> str:
 
 def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
     """What each part has of the longer time, and the other time over it."""
-    times = [*_parts(READ_PARTS, values)]
-    if "mixed_memory_time" in values and len(times) == len(READ_PARTS):
+    times = [*_parts(_READ_PARTS, values)]
+    if "mixed_memory_time" in values and len(times) == len(_READ_PARTS):
         times = [("weights", values["mixed_memory_time"] - times[1][1]), times[1]]
-    ratios = [*_parts(READ_RATIOS, values)]
+    ratios = [*_parts(_READ_RATIOS, values)]
     attention = values.get("attention_time", values.get("attention_compute_ratio", 0.0) * values.get("compute_time", 0.0))
-    if len(times) == len(READ_PARTS) and "compute_time" in values:
+    if len(times) == len(_READ_PARTS) and "compute_time" in values:
         reads, arithmetic = times, [("weights", values["compute_time"]), ("attention", attention)]
-    elif len(ratios) == len(READ_RATIOS):
+    elif len(ratios) == len(_READ_RATIOS):
         reads, arithmetic = ratios, [("weights", 1.0), ("attention", values.get("attention_compute_ratio", 0.0))]
     else:
         return ""

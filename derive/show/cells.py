@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 ACTED_UPON = ("=", "+", "-", "@", "\t", "\r")
 """What a cell that spreadsheets take for a formula begins with."""
 
-LAID_OUT = "\n\r\t"
+_LAID_OUT = "\n\r\t"
 """What is not printed and lays a text out."""
 
 
@@ -25,7 +25,9 @@ def inert(value: object) -> object:
         return str(value).lower()
     if not isinstance(value, str):
         return value
-    told = value if value.isprintable() else "".join(mark if mark.isprintable() or mark in LAID_OUT else repr(mark)[1:-1] for mark in value)
+    told = (
+        value if value.isprintable() else "".join(mark if mark.isprintable() or mark in _LAID_OUT else repr(mark)[1:-1] for mark in value)
+    )
     return f"'{told}" if value.startswith(ACTED_UPON) else told
 
 

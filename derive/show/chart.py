@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Form = Literal["line", "points", "area", "bars"]
-End = float | None
-MOST_SAID = 20
+_Form = Literal["line", "points", "area", "bars"]
+_End = float | None
+_MOST_SAID = 20
 """Points of a mark that are said one by one."""
-BETWEEN, MOST_ASIDE = 0.3, 0.8
+_BETWEEN, _MOST_ASIDE = 0.3, 0.8
 """How far points of one row lie apart, and all of them together, as shares of it."""
 
 
@@ -35,10 +35,10 @@ class Mark:
     """
 
     name: str
-    form: Form
+    form: _Form
     xs: tuple[float, ...]
     ys: tuple[float, ...]
-    ends: tuple[tuple[End, End], ...] = ()
+    ends: tuple[tuple[_End, _End], ...] = ()
     beside: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     dashed: bool = False
@@ -65,7 +65,7 @@ class Chart:
     rules: tuple[Rule, ...] = ()
 
 
-def widest(values: Iterable[End]) -> tuple[float, float]:
+def widest(values: Iterable[_End]) -> tuple[float, float]:
     """Least and greatest of what is known.
 
     >>> widest([2.0, None, 8.0])
@@ -90,7 +90,7 @@ def extent(chart: Chart, up: bool) -> tuple[float, float]:
 def moved_aside(chart: Chart, mark: Mark) -> float:
     """How far points are moved off the middle of their rows, as a share of a row, so that no two of one row lie over each other."""
     others = [one for one in chart.marks if one.form == "points" and {*one.ys} & {*mark.ys}]
-    return min(BETWEEN, MOST_ASIDE / len(others)) * (others.index(mark) - (len(others) - 1) / 2) if chart.up.rows else 0.0
+    return min(_BETWEEN, _MOST_ASIDE / len(others)) * (others.index(mark) - (len(others) - 1) / 2) if chart.up.rows else 0.0
 
 
 def chart_in_words(chart: Chart) -> str:
@@ -112,7 +112,7 @@ def _points(chart: Chart, mark: Mark) -> Iterator[str]:
         low, high = mark.ends[0]
         yield f"{_end(low)} to {_end(high)}"
         return
-    if mark.form == "points" and len(mark.xs) > MOST_SAID:
+    if mark.form == "points" and len(mark.xs) > _MOST_SAID:
         low, high = min(mark.xs), max(mark.xs)
         yield f"{len(mark.xs)} points from {low:.3g} to {high:.3g}"
         return
@@ -126,5 +126,5 @@ def _points(chart: Chart, mark: Mark) -> Iterator[str]:
         yield f"{beside} {x if rows else y:.3g}{between}"
 
 
-def _end(value: End) -> str:
+def _end(value: _End) -> str:
     return "unknown" if value is None else f"{value:.3g}"

@@ -8,19 +8,19 @@ from derive.show.chart import Axis, Chart, chart_in_words, extent, moved_aside
 from derive.show.figures import COLOURS, FEW_DECADES, SHAPES, axis_label, figure_bytes, tick_text
 from derive.show.plot import spans_decades
 
-WIDE, HIGH = 8.0, 5.6
+_WIDE, _HIGH = 8.0, 5.6
 """Sides of a picture [inch]."""
-ROW, AROUND_ROWS = 0.4, 2.7
+_ROW, _AROUND_ROWS = 0.4, 2.7
 """Height of a row of a picture of things, and of all else in it [inch]."""
-SAID_WIDTH, BESIDE_ROWS, ROW_WIDTH = 92, 72, 30
+_SAID_WIDTH, _BESIDE_ROWS, _ROW_WIDTH = 92, 72, 30
 """Characters of a line below the title, of one beside names of rows, and of the name of a row."""
-NAME_HIGH, LEVELS = 12, 2
+_NAME_HIGH, _LEVELS = 12, 2
 """Height of the name of a rule [point], and at how many heights such names lie."""
-FAINT, ROOM = 0.18, 0.04
+_FAINT, _ROOM = 0.18, 0.04
 """How much of its colour an area has, and room at the ends of an axis, of its length."""
-BAR = 0.36
+_BAR = 0.36
 """Height of a bar, of a row's."""
-MIDDLE = 0.5
+_MIDDLE = 0.5
 
 
 def picture_of_chart(chart: Chart, form: str) -> bytes:
@@ -30,19 +30,19 @@ def picture_of_chart(chart: Chart, form: str) -> bytes:
     def draw(figure: Any) -> None:
         figure.suptitle(chart.title, x=0.01, horizontalalignment="left", fontsize=14, fontweight="bold")
         axes = figure.subplots()
-        levels = min(LEVELS, sum(not rule.up for rule in chart.rules))
-        said = "\n".join(fill(text, BESIDE_ROWS if rows else SAID_WIDTH) for text in chart.said)
-        axes.set_title(said, loc="left", fontsize=9, color="0.3", pad=8 + NAME_HIGH * levels)
+        levels = min(_LEVELS, sum(not rule.up for rule in chart.rules))
+        said = "\n".join(fill(text, _BESIDE_ROWS if rows else _SAID_WIDTH) for text in chart.said)
+        axes.set_title(said, loc="left", fontsize=9, color="0.3", pad=8 + _NAME_HIGH * levels)
         _axes(axes, chart)
         named = [_mark(axes, chart, place) for place in range(len(chart.marks))]
         _rules(axes, chart)
         legend = [(handle, mark.name) for handle, mark in zip(named, chart.marks, strict=True) if mark.name]
         if legend:
             handles, names = zip(*legend, strict=True)
-            columns = 1 if max(map(len, names)) > SAID_WIDTH / 2 else 2
+            columns = 1 if max(map(len, names)) > _SAID_WIDTH / 2 else 2
             figure.legend(handles, names, loc="outside lower left", ncols=columns, frameon=False, fontsize=9.5)
 
-    return figure_bytes(draw, (WIDE, AROUND_ROWS + ROW * len(rows) if rows else HIGH), form, chart_in_words(chart))
+    return figure_bytes(draw, (_WIDE, _AROUND_ROWS + _ROW * len(rows) if rows else _HIGH), form, chart_in_words(chart))
 
 
 def _axes(axes: Any, chart: Chart) -> None:
@@ -54,7 +54,7 @@ def _axes(axes: Any, chart: Chart) -> None:
         side = axes.yaxis if up else axes.xaxis
         if axis.rows:
             side.set_major_locator(FixedLocator(range(len(axis.rows))))
-            side.set_major_formatter(FixedFormatter([fill(name, ROW_WIDTH) for name in axis.rows]))
+            side.set_major_formatter(FixedFormatter([fill(name, _ROW_WIDTH) for name in axis.rows]))
             axes.set_ylim(len(axis.rows) - 0.5, -0.5)
             continue
         low, high = extent(chart, up)
@@ -74,9 +74,9 @@ def _axes(axes: Any, chart: Chart) -> None:
 def _with_room(axis: Axis, low: float, high: float) -> tuple[float, float]:
     """The ends of an axis that leave room on both sides."""
     if not axis.by_ratios:
-        room = ROOM * (high - low)
+        room = _ROOM * (high - low)
         return low - room, high + room
-    factor = 10 ** (ROOM * max(log10(high / low), 1.0))
+    factor = 10 ** (_ROOM * max(log10(high / low), 1.0))
     return low / factor, high * factor
 
 
@@ -98,17 +98,17 @@ def _mark(axes: Any, chart: Chart, place: int) -> Any:
     if mark.form == "area":
         lows, highs = zip(*mark.ends, strict=True)
         fill_between = axes.fill_betweenx if chart.up.rows else axes.fill_between
-        return fill_between(mark.ys if chart.up.rows else mark.xs, lows, highs, color=colour, alpha=FAINT, linewidth=0)
+        return fill_between(mark.ys if chart.up.rows else mark.xs, lows, highs, color=colour, alpha=_FAINT, linewidth=0)
     if mark.form == "bars":
         lows, highs = zip(*mark.ends, strict=True)
         widths = [high - low for low, high in zip(lows, highs, strict=True)]
-        return axes.barh(mark.ys, widths, left=lows, height=BAR, color=colour)
+        return axes.barh(mark.ys, widths, left=lows, height=_BAR, color=colour)
     ys = [y + moved_aside(chart, mark) for y in mark.ys]
     for x, y, ends in zip(mark.xs, ys, mark.ends, strict=False):
         _range(axes, chart, (x, y), ends, colour)
     for x, y, text in zip(mark.xs, ys, mark.beside, strict=False):
         # Towards the middle, where there is room.
-        right = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))[0] > MIDDLE
+        right = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))[0] > _MIDDLE
         aside = {"xytext": (-8 if right else 8, 5), "horizontalalignment": "right" if right else "left"}
         axes.annotate(text, (x, y), textcoords="offset points", fontsize=8.5, color="0.25", **aside)
     look = {"color": colour, "marker": SHAPES[place % len(SHAPES)], "linestyle": "", "markersize": 6, "zorder": 3}
@@ -139,7 +139,7 @@ def _rules(axes: Any, chart: Chart) -> None:
             axes.annotate(rule.name, (0.01, rule.at), (0, 3), axes.get_yaxis_transform(), "offset points", **small)
             continue
         # Names of rules beside each other lie at two heights.
-        above = (0, 3 + NAME_HIGH * (place % LEVELS))
+        above = (0, 3 + _NAME_HIGH * (place % _LEVELS))
         axes.annotate(rule.name, (rule.at, 1), above, axes.get_xaxis_transform(), "offset points", ha="center", **small)
 
 

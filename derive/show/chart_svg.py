@@ -11,22 +11,22 @@ from typing import NamedTuple
 from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, moved_aside
 from derive.show.figures import COLOURS, FEW_DECADES, tick_text
 
-SMALL, LINE = 12, 16
+SMALL, _LINE = 12, 16
 """Size of its letters, and height of a line of them [px]."""
-LETTER = 0.62
+_LETTER = 0.62
 """Width of a letter, as a share of its size."""
-SAID_WIDTH = 96
+_SAID_WIDTH = 96
 """Characters of a line below the title."""
-GAP, TICK, STOP = 8, 5, 5
+_GAP, _TICK, _STOP = 8, 5, 5
 """Room between things, length of a tick, and half the stop at the end of a range [px]."""
-BEFORE_NAME = GAP + 2 * LINE + GAP
+_BEFORE_NAME = _GAP + 2 * _LINE + _GAP
 """Room that the keys of a legend take before their names [px]."""
-BAR, INSIDE = 7, 0.04
+_BAR, _INSIDE = 7, 0.04
 """Half the height of a bar [px], and room inside the ends of an axis, of its length."""
-STEPS, WANTED = (1, 2, 5, 10), 5
+_STEPS, _WANTED = (1, 2, 5, 10), 5
 """Between which round numbers an even axis is marked, and how often at least."""
 
-STYLE = ".chart{background:#fff}" + "".join(
+_STYLE = ".chart{background:#fff}" + "".join(
     f".chart {name}{{{rule}}}"
     for name, rule in (
         ("text", "font:12px sans-serif;fill:#222"),
@@ -56,10 +56,10 @@ _CURVE = re.compile(r'<polyline class="(?P<name>[^"]+)" points="(?P<points>(?:[^
 """A line of ten points and more."""
 _PLACE = re.compile(r'cx="([^"]+)" cy="([^"]+)"')
 
-Place = Callable[[float], float]
-Box = tuple[float, float, float, float]
+_Place = Callable[[float], float]
+_Box = tuple[float, float, float, float]
 """Left, top, width and height [px]."""
-DOT = 4
+_DOT = 4
 """Half the width of a dot [px]."""
 
 
@@ -72,7 +72,7 @@ class Room(NamedTuple):
     row: float
 
 
-ALONE, ON_PAGE = Room(wide=680, high=320, letters=26, row=48), Room(wide=420, high=270, letters=20, row=48)
+_ALONE, _ON_PAGE = Room(wide=680, high=320, letters=26, row=48), Room(wide=420, high=270, letters=20, row=48)
 """A page is read on a phone too, where a wider drawing scrolls or shrinks until nobody reads it."""
 
 
@@ -96,25 +96,25 @@ class Drawing:
 
 def chart_svg(chart: Chart, alone: bool = True) -> str:
     """The chart as an SVG element: with title, text and style of its own, or for a page, which has all three around it."""
-    rows, room = chart.up.rows, _room(chart, ALONE if alone else ON_PAGE)
-    lines = [line for text in chart.said for line in wrap(text, SAID_WIDTH)] if alone else []
-    top = (2 * LINE + LINE * len(lines) if alone else 0) + LINE * min(2, sum(not rule.up for rule in chart.rules)) + GAP
-    left = GAP + max(map(_width, _names_up(chart, room))) + (0 if rows else LINE) + TICK
-    bottom, right = top + (room.row * len(rows) if rows else room.high), room.wide - 2 * GAP
+    rows, room = chart.up.rows, _room(chart, _ALONE if alone else _ON_PAGE)
+    lines = [line for text in chart.said for line in wrap(text, _SAID_WIDTH)] if alone else []
+    top = (2 * _LINE + _LINE * len(lines) if alone else 0) + _LINE * min(2, sum(not rule.up for rule in chart.rules)) + _GAP
+    left = _GAP + max(map(_width, _names_up(chart, room))) + (0 if rows else _LINE) + _TICK
+    bottom, right = top + (room.row * len(rows) if rows else room.high), room.wide - 2 * _GAP
     legend = [*_legend(chart, room)]
-    height = bottom + 3 * LINE + LINE * sum(len(lines) for _, _, lines in legend) + GAP
+    height = bottom + 3 * _LINE + _LINE * sum(len(lines) for _, _, lines in legend) + _GAP
     across = _scale(chart.across, extent(chart, up=False), left, right)
-    up: Place = (lambda row: top + room.row * (row + 1 / 2)) if rows else _scale(chart.up, extent(chart, up=True), bottom, top)
+    up: _Place = (lambda row: top + room.row * (row + 1 / 2)) if rows else _scale(chart.up, extent(chart, up=True), bottom, top)
     body = [
-        *([_text(GAP, LINE, chart.title, "title")] if alone else []),
-        *(_text(GAP, LINE * (place + 2), line, "said") for place, line in enumerate(lines)),
+        *([_text(_GAP, _LINE, chart.title, "title")] if alone else []),
+        *(_text(_GAP, _LINE * (place + 2), line, "said") for place, line in enumerate(lines)),
         *_axes(chart, room, across, up, (left, right, top, bottom)),
         *(part for place in range(len(chart.marks)) for part in _mark(chart, room, place, across, up, (left, right))),
         *_names_of_points(chart, across, up, (left, right, top, bottom)),
         *_rules(chart, room, across, up, (left, right, top, bottom)),
-        *_keys(legend, bottom + 3 * LINE),
+        *_keys(legend, bottom + 3 * _LINE),
     ]
-    style = f"<style>{STYLE}</style>" if alone else ""
+    style = f"<style>{_STYLE}</style>" if alone else ""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {room.wide} {height}" role="img">'
     drawn = "".join(body) if alone else _shorter("".join(body))
     return f"{head}<title>{escape(chart.title)}</title><desc>{escape(chart_in_words(chart))}</desc>{style}{drawn}</svg>"
@@ -123,7 +123,7 @@ def chart_svg(chart: Chart, alone: bool = True) -> str:
 def _shorter(drawn: str) -> str:
     """A drawing for one of many pages: dots of one colour as one path, or with their names alone, and long lines step by step.
 
-    >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"/><circle class="dot c1" cx="3" cy="4" r="{DOT}"/>')
+    >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"/><circle class="dot c1" cx="3" cy="4" r="{_DOT}"/>')
     '<path class="dots c1" d="M2 2h0M3 4h0"/>'
     >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"><title>A: 2 at 1.5</title></circle>')
     '<g class="dots c1"><path d="M2 2h0"><title>A</title></path></g>'
@@ -152,7 +152,7 @@ def _by_steps(curve: re.Match[str]) -> str:
 def _room(chart: Chart, room: Room) -> Room:
     """Room whose rows are as high as the lines of their names."""
     lines = max((len(wrap(name, room.letters)) for name in chart.up.rows), default=0)
-    return room._replace(row=max(room.row, LINE * lines + GAP))
+    return room._replace(row=max(room.row, _LINE * lines + _GAP))
 
 
 def _names_up(chart: Chart, room: Room) -> list[str]:
@@ -162,13 +162,13 @@ def _names_up(chart: Chart, room: Room) -> list[str]:
 
 
 def _width(text: str) -> float:
-    return LETTER * SMALL * len(text)
+    return _LETTER * SMALL * len(text)
 
 
-def _scale(axis: Axis, ends: tuple[float, float], start: float, end: float) -> Place:
+def _scale(axis: Axis, ends: tuple[float, float], start: float, end: float) -> _Place:
     """Where a value lies between two places [px], with room at both."""
     low, high = (log10(value) for value in ends) if axis.by_ratios else ends
-    room = INSIDE * (high - low) or 1.0
+    room = _INSIDE * (high - low) or 1.0
     low, high = low - room, high + room
 
     def place(value: float) -> float:
@@ -184,12 +184,12 @@ def _ticks(axis: Axis, ends: tuple[float, float]) -> list[tuple[float, str]]:
     if axis.ticks:
         return [(at, text) for at, text in axis.ticks if low <= at <= high]
     if axis.by_ratios:
-        between = STEPS[:-1] if high / low <= FEW_DECADES else STEPS[:1]
+        between = _STEPS[:-1] if high / low <= FEW_DECADES else _STEPS[:1]
         decades = range(floor(log10(low)), ceil(log10(high)) + 1)
         found = [step * 10.0**decade for decade in decades for step in between]
     else:
-        size = 10.0 ** floor(log10((high - low) / WANTED))
-        step = max(one * size for one in STEPS if (high - low) / (one * size) >= WANTED)
+        size = 10.0 ** floor(log10((high - low) / _WANTED))
+        step = max(one * size for one in _STEPS if (high - low) / (one * size) >= _WANTED)
         found = [place * step for place in range(ceil(low / step), floor(high / step) + 1)]
     return [(at, tick_text(at)) for at in found if low <= at <= high]
 
@@ -235,27 +235,27 @@ def _within(middle: float, text: str, room: Room) -> float:
     return min(max(middle, _width(text) / 2), room.wide - _width(text) / 2)
 
 
-def _axes(chart: Chart, room: Room, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+def _axes(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
     left, right, top, bottom = sides
     ticks = [(across(at), text) for at, text in _ticks(chart.across, extent(chart, up=False))]
     yield _grid(f"M{x:g} {top:g}V{bottom:g}" for x, _ in ticks)
-    yield _named("middle", (_text(x, bottom + LINE, text) for x, text in _apart(ticks)))
-    yield _text(_within((left + right) / 2, chart.across.words, room), bottom + 2 * LINE, chart.across.words, anchor="middle")
+    yield _named("middle", (_text(x, bottom + _LINE, text) for x, text in _apart(ticks)))
+    yield _text(_within((left + right) / 2, chart.across.words, room), bottom + 2 * _LINE, chart.across.words, anchor="middle")
     if chart.up.rows:
         for row, name in enumerate(chart.up.rows):
             lines = wrap(name, room.letters)
-            first = up(row) + SMALL / 3 - LINE * (len(lines) - 1) / 2
-            yield _named("end", (_text(left - TICK, first + LINE * place, line) for place, line in enumerate(lines)))
+            first = up(row) + SMALL / 3 - _LINE * (len(lines) - 1) / 2
+            yield _named("end", (_text(left - _TICK, first + _LINE * place, line) for place, line in enumerate(lines)))
     else:
         heights = [(up(at), text) for at, text in _ticks(chart.up, extent(chart, up=True))]
         yield _grid(f"M{left:g} {y:g}H{right:g}" for y, _ in heights)
-        yield _named("end", (_text(left - TICK, y + SMALL / 3, text) for y, text in heights))
+        yield _named("end", (_text(left - _TICK, y + SMALL / 3, text) for y, text in heights))
         middle = f'transform="rotate(-90 {SMALL} {(top + bottom) / 2:g})"'
         yield _text(SMALL, (top + bottom) / 2, chart.up.words, anchor="middle").replace("<text", f"<text {middle}", 1)
     yield _line("axis", (left, top), (left, bottom), (right, bottom))
 
 
-def _mark(chart: Chart, room: Room, place: int, across: Place, up: Place, sides: tuple[float, float]) -> Iterator[str]:
+def _mark(chart: Chart, room: Room, place: int, across: _Place, up: _Place, sides: tuple[float, float]) -> Iterator[str]:
     mark, colour = chart.marks[place], f"c{place % len(COLOURS)}"
     if mark.form == "line":
         points = [(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)]
@@ -268,44 +268,44 @@ def _mark(chart: Chart, room: Room, place: int, across: Place, up: Place, sides:
         low, high = mark.ends[at] if mark.ends else (x, x)
         if mark.form == "bars":
             start, end = across(low or x), across(high or x)
-            yield f'<rect class="bar {colour}" x="{start:g}" y="{up(y) - BAR:g}" width="{end - start:g}" height="{2 * BAR}"/>'
+            yield f'<rect class="bar {colour}" x="{start:g}" y="{up(y) - _BAR:g}" width="{end - start:g}" height="{2 * _BAR}"/>'
             continue
         height = up(y) + room.row * moved_aside(chart, mark)
         if mark.ends:
             yield _range(chart, (across(x), height), (low, high), across if chart.up.rows else up, colour, sides)
-        circle = f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="{DOT}"'
+        circle = f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="{_DOT}"'
         value = f"{x:.3g}" if chart.up.rows else f"{y:.3g} at {x:.3g}"
         yield f"{circle}><title>{escape(mark.names[at])}: {value}</title></circle>" if mark.names else f"{circle}/>"
         if mark.beside:
             start, anchor = _aside(across(x), right=across(x) <= sum(sides) / 2)
-            yield _text(start, height - GAP, mark.beside[at], "beside", anchor)
+            yield _text(start, height - _GAP, mark.beside[at], "beside", anchor)
 
 
 def _aside(x: float, right: bool) -> tuple[float, str]:
     """Where a text begins or ends that stands beside a point, and which of the two."""
-    return (x + GAP, "start") if right else (x - GAP, "end")
+    return (x + _GAP, "start") if right else (x - _GAP, "end")
 
 
-def _box(x: float, y: float, text: str, anchor: str) -> Box:
+def _box(x: float, y: float, text: str, anchor: str) -> _Box:
     """What a text takes up whose line is at a height."""
     return (x - _width(text) if anchor == "end" else x), y - SMALL, _width(text), float(SMALL)
 
 
-def _names_of_points(chart: Chart, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+def _names_of_points(chart: Chart, across: _Place, up: _Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
     """The names of points for which there is room beside them: over no other point with its range, and over no other text."""
     left, right, top, bottom = sides
     drawn = [mark for mark in chart.marks if mark.form == "points" and not chart.up.rows]
     places = [[(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)] for mark in drawn]
-    taken: list[Box] = []
-    dots: list[tuple[tuple[float, float], Box]] = []
+    taken: list[_Box] = []
+    dots: list[tuple[tuple[float, float], _Box]] = []
     for mark, of_mark in zip(drawn, places, strict=True):
         for text, (x, y) in zip(mark.beside, of_mark, strict=False):
             start, anchor = _aside(x, right=x <= (left + right) / 2)
-            taken.append(_box(start, y - GAP, text, anchor))
+            taken.append(_box(start, y - _GAP, text, anchor))
         for at, (x, y) in enumerate(of_mark):
             ends = [y if end is None else up(end) for end in mark.ends[at]] if mark.ends else [y]
-            high, low = min(ends) - DOT, max(ends) + DOT
-            dots.append(((x, y), (x - DOT, high, 2 * DOT, low - high)))
+            high, low = min(ends) - _DOT, max(ends) + _DOT
+            dots.append(((x, y), (x - _DOT, high, 2 * _DOT, low - high)))
     for mark, of_mark in zip(drawn, places, strict=True):
         for name, (x, y) in zip(mark.names, of_mark, strict=False):
             for start, anchor in (_aside(x, right=True), _aside(x, right=False)):
@@ -318,7 +318,7 @@ def _names_of_points(chart: Chart, across: Place, up: Place, sides: tuple[float,
                     break
 
 
-def _overlap(one: Box, other: Box) -> bool:
+def _overlap(one: _Box, other: _Box) -> bool:
     """Whether two boxes share some of the plane.
 
     >>> _overlap((0, 0, 10, 10), (9, 9, 5, 5)), _overlap((0, 0, 10, 10), (10, 0, 5, 5))
@@ -327,7 +327,7 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[0] + other[2] and other[0] < one[0] + one[2] and one[1] < other[1] + other[3] and other[1] < one[1] + one[3]
 
 
-def _outline(chart: Chart, mark: Mark, across: Place, up: Place) -> list[tuple[float, float]]:
+def _outline(chart: Chart, mark: Mark, across: _Place, up: _Place) -> list[tuple[float, float]]:
     """The corners of an area: along its one side, and back along the other."""
     ends = [(low or 0.0, high or 0.0) for low, high in mark.ends]
     if chart.up.rows:
@@ -340,32 +340,32 @@ def _outline(chart: Chart, mark: Mark, across: Place, up: Place) -> list[tuple[f
 
 
 def _range(
-    chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], place: Place, colour: str, sides: tuple[float, float]
+    chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], place: _Place, colour: str, sides: tuple[float, float]
 ) -> str:
     """A range with a stop at either end that is known; one that is not goes to the edge with an arrow."""
     if not chart.up.rows:
         low, high = (at[1] if end is None else place(end) for end in ends)
-        return _strokes(f"range {colour}", ((at[0], low), (at[0], high)), *(((at[0] - STOP, y), (at[0] + STOP, y)) for y in (low, high)))
+        return _strokes(f"range {colour}", ((at[0], low), (at[0], high)), *(((at[0] - _STOP, y), (at[0] + _STOP, y)) for y in (low, high)))
     low, high = (edge if end is None else place(end) for end, edge in zip(ends, sides, strict=True))
-    asides = [back if end is None else 0 for end, back in zip(ends, (STOP, -STOP), strict=True)]
-    stops = (((x + aside, at[1] - STOP), (x, at[1]), (x + aside, at[1] + STOP)) for x, aside in zip((low, high), asides, strict=True))
+    asides = [back if end is None else 0 for end, back in zip(ends, (_STOP, -_STOP), strict=True)]
+    stops = (((x + aside, at[1] - _STOP), (x, at[1]), (x + aside, at[1] + _STOP)) for x, aside in zip((low, high), asides, strict=True))
     return _strokes(f"range {colour}", ((low, at[1]), (high, at[1])), *stops)
 
 
-def _rules(chart: Chart, room: Room, across: Place, up: Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+def _rules(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
     left, right, top, bottom = sides
     for place, rule in enumerate(sorted(chart.rules, key=lambda rule: rule.at)):
         if rule.up:
             yield _line("rule", (left, up(rule.at)), (right, up(rule.at)))
-            yield _text(left + GAP, up(rule.at) - TICK, rule.name, "beside")
+            yield _text(left + _GAP, up(rule.at) - _TICK, rule.name, "beside")
             continue
         yield _line("rule", (across(rule.at), top), (across(rule.at), bottom))
-        yield _text(_within(across(rule.at), rule.name, room), top - TICK - LINE * (place % 2), rule.name, "beside", "middle")
+        yield _text(_within(across(rule.at), rule.name, room), top - _TICK - _LINE * (place % 2), rule.name, "beside", "middle")
 
 
 def _legend(chart: Chart, room: Room) -> Iterator[tuple[int, Mark, list[str]]]:
     """The marks that have names, with their places among all and the lines of their names."""
-    letters = int((room.wide - BEFORE_NAME) / (LETTER * SMALL))
+    letters = int((room.wide - _BEFORE_NAME) / (_LETTER * SMALL))
     yield from ((place, mark, wrap(mark.name, letters)) for place, mark in enumerate(chart.marks) if mark.name)
 
 
@@ -374,14 +374,14 @@ def _keys(legend: Iterable[tuple[int, Mark, list[str]]], y: float) -> Iterator[s
     for place, mark, lines in legend:
         yield _key(mark, f"c{place % len(COLOURS)}", y - SMALL / 3)
         for line in lines:
-            yield _text(BEFORE_NAME, y, line)
-            y += LINE
+            yield _text(_BEFORE_NAME, y, line)
+            y += _LINE
 
 
 def _key(mark: Mark, colour: str, middle: float) -> str:
     if mark.form == "line":
-        return _line(f"line {colour}{' dashed' if mark.dashed else ''}", (GAP, middle), (GAP + 2 * LINE, middle))
+        return _line(f"line {colour}{' dashed' if mark.dashed else ''}", (_GAP, middle), (_GAP + 2 * _LINE, middle))
     if mark.form == "points":
-        return f'<circle class="dot {colour}" cx="{GAP + LINE}" cy="{middle:g}" r="{DOT}"/>'
+        return f'<circle class="dot {colour}" cx="{_GAP + _LINE}" cy="{middle:g}" r="{_DOT}"/>'
     name = "area" if mark.form == "area" else "bar"
-    return f'<rect class="{name} {colour}" x="{GAP}" y="{middle - BAR:g}" width="{2 * LINE}" height="{2 * BAR}"/>'
+    return f'<rect class="{name} {colour}" x="{_GAP}" y="{middle - _BAR:g}" width="{2 * _LINE}" height="{2 * _BAR}"/>'

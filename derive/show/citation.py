@@ -20,15 +20,15 @@ from derive.trees import text as printed
 from derive.version import VERSION
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
-MAINTAINERS, YEAR, MONTH, DERIVATION = "The backsolve maintainers", 2026, 11, "derivation"
-CAVEATS = {
+MAINTAINERS, YEAR, _MONTH, DERIVATION = "The backsolve maintainers", 2026, 11, "derivation"
+_CAVEATS = {
     f"{LOWER} bound": " (an idealisation: what it bounds is at least this)",
     f"{UPPER} bound": " (an idealisation: what it bounds is at most this)",
     ESTIMATE: " (it bounds nothing: the truth may be more or less)",
     CONDITION: " (true only where someone claims it)",
 }
 CSL_TYPES = {"talk": "speech", "paper": "article", "book": "book", "web": "webpage"}
-BIBTEX_TYPES = {"talk": "Talk", "paper": "Paper", "book": "Book", "web": "Web page"}
+_BIBTEX_TYPES = {"talk": "Talk", "paper": "Paper", "book": "Book", "web": "Web page"}
 ADDRESS = re.compile(r"https?://[^\s{}<>\"\\^`|]+")
 """An address that every style can write as it is."""
 FOR_ADDRESSES = r"% the preamble needs \usepackage{url} (or hyperref)"
@@ -252,7 +252,7 @@ def _sentence(parts: Iterable[str]) -> str:
 
 def _claim(row: Citable, markup: Markup) -> str:
     assumes = "; assumes: " + "; ".join(row.assumptions) if row.assumptions else ""
-    return f"{markup.text(row.statement)} Kind: {row.kind}{CAVEATS.get(row.kind, '')}{markup.text(assumes)}."
+    return f"{markup.text(row.statement)} Kind: {row.kind}{_CAVEATS.get(row.kind, '')}{markup.text(assumes)}."
 
 
 def _origin(source: Source, markup: Markup) -> str:
@@ -368,7 +368,7 @@ def _bibtex_equation(row: Citable) -> str:
         number=f"{latex_text(row.id)}, version {row.version}",
         institution=f"{{backsolve {latex_text(VERSION)}{page}}}",
         year=str(YEAR),
-        month=month_abbr[MONTH].lower(),
+        month=month_abbr[_MONTH].lower(),
         note=_sentence(map(_bibtex_origin, row.sources)),
         abstract=f"${row.equation_latex}$. {_claim(row, LATEX)}",
         annote=" ".join(filter(None, (_changes(row, LATEX), cited_for(row.why, LATEX).strip()))),
@@ -389,7 +389,7 @@ def _bibtex_work(source: Source) -> str:
         work_key(source),
         title=f"{{{latex_text(source.title)}}}",
         author=" and ".join(names).replace("{et al.}", "others"),
-        type=f"{{Video of {source.dated}}}" if source.video else BIBTEX_TYPES[source.kind],
+        type=f"{{Video of {source.dated}}}" if source.video else _BIBTEX_TYPES[source.kind],
         institution=f"{{{places}}}",
         year=str(source.year),
         month=f"{source.published:%b}".lower() if source.published else "",
@@ -414,7 +414,7 @@ def _csl_equation(row: Citable) -> dict[str, Any]:
     after = _sentence(_origin(source, PLAIN) for source in row.sources)
     texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
     about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": cited_for(row.why, PLAIN).strip()}
-    return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR, MONTH], **about, **texts)
+    return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR, _MONTH], **about, **texts)
 
 
 def _csl_work(source: Source) -> dict[str, Any]:

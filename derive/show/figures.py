@@ -14,33 +14,33 @@ from derive.show.plot import Panel, spans_decades
 from derive.show.side_by_side import better_way
 from derive.units import scale, show
 
-WIDE, HIGH, HIGH_OF_SEVERAL = 10.0, 6.0, 4.6
+_WIDE, _HIGH, _HIGH_OF_SEVERAL = 10.0, 6.0, 4.6
 """Width, height of a picture of one panel, and of each of several [inch]."""
-DOTS = 150
+_DOTS = 150
 """Dots for an inch."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 """Of Okabe and Ito, without the yellow that is faint on white: told apart whichever colours an eye does not see."""
 SHAPES = "os^DvPX*<>ph"
 """A mark for every line, so that they are told apart in grey too."""
-DASHES = ("-", "--")
-POINTS_OF_ROOFS = ("", "D", "o")
+_DASHES = ("-", "--")
+_POINTS_OF_ROOFS = ("", "D", "o")
 """Marks of a roof, of its ridge and of the step."""
 
-MOST_MARKED = 60
+_MOST_MARKED = 60
 """Points of a line beyond which marks would run into each other."""
 FEW_DECADES = 1e3
 """Ratio on an axis up to which 2 and 5 have a tick beside 1 and 10."""
-NAME_WIDTH, CAPTION_WIDTH = 34, 125
+_NAME_WIDTH, _CAPTION_WIDTH = 34, 125
 """Characters of a line of the legend, and of the lines below the title."""
 
-NOTHING_BETTER = {False: "the front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}
+_NOTHING_BETTER = {False: "the front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}
 """What is said above the best of both, of one line and of several."""
-ASIDE, MARGIN = 7, 0.13
+_ASIDE, _MARGIN = 7, 0.13
 """How far a text is from its point [point], and room at the sides of a picture with such texts, of its width."""
 
-KEPT = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
-AT = {LOWER: ", at least", UPPER: ", at most", None: ""}
+_KEPT = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
+_AT = {LOWER: ", at least", UPPER: ", at most", None: ""}
 
 
 def picture_title(found: Sequence[Panel]) -> str:
@@ -63,7 +63,7 @@ def axis_label(name: str, values: Sequence[float], called: str = "", bound: str 
     """
     size, unit = scale(name, _typical(values)) if values else (1.0, "")
     unit = unit.strip().replace("USD", "$")
-    return f"{_words(name, called)}{AT[bound]}{f' [{unit}]' if unit else ''}", size
+    return f"{_words(name, called)}{_AT[bound]}{f' [{unit}]' if unit else ''}", size
 
 
 def tick_text(value: float) -> str:
@@ -91,13 +91,13 @@ def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> b
         every = figure.subplots(len(found), squeeze=False)[:, 0]
         for axes, panel in zip(every, found, strict=True):
             _draw(axes, panel)
-            axes.set_title("" if panel.joined else NOTHING_BETTER[len(panel.lines) > 1], loc="left", fontsize=10)
+            axes.set_title("" if panel.joined else _NOTHING_BETTER[len(panel.lines) > 1], loc="left", fontsize=10)
         if caption:
-            lines = (line for text in caption for line in _folded(text, CAPTION_WIDTH))
+            lines = (line for text in caption for line in _folded(text, _CAPTION_WIDTH))
             every[0].set_title("\n".join(lines), loc="left", fontsize=8.5, color="0.3", pad=8)
 
     described = " ".join(f"{text}." for text in (picture_title(found), *caption, *(line for panel in found for line in _lines_said(panel))))
-    return figure_bytes(draw, (WIDE, HIGH if len(found) == 1 else HIGH_OF_SEVERAL * len(found)), form, described)
+    return figure_bytes(draw, (_WIDE, _HIGH if len(found) == 1 else _HIGH_OF_SEVERAL * len(found)), form, described)
 
 
 def _lines_said(panel: Panel) -> Iterator[str]:
@@ -132,7 +132,7 @@ def figure_bytes(draw: Callable[[Any], None], sides: tuple[float, float], form: 
         draw(figure)
         out = io.BytesIO()
         metadata = {"Description": described} if described else {}
-        figure.savefig(out, format=form, metadata={"Date": None, **metadata} if form == "svg" else metadata, dpi=DOTS)
+        figure.savefig(out, format=form, metadata={"Date": None, **metadata} if form == "svg" else metadata, dpi=_DOTS)
     return out.getvalue()
 
 
@@ -148,9 +148,9 @@ def _draw(axes: Any, panel: Panel) -> None:
         axes.plot([x / wide for x in xs], [y / high for y in ys], label=_legend(panel, place, name), **_look(panel, place))
     if panel.tags:
         # On the side that is worse in both no point lies.
-        aside = [-ASIDE * better_way(name) for name in (panel.across, panel.up)]
+        aside = [-_ASIDE * better_way(name) for name in (panel.across, panel.up)]
         side = {"xytext": aside, "horizontalalignment": "left" if aside[0] > 0 else "right", "verticalalignment": "center"}
-        axes.margins(x=MARGIN)
+        axes.margins(x=_MARGIN)
         for text, x, y in panel.tags:
             axes.annotate(text, (x / wide, y / high), textcoords="offset points", fontsize=8.5, color="0.25", **side)
     for axis, scaled, values in ((axes.xaxis, axes.set_xscale, across), (axes.yaxis, axes.set_yscale, up)):
@@ -166,10 +166,10 @@ def _look(panel: Panel, place: int) -> dict[str, Any]:
     """Colour, mark and stroke of a line: what is bought whole goes up in steps, and between two numbers of it there is nothing."""
     own, part = divmod(place, panel.of_one)
     _, xs, ys = panel.lines[place]
-    look: dict[str, Any] = {"color": COLOURS[own % len(COLOURS)], "linestyle": DASHES[own // len(COLOURS) % 2], "linewidth": 1.8}
+    look: dict[str, Any] = {"color": COLOURS[own % len(COLOURS)], "linestyle": _DASHES[own // len(COLOURS) % 2], "linewidth": 1.8}
     if panel.of_one > 1:
-        return look | {"marker": POINTS_OF_ROOFS[part], "markersize": 9, "markerfacecolor": "white" if part == 1 else look["color"]}
-    look |= {"marker": SHAPES[own] if len(xs) <= MOST_MARKED else "", "markersize": 5}
+        return look | {"marker": _POINTS_OF_ROOFS[part], "markersize": 9, "markerfacecolor": "white" if part == 1 else look["color"]}
+    look |= {"marker": SHAPES[own] if len(xs) <= _MOST_MARKED else "", "markersize": 5}
     if panel.across in BOUGHT and panel.joined:
         return look | {"marker": SHAPES[own], "linestyle": ""}
     if not panel.joined:
@@ -184,12 +184,12 @@ def _legend(panel: Panel, place: int, name: str) -> str:
     """The name of a line, of the parts of a roof without that of its chip again; each of its parts on a line."""
     first = panel.lines[place - place % panel.of_one][0]
     parts = re.split(r"(?<=[:,]) ", name.removeprefix(f"{first}: "))
-    return "\n".join(line for part in parts for line in _folded(part, NAME_WIDTH))
+    return "\n".join(line for part in parts for line in _folded(part, _NAME_WIDTH))
 
 
 def _folded(text: str, width: int) -> list[str]:
     """Lines of some width, in which a name and its value stay together."""
-    return wrap(text.replace(" = ", KEPT), width)
+    return wrap(text.replace(" = ", _KEPT), width)
 
 
 def _ticks(axis: Any, values: Sequence[float], by_ratios: bool) -> None:

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator
 
-NARROWEST = 20
-LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
+_NARROWEST = 20
+_LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
 """A label of a word or two, and the gap after it."""
 WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:\d[^\s,;]* (?=\S))?\S+\s*")
 """A word with the space after it, a number with its unit and with the name of what it is."""
-PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
+_PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
 """A term or factor of a formula with its operator."""
-NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
-COMMAND, MORE = "backsolve ", " \\"
+_NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
+_COMMAND, _MORE = "backsolve ", " \\"
 
 
 def folded(text: str, width: int) -> str:
@@ -23,7 +23,7 @@ def folded(text: str, width: int) -> str:
     assumes     a pass takes one period, and
                 the next batch has room
     """
-    return "\n".join(part for line in text.split("\n") for part in _broken(line, max(width, NARROWEST)))
+    return "\n".join(part for line in text.split("\n") for part in _broken(line, max(width, _NARROWEST)))
 
 
 def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
@@ -46,7 +46,7 @@ def _chunks(text: str, room: int) -> Iterator[str]:
     """Words with the space after them; of one that is too wide, its terms and factors."""
     for word in WORD.findall(text):
         if len(word.rstrip()) > room and "://" not in word:
-            yield from PART.findall(word)
+            yield from _PART.findall(word)
         else:
             yield word
 
@@ -57,20 +57,20 @@ def _broken(line: str, width: int) -> list[str]:
     if not line.strip("─-"):  # the rule under a heading
         return [line[:width]]
     start, hang = _margins(line, width)
-    if not line.startswith(COMMAND, start):
+    if not line.startswith(_COMMAND, start):
         return wrapped(line[start:], width, line[:start], hang)
     # A command runs as it is copied.
-    *parts, last = wrapped(line[start:], width - len(MORE), line[:start], hang)
-    return [*(part + MORE for part in parts), last]
+    *parts, last = wrapped(line[start:], width - len(_MORE), line[:start], hang)
+    return [*(part + _MORE for part in parts), last]
 
 
 def _margins(line: str, width: int) -> tuple[int, int]:
     """Where the text of a line begins, and where what follows of it does: under the text, or of what is no sentence a little further in."""
     end = 0
-    while (label := LABEL.match(line, end)) and label.end() <= width // 2:
+    while (label := _LABEL.match(line, end)) and label.end() <= width // 2:
         end = label.end()
     if end:
         return end, end
     indent = len(line) - len(line.lstrip())
-    further = 4 if indent < 12 and NO_SENTENCE.match(line, indent) else 0
+    further = 4 if indent < 12 and _NO_SENTENCE.match(line, indent) else 0
     return indent, min(indent + further, width // 2)

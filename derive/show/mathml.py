@@ -14,8 +14,8 @@ from derive.records import Equation
 from derive.trees import PRODUCT, RATIO, Tree, is_negative
 from derive.written import as_it_is_written
 
-SENSE = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
-THIN = '<mspace width="0.1667em"/>'
+_SENSE = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
+_THIN = '<mspace width="0.1667em"/>'
 PRODUCT_SIGN = '<mo rspace="0.17em">\u2062</mo>'
 """An invisible sign of multiplication, and a thin space."""
 _OF_TERMS, _OF_FACTORS, _WHOLE = range(3)
@@ -50,7 +50,7 @@ def relation_in_mathml(left: Tree, sense: str, right: Tree) -> str:
     >>> relation_in_mathml("ridge_point", "=", ("/", "peak_flops", "hbm_bandwidth"))
     '<mi>β</mi><mo>=</mo><mfrac><mi>F</mi><mi>W</mi></mfrac>'
     """
-    return f"{in_mathml(left)}<mo>{escape(SENSE[sense])}</mo>{in_mathml(right)}"
+    return f"{in_mathml(left)}<mo>{escape(_SENSE[sense])}</mo>{in_mathml(right)}"
 
 
 def in_mathml(tree: Tree) -> str:
@@ -189,7 +189,7 @@ _SIGNS = {
     **{"star": "⋆", "cdot": "·", "times": "×", "mid": "∣", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "approx": "≈", "to": "→"},
     **{"sum": "∑", "pm": "±", "neq": "≠", "lbrace": "{", "rbrace": "}"},
 }
-_SPACES = {",": THIN, ";": '<mspace width="0.2778em"/>', " ": '<mspace width="0.25em"/>', "quad": '<mspace width="1em"/>', "!": ""}
+_SPACES = {",": _THIN, ";": '<mspace width="0.2778em"/>', " ": '<mspace width="0.25em"/>', "quad": '<mspace width="1em"/>', "!": ""}
 _SPACES["qquad"] = _SPACES["quad"] * 2
 _TYPED = {"-": "−", "'": "′"}
 """Signs that a keyboard has not."""

@@ -38,7 +38,7 @@ class ToldStep:
     sense: str
 
 
-LATEX_SENSE = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
+_LATEX_SENSE = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
 
 
 def as_text(row: Equation) -> list[str]:
@@ -163,7 +163,7 @@ def _change(row: Equation, number: int, latex: bool = False) -> str:
 
 def _sides(sides: "tuple[Expr, Expr]", sense: str = "=") -> str:
     left, right = (as_tex(side) for side in sides)
-    return f"{left} {LATEX_SENSE[sense]} {right}"
+    return f"{left} {_LATEX_SENSE[sense]} {right}"
 
 
 def _sentence(operation: str) -> str:

@@ -12,7 +12,7 @@ from derive.show.tables import span_lines, sweep_cells, sweep_head
 from derive.show.text import AS_LATEX, answer_lines
 from derive.units import show
 
-MOST_ROWS = 40
+_MOST_ROWS = 40
 """Rows of a sweep that are shown; all of them are in `sweep`."""
 
 
@@ -29,10 +29,10 @@ def as_notebook(solution: Result) -> str:
 
 def _head(solution: Result) -> Iterator[str]:
     if solution.sweep:
-        rows = list(islice(sweep_cells(solution.unknown, solution.sweep), MOST_ROWS))
+        rows = list(islice(sweep_cells(solution.unknown, solution.sweep), _MOST_ROWS))
         yield _table(sweep_head(solution.unknown, solution.sweep), rows)
-        if len(solution.sweep) > MOST_ROWS:
-            yield f"the first {MOST_ROWS} of {len(solution.sweep):,} points"
+        if len(solution.sweep) > _MOST_ROWS:
+            yield f"the first {_MOST_ROWS} of {len(solution.sweep):,} points"
     elif solution.spans:
         first, *rest = span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from (f"**{_plain(first)}**", *map(_plain, rest))

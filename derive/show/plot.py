@@ -16,28 +16,28 @@ from derive.show.side_by_side import better_way
 from derive.solving.givens import Interval, Series, Spread
 from derive.units import show
 
-FORMS = ("svg", "png")
-DECADE = 10.0
+_FORMS = ("svg", "png")
+_DECADE = 10.0
 """From which ratio of the greatest to the least on an axis is one of ratios."""
 
-MOST_LINES = 12
+_MOST_LINES = 12
 """Lines in one panel beyond which nobody tells them apart."""
 
-MOST_TAGGED, ROOM = 2, 0.16
+_MOST_TAGGED, _ROOM = 2, 0.16
 """Lines of a front up to which its points say where they are, and how far from each other such points are, of the width and height."""
 
-ENDS = ("low end", "high end")
+_ENDS = ("low end", "high end")
 """Of answers that are no single number the lines they lie between."""
 
-PRICE = "chip_price"
-NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
+_PRICE = "chip_price"
+_NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 _SUPPOSED = re.compile(r"(?:at [^:]*: )?([^;:]*\b(?:is|are) taken (?:in|as|to) [^;:]*)")
 """A doubt of what was taken that nobody said, behind the point of a sweep that it is of."""
 
-MARKS = "*o+x#@%&=~^v"
-NO_STEP = " where the answer is of no decode step on a chip"
-WIDE, HIGH = 60, 14
+_MARKS = "*o+x#@%&=~^v"
+_NO_STEP = " where the answer is of no decode step on a chip"
+_WIDE, _HIGH = 60, 14
 """Columns and rows of a panel that is drawn in a terminal."""
 
 
@@ -70,8 +70,8 @@ def roofline(roofs: Sequence[Roof]) -> Panel:
     ['roof', 'ridge at 250 FLOP/byte, 1 PFLOP/s', 'step of 20 ms: 500 TFLOP/s at 125 FLOP/byte']
     """
     lines = tuple(roof_lines(roofs))
-    if len(lines) > MOST_LINES:
-        raise WrongValue(f"--plot draws at most {MOST_LINES // PARTS} roofs: name fewer chips and models")
+    if len(lines) > _MOST_LINES:
+        raise WrongValue(f"--plot draws at most {_MOST_LINES // PARTS} roofs: name fewer chips and models")
     return Panel("ridge_point", "peak_flops", lines, called=("arithmetic intensity", "rate of one chip"), of_one=PARTS)
 
 
@@ -83,13 +83,13 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
     """
     swept = [(name, [one for one in solutions if one.sweep]) for name, solutions in columns]
     if not swept or any(not solutions for _, solutions in swept):
-        raise WrongValue(f"--plot takes a sweep{NO_STEP}: give one value as a list or a sweep, e.g. batch=1..512:log")
+        raise WrongValue(f"--plot takes a sweep{_NO_STEP}: give one value as a list or a sweep, e.g. batch=1..512:log")
     unknowns = [one.unknown for one in swept[0][1]]
     found = [_panel(unknown, [(name, one) for name, all_ in swept for one in all_ if one.unknown == unknown]) for unknown in unknowns]
-    if any(len(one.lines) > MOST_LINES for one in found):
-        raise WrongValue(f"--plot draws at most {MOST_LINES} lines: sweep one quantity, or name fewer chips and models")
+    if any(len(one.lines) > _MOST_LINES for one in found):
+        raise WrongValue(f"--plot draws at most {_MOST_LINES} lines: sweep one quantity, or name fewer chips and models")
     # The low end of one answer need not go with that of the other.
-    single = not any(name.endswith(ENDS) for panel in found for name, *_ in panel.lines)
+    single = not any(name.endswith(_ENDS) for panel in found for name, *_ in panel.lines)
     if len(found) == 2 and single and all(better_way(unknown) for unknown in unknowns):
         front = _fronts(*found)
         # Where one point is best in both there is nothing to weigh.
@@ -132,7 +132,7 @@ def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tu
         between = {place: ends for place in own if place in table.others and (ends := _ends(table.others[place][0]))}
         if at or not between:
             yield called, tuple(table.given[across][at].tolist()), tuple(values[at].tolist())
-        for side, end in enumerate(ENDS if between else ()):
+        for side, end in enumerate(_ENDS if between else ()):
             places = tuple(table.given[across][[*between]].tolist())
             yield ", ".join(filter(None, (called, end))), places, tuple(ends[side] for ends in between.values())
 
@@ -154,7 +154,7 @@ def _fronts(first: Panel, second: Panel) -> Panel:
         front = sorted(_front([*made_at], ways))
         lines.append((name, tuple(x for x, _ in front), tuple(y for _, y in front)))
         places += [(made_at[point], *point) for point in front]
-    few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in _apart(places)) if len(lines) <= MOST_TAGGED else ()
+    few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in _apart(places)) if len(lines) <= _MOST_TAGGED else ()
     return Panel(first.up, second.up, tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
 
 
@@ -163,7 +163,7 @@ def _apart(points: Sequence[tuple[float, float, float]]) -> Iterator[tuple[float
     sides = [x for _, x, _ in points], [y for _, _, y in points]
     kept: list[tuple[float, ...]] = []
     for point, place in zip(points, zip(*(_shares(side, side, spans_decades(side)) for side in sides), strict=True), strict=True):
-        if all(math.dist(place, other) >= ROOM for other in reversed(kept)):
+        if all(math.dist(place, other) >= _ROOM for other in reversed(kept)):
             kept.append(place)
             yield point
 
@@ -183,10 +183,10 @@ def spans_decades(values: Sequence[float]) -> bool:
     >>> spans_decades([1.0, 512.0]), spans_decades([0.0, 512.0])
     (True, False)
     """
-    return bool(values) and min(values) > 0 and max(values) / min(values) > DECADE
+    return bool(values) and min(values) > 0 and max(values) / min(values) > _DECADE
 
 
-def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: Mapping[str, Sequence[str]] = NO_LIMITS) -> list[str]:
+def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: Mapping[str, Sequence[str]] = _NO_LIMITS) -> list[str]:
     """What a picture is of: chips and models that all of it shares, the givens that stay, the defaults that it moves with, what is
     taken that nobody said, and where there is no answer.
 
@@ -199,16 +199,16 @@ def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: M
     given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_of_all(text, stay)]
     taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one))
     supposed = dict.fromkeys(found[1] for one in solutions for text in one.warnings if (found := _SUPPOSED.match(text)))
-    apart = [] if any(text.startswith(PRICE) for text in given) else [text for one in columns for text in _price_of(*one, shared)]
+    apart = [] if any(text.startswith(_PRICE) for text in given) else [text for one in columns for text in _price_of(*one, shared)]
     lines = [", ".join(shared), ", ".join(given), ", ".join(apart), f"by default {', '.join(taken)}" if taken else "", "; ".join(supposed)]
     return [line for line in (*lines, _gaps([found for _, found in columns])) if line]
 
 
 def _price_of(names: Sequence[str], solutions: Sequence[Result], shared: Sequence[str]) -> Iterator[str]:
     """What a chip of a deployment costs, where that differs from one to the next."""
-    prices = {one.given[PRICE]: None for one in solutions if PRICE in one.given and not (one.sweep and PRICE in one.sweep.given)}
+    prices = {one.given[_PRICE]: None for one in solutions if _PRICE in one.given and not (one.sweep and _PRICE in one.sweep.given)}
     own = " ".join(name for name in names if name not in shared)
-    yield from (f"{PRICE} of {own} = {show(PRICE, price)}" for price in prices if own)
+    yield from (f"{_PRICE} of {own} = {show(_PRICE, price)}" for price in prices if own)
 
 
 def _gaps(columns: Sequence[Sequence[Result]]) -> str:
@@ -223,7 +223,7 @@ def _gaps(columns: Sequence[Sequence[Result]]) -> str:
 def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]:
     """What was given at one value, and the price of a chip wherever it is from."""
     swept = solution.sweep.given if solution.sweep else {}
-    typed = [name for name in solution.given if solution.provenance.get(name) == "given" or name == PRICE]
+    typed = [name for name in solution.given if solution.provenance.get(name) == "given" or name == _PRICE]
     one = [f"{name} = {show(name, solution.given[name])}" for name in typed if name not in swept and not limits.get(name)]
     if solution.spans and solution.sweep:
         one += [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in solution.spans.ranges.items()]
@@ -269,19 +269,19 @@ def _drawn(panel: Panel) -> Iterator[str]:
     if not xs:
         yield "  no answer anywhere"
         return
-    cells = [[" "] * WIDE for _ in range(HIGH)]
-    for mark, (_, across, up) in zip(MARKS, panel.lines, strict=False):
+    cells = [[" "] * _WIDE for _ in range(_HIGH)]
+    for mark, (_, across, up) in zip(_MARKS, panel.lines, strict=False):
         for x, y in zip(_shares(across, xs, panel.by_ratios(xs)), _shares(up, ys, panel.by_ratios(ys)), strict=True):
-            cells[HIGH - 1 - round(y * (HIGH - 1))][round(x * (WIDE - 1))] = mark
+            cells[_HIGH - 1 - round(y * (_HIGH - 1))][round(x * (_WIDE - 1))] = mark
     ends = [show(panel.up, max(ys)), show(panel.up, min(ys))]
     margin = max(map(len, ends))
     for at, row in enumerate(cells):
-        label = ends[0] if at == 0 else ends[1] if at == HIGH - 1 else ""
+        label = ends[0] if at == 0 else ends[1] if at == _HIGH - 1 else ""
         yield f"{label:>{margin}} |{''.join(row).rstrip()}"
     low, high = show(panel.across, min(xs)), show(panel.across, max(xs))
-    yield f"{'':>{margin}} +{'-' * WIDE}"
-    yield f"{'':>{margin}}  {low}{high:>{max(WIDE - len(low), len(high) + 1)}}"
-    yield from (f"{'':>{margin}}  {mark} {name}" for mark, (name, _, _) in zip(MARKS, panel.lines, strict=False) if name)
+    yield f"{'':>{margin}} +{'-' * _WIDE}"
+    yield f"{'':>{margin}}  {low}{high:>{max(_WIDE - len(low), len(high) + 1)}}"
+    yield from (f"{'':>{margin}}  {mark} {name}" for mark, (name, _, _) in zip(_MARKS, panel.lines, strict=False) if name)
 
 
 def _shares(values: Sequence[float], among: Sequence[float], by_ratios: bool) -> list[float]:

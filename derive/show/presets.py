@@ -12,20 +12,20 @@ from derive.shipped_rows import in_si
 from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.units import show
 
-BYTES_PER_VALUE = 1.0
+_BYTES_PER_VALUE = 1.0
 """Bytes of a value of the cache in the table of models: one, so that two bytes are twice as much."""
 
-USUAL = "fp8"
+_USUAL = "fp8"
 """The data type that an example is given in."""
 
-WANTED = ("query_heads", *PARAMETERS)
+_WANTED = ("query_heads", *PARAMETERS)
 """What questions about a model need besides its cache."""
 
-ABSENT = "-"
-SHORT_SIZES = {"nominal": "n", "as the driver reports it": "d", "in GiB": "i"}
+_ABSENT = "-"
+_SHORT_SIZES = {"nominal": "n", "as the driver reports it": "d", "in GiB": "i"}
 """Whose figure the memory of a chip is, in a letter."""
-ALL = ("in all", "active")
-NO_CACHE, NO_CONFIGURATION = "an equation of its cache", "its configuration"
+_ALL = ("in all", "active")
+_NO_CACHE, _NO_CONFIGURATION = "an equation of its cache", "its configuration"
 """What is missing of a model that no question about its cache can be asked of."""
 
 
@@ -49,8 +49,8 @@ def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
     peaks = [_in_unit(figures.get(("peak_flops", one)), 1e15) for one in types]
     bandwidth, capacity = (figures.get((quantity, "")) for quantity in ("hbm_bandwidth", "hbm_capacity"))
     first = next((row for one in types if (row := figures.get(("peak_flops", one)))), None)
-    ridge = f"{first.value / bandwidth.value:.0f}" if first and bandwidth else ABSENT
-    size = SHORT_SIZES.get(presets.size_of_memory(name, tables), ABSENT)
+    ridge = f"{first.value / bandwidth.value:.0f}" if first and bandwidth else _ABSENT
+    size = _SHORT_SIZES.get(presets.size_of_memory(name, tables), _ABSENT)
     return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), size, ridge, _price(name, tables)]
 
 
@@ -94,14 +94,14 @@ def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
 
 def _in_unit(row: AcceleratorFigure | None, size: float) -> str:
     value = in_si(row.quantity, row.value, row.unit) / size if row else 0.0
-    return f"{value:.{4 if value >= 1 else 3}g}" if row else ABSENT
+    return f"{value:.{4 if value >= 1 else 3}g}" if row else _ABSENT
 
 
 def _price(name: str, tables: Tables) -> str:
     """The rents from the least to the most, and how they are known."""
     rents = [row for row in presets.prices_of(name, tables) if RENT in row.notes]
     if not rents:
-        return ABSENT
+        return _ABSENT
     values = sorted(row.value for row in rents)
     span = f"{values[0]:g}" if values[0] == values[-1] else f"{values[0]:g}-{values[-1]:g}"
     return f"{span} ({', '.join(dict.fromkeys(row.verification.replace('_', ' ') for row in rents))})"
@@ -118,7 +118,7 @@ def chip_lines(name: str, tables: Tables | None = None) -> list[str]:
     bandwidth = next((row.value for row in rows if row.quantity == "hbm_bandwidth" and row.preferred), None)
     types = [row.dtype for row in rows if row.quantity == "peak_flops" and row.preferred]
     usable = [one for one in types if one in BYTES_PER_WEIGHT]
-    named = USUAL if USUAL in usable else usable[-1] if usable else ""
+    named = _USUAL if _USUAL in usable else usable[-1] if usable else ""
     lines = [f"{name}   --hardware {name}{f':{named}' if len(usable) > 1 else ''}"]
     for row in (row for row in rows if row.preferred):
         ridge = f"{row.value / bandwidth:.0f} FLOP/byte" if row.quantity == "peak_flops" and bandwidth else ""
@@ -162,10 +162,10 @@ def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str
 def _of_architecture(row: Architecture) -> dict[str, Any]:
     counts, uncounted = presets.counted_params(row)
     try:
-        caches: tuple[float | None, float | None] = presets.kv_bytes(row, BYTES_PER_VALUE)
+        caches: tuple[float | None, float | None] = presets.kv_bytes(row, _BYTES_PER_VALUE)
         covered = []
     except BacksolveError:
-        caches, covered = (None, None), [NO_CACHE]
+        caches, covered = (None, None), [_NO_CACHE]
     stored, read = caches
     return {
         "name": row.model,
@@ -176,7 +176,7 @@ def _of_architecture(row: Architecture) -> dict[str, Any]:
         "kv_bytes_per_token": stored,
         "kv_read_bytes_per_token": read,
         "max_context": row.max_context,
-        "missing": [*covered, *(name for name in WANTED if not getattr(row, name))],
+        "missing": [*covered, *(name for name in _WANTED if not getattr(row, name))],
         "source": row.params_source,
     }
 
@@ -187,16 +187,16 @@ def _of_parameters(row: OpenModel) -> dict[str, Any]:
         "name": row.model,
         **{name: getattr(row, name) for name in PARAMETERS},
         **dict.fromkeys(unknown),
-        "not_counted_for": NO_CONFIGURATION,
-        "missing": [NO_CONFIGURATION],
+        "not_counted_for": _NO_CONFIGURATION,
+        "missing": [_NO_CONFIGURATION],
         "source": f"{row.params_source} ({row.params_grade})",
     }
 
 
 def _model_cells(one: Mapping[str, Any]) -> list[str]:
-    total, active = (show(name, one[name]) if one[name] else ABSENT for name in PARAMETERS)
-    stored, read = (f"{one[name] / 1e3:.4g}" if one[name] else ABSENT for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
-    return [one["name"], total, active, _experts(one) or ABSENT, read, stored, _context(one), ", ".join(one["missing"]) or ABSENT]
+    total, active = (show(name, one[name]) if one[name] else _ABSENT for name in PARAMETERS)
+    stored, read = (f"{one[name] / 1e3:.4g}" if one[name] else _ABSENT for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
+    return [one["name"], total, active, _experts(one) or _ABSENT, read, stored, _context(one), ", ".join(one["missing"]) or _ABSENT]
 
 
 def _experts(one: Mapping[str, Any]) -> str:
@@ -204,7 +204,7 @@ def _experts(one: Mapping[str, Any]) -> str:
 
 
 def _context(one: Mapping[str, Any]) -> str:
-    return show("context_length", one["max_context"]).removesuffix(" tokens") if one["max_context"] else ABSENT
+    return show("context_length", one["max_context"]).removesuffix(" tokens") if one["max_context"] else _ABSENT
 
 
 def model_card(name: str, tables: Tables | None = None) -> list[str]:
@@ -214,11 +214,11 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     'counted     70.55B in all (+0.8 %) and 70.55B active (+0.8 %) by its dimensions, a vocabulary at both ends'
     """
     one = next(one for one in model_records(tables=tables) if one["name"] == name)
-    total, active = (show(each, one[each]) if one[each] else ABSENT for each in PARAMETERS)
+    total, active = (show(each, one[each]) if one[each] else _ABSENT for each in PARAMETERS)
     counts = one["counted"] or {}
-    both = [f"{show(each, value)} {word}{_apart(value, one[each])}" for (each, value), word in zip(counts.items(), ALL, strict=False)]
+    both = [f"{show(each, value)} {word}{_apart(value, one[each])}" for (each, value), word in zip(counts.items(), _ALL, strict=False)]
     stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
-    cache = f"{read} read and {stored} stored, a byte a value: twice as much in bf16" if read and stored else ABSENT
+    cache = f"{read} read and {stored} stored, a byte a value: twice as much in bf16" if read and stored else _ABSENT
     routed = f"{one['active_experts']} of {one['experts']} experts a token" if _experts(one) else "all weights for every token"
     return [
         f"{name}   --model {name}",

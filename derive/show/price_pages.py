@@ -21,10 +21,10 @@ GRADES = {
     "user": "a file of one's own",
 }
 """What the grade of a price says of how it was read."""
-CELLS = ("provider", "model", "source_url", "verification", "origin")
+_CELLS = ("provider", "model", "source_url", "verification", "origin")
 PER = {"mtok": "MTok", "mtok_hour": "MTok and hour"}
 
-Row = Mapping[str, Any]
+SavedRow = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ def several(names: Sequence[str], between: str = ", ") -> str:
     return between.join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def rows_in(result: object) -> list[Row]:
+def rows_in(result: object) -> list[SavedRow]:
     """The price rows of a saved result of `infer`; none of a result without such rows, WrongData for what is none."""
     run = result.get("run") if isinstance(result, dict) else None
     rows = run.get("rows", []) if isinstance(run, dict) else []
@@ -82,7 +82,7 @@ def rows_in(result: object) -> list[Row]:
     return rows
 
 
-def pages_of(rows: Iterable[Row]) -> tuple[PricePage, ...]:
+def pages_of(rows: Iterable[SavedRow]) -> tuple[PricePage, ...]:
     """The pages of these price rows, each once.
 
     >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
@@ -106,7 +106,7 @@ def pages_of(rows: Iterable[Row]) -> tuple[PricePage, ...]:
     )
 
 
-def sheet_reference(rows: Sequence[Row], as_of: str, html_base: str = "", why: str = "") -> Reference:
+def sheet_reference(rows: Sequence[SavedRow], as_of: str, html_base: str = "", why: str = "") -> Reference:
     """The price sheet that these rows of one provider, model and service tier make on a day: its prices, pages, grades and days.
 
     >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
@@ -145,7 +145,7 @@ def sheet_pages(html_base: str, provider: str, model: str) -> tuple[str, ...]:
     return (address,) if address else ()
 
 
-def price_reference(row: Row, as_of: str) -> Reference:
+def price_reference(row: SavedRow, as_of: str) -> Reference:
     """One price of a sheet: the file and line it stands in, since when it holds, its page, grade and day."""
     name, tier, (page,) = _named([row])
     _, _, _, _, origin = _cells(row)
@@ -162,25 +162,25 @@ def price_reference(row: Row, as_of: str) -> Reference:
     )
 
 
-def _named(rows: Sequence[Row]) -> tuple[tuple[str, str], str, tuple[PricePage, ...]]:
+def _named(rows: Sequence[SavedRow]) -> tuple[tuple[str, str], str, tuple[PricePage, ...]]:
     """Provider and model of a sheet, its service tier with the region, and its pages."""
     provider, model, *_ = _cells(rows[0])
     tier = " ".join(filter(None, (_text(rows[0], "service_tier"), _text(rows[0], "region"))))
     return (provider, model), tier, pages_of(rows)
 
 
-def _places(rows: Iterable[Row]) -> list[str]:
+def _places(rows: Iterable[SavedRow]) -> list[str]:
     return [page.place for page in pages_of(rows)]
 
 
-def _place_of(row: Row) -> str:
+def _place_of(row: SavedRow) -> str:
     """Which price of a sheet a row is, as one types it."""
     threshold, lifetime = row.get("threshold_tokens"), row.get("ttl_seconds")
     at = f"@{threshold}" if isinstance(threshold, int) and threshold else ""
     return _text(row, "component") + at + (f":{show('ttl', lifetime)}".replace(" ", "") if isinstance(lifetime, int) and lifetime else "")
 
 
-def _priced(row: Row) -> str:
+def _priced(row: SavedRow) -> str:
     amount = row.get("amount")
     if not isinstance(amount, int | float):
         raise _no_row(row)
@@ -188,7 +188,7 @@ def _priced(row: Row) -> str:
     return f"{_place_of(row)} {amount:g} {_text(row, 'currency')}/{PER.get(per, per)}"
 
 
-def _text(row: Row, name: str) -> str:
+def _text(row: SavedRow, name: str) -> str:
     cell = row.get(name)
     if not isinstance(cell, str) or not cell.isprintable():
         raise _no_row(row)
@@ -196,14 +196,14 @@ def _text(row: Row, name: str) -> str:
 
 
 def _cells(row: object) -> tuple[str, ...]:
-    cells = [row.get(name) for name in CELLS] if isinstance(row, dict) else []
+    cells = [row.get(name) for name in _CELLS] if isinstance(row, dict) else []
     texts = tuple(cell for cell in cells if isinstance(cell, str) and cell.isprintable())
-    if len(texts) < len(CELLS):
+    if len(texts) < len(_CELLS):
         raise _no_row(row)
     return texts
 
 
-def _day(row: Row) -> date | None:
+def _day(row: SavedRow) -> date | None:
     text = row.get("retrieved_date")
     try:
         return None if text is None else date.fromisoformat(text)

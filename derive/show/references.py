@@ -23,9 +23,9 @@ from derive.show.citation import (
     slug,
 )
 
-OF_FILES = replace(MARKDOWN, text=markdown_cell)
+_OF_FILES = replace(MARKDOWN, text=markdown_cell)
 """Markdown of what a file holds, which makes no link by itself."""
-MARKUPS = {"plain": PLAIN, "latex": LATEX, "myst": OF_FILES}
+_MARKUPS = {"plain": PLAIN, "latex": LATEX, "myst": _OF_FILES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +79,8 @@ def _in(style: str, one: Reference) -> str:
         return _bibtex(one)
     if style == "markdown":
         note = f"[^{slug(one.key)}]"
-        return f"**{OF_FILES.text(one.title)}**{note}\n\n{note}: {_sentence(one, OF_FILES)}"
-    return _sentence(one, MARKUPS[style])
+        return f"**{_OF_FILES.text(one.title)}**{note}\n\n{note}: {_sentence(one, _OF_FILES)}"
+    return _sentence(one, _MARKUPS[style])
 
 
 def _place(place: str, markup: Markup) -> str:

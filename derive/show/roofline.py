@@ -11,30 +11,30 @@ from derive.trees import Tree, names, value_of
 from derive.units import show
 
 PEAKS = ("peak_flops", "hbm_bandwidth")
-SHARES = ("mfu", "mbu")
+_SHARES = ("mfu", "mbu")
 """Which shares of these a step sustains."""
 STEPS = ("step_time", "compute_time", "memory_time")
 """Times of a step that its place under the roof follows from."""
-ARITHMETIC: Tree = (
+_ARITHMETIC: Tree = (
     *("*", "positions_per_step", ("+", "compute_time", "attention_time")),
     *("mfu", "peak_flops"),
 )
-READ: Tree = ("*", "memory_time", "mbu", "hbm_bandwidth")
+_READ: Tree = ("*", "memory_time", "mbu", "hbm_bandwidth")
 """FLOPs and bytes of one chip in a step: what its times at the sustained rates come to.
 
 A FLOP of attention that runs at half the rate counts as two: all arithmetic is under one roof, and a step that it binds on the flat.
 """
-RATE: Tree = ("/", ARITHMETIC, "step_time")
-INTENSITY: Tree = ("/", ARITHMETIC, READ)
+RATE: Tree = ("/", _ARITHMETIC, "step_time")
+INTENSITY: Tree = ("/", _ARITHMETIC, _READ)
 ATTAINABLE: Tree = ("Min", "peak_flops", ("*", "hbm_bandwidth", "intensity"))
 """What a chip attains and at which intensity, and the most FLOP/s that it attains there."""
 NEUTRAL = {name: NEUTRAL_DEFAULTS[name] for name in sorted({*names(INTENSITY)} & {*NEUTRAL_DEFAULTS})}
 """What a step has where nothing is said of it."""
-BESIDE = 10.0
+_BESIDE = 10.0
 """How far the picture goes on either side of the ridge and the point, as a ratio."""
 PARTS = 3
 """Lines of a roof: itself, its ridge and its point."""
-MANY = 61
+_MANY = 61
 """Places that a roof is drawn at."""
 
 
@@ -84,7 +84,7 @@ def roof(name: str, known: Mapping[str, float]) -> Roof | None:
         step=f"step of {show('step_time', known['step_time'])}{counted(known)}",
         intensity=value_of(INTENSITY, at),
         rate=value_of(RATE, at),
-        shares="".join(f", {share} = {show(share, at[share])}" for share in SHARES if at[share] != 1),
+        shares="".join(f", {share} = {show(share, at[share])}" for share in _SHARES if at[share] != 1),
     )
 
 
@@ -103,10 +103,10 @@ def counted(known: Mapping[str, float]) -> str:
 def roof_lines(roofs: Sequence[Roof]) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:
     """The roofs, their ridges and their points as lines of a picture, all over the same span."""
     places = [place for one in roofs for place in (one.ridge, one.intensity)]
-    low, high = min(places) / BESIDE, max(places) * BESIDE
+    low, high = min(places) / _BESIDE, max(places) * _BESIDE
     for one in roofs:
         label = f"{one.name}: " if one.name else ""
-        xs = sorted({one.ridge, *(low * (high / low) ** (at / (MANY - 1)) for at in range(MANY))})
+        xs = sorted({one.ridge, *(low * (high / low) ** (at / (_MANY - 1)) for at in range(_MANY))})
         yield one.name or "roof", tuple(xs), tuple(map(one.attainable, xs))
         yield f"{label}ridge at {show('ridge_point', one.ridge)}, {show('peak_flops', one.peak)}{one.shares}", (one.ridge,), (one.peak,)
         point = f"{show('peak_flops', one.rate)} at {show('ridge_point', one.intensity)}"

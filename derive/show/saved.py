@@ -9,15 +9,15 @@ from derive.catalogue import by_id
 from derive.errors import WrongData, shorten
 from derive.quantities import QUANTITIES
 from derive.show.citation import slug
-from derive.show.price_pages import PER, Row, day_named, pages_of, rows_in, several, sheet_pages, sheet_reference
+from derive.show.price_pages import PER, SavedRow, day_named, pages_of, rows_in, several, sheet_pages, sheet_reference
 from derive.show.references import Reference
 from derive.units import show
 
-AMOUNT = re.compile(r"[0-9.]+")
-REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
-SHEET = ("provider", "model", "service_tier", "as_of")
-ROOMS = ("estimates", "readings")
-DIGITS = 2
+_AMOUNT = re.compile(r"[0-9.]+")
+_REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
+_SHEET = ("provider", "model", "service_tier", "as_of")
+_ROOMS = ("estimates", "readings")
+_DIGITS = 2
 """Of a number whose range spans several times it."""
 
 
@@ -60,16 +60,16 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
     return [*pages, *found, *([_run(run, made, sheets)] if made else [])]
 
 
-def _sheet(sheet: Row, rows: list[Row], html_base: str) -> Iterator[Reference]:
+def _sheet(sheet: SavedRow, rows: list[SavedRow], html_base: str) -> Iterator[Reference]:
     """The price sheet that was read, where the result holds its rows."""
-    of = [row for row in rows if all((row.get(name) or "") == (sheet.get(name) or "") for name in (*SHEET[:3], "region"))]
+    of = [row for row in rows if all((row.get(name) or "") == (sheet.get(name) or "") for name in (*_SHEET[:3], "region"))]
     if of:
         yield sheet_reference(of, sheet["as_of"], html_base, "the prices that were read")
 
 
-def _inference(sheet: Row, run: Row, html_base: str) -> Reference:
+def _inference(sheet: SavedRow, run: SavedRow, html_base: str) -> Reference:
     """What was inferred from one sheet, with the numbers that stand at its head; the title says what the user set."""
-    provider, model, tier, day = (sheet[name] for name in SHEET)
+    provider, model, tier, day = (sheet[name] for name in _SHEET)
     made, by_hand = _made(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
     tier = " ".join(filter(None, (tier, _plain(sheet.get("region")))))
     said = "; ".join(_headlines(sheet.get("estimates"))) or "no estimate"
@@ -84,17 +84,17 @@ def _inference(sheet: Row, run: Row, html_base: str) -> Reference:
     )
 
 
-def _prices_set(sheet: Row, run: Row) -> Iterator[str]:
+def _prices_set(sheet: SavedRow, run: SavedRow) -> Iterator[str]:
     """The prices that were set by hand, an amount with the currency and unit of the price that it replaces."""
     bands = _list(_dict(sheet.get("prices")).get("bands"))
     currency = _plain(_dict(_dict(bands[0]).get("input")).get("currency")) if bands else ""
     for name, amount in _dict(run.get("changes")).items():
         place, text = _plain(name), _plain(amount)
-        unit = f" {currency}/{PER['mtok_hour' if place == 'cache_storage' else 'mtok']}" if currency and AMOUNT.fullmatch(text) else ""
+        unit = f" {currency}/{PER['mtok_hour' if place == 'cache_storage' else 'mtok']}" if currency and _AMOUNT.fullmatch(text) else ""
         yield f"{place} = {text}{unit}"
 
 
-def _anchors_set(run: Row) -> Iterator[str]:
+def _anchors_set(run: SavedRow) -> Iterator[str]:
     """The outside facts that were set by hand."""
     assumptions = _dict(run.get("assumptions"))
     for name in map(_plain, _list(assumptions.get("given"))):
@@ -120,10 +120,10 @@ def _headlines(estimates: object) -> Iterator[str]:
 
 
 def _shown(name: str, value: object) -> str:
-    return show(name, value, DIGITS) if isinstance(value, int | float) and isfinite(value) else ""
+    return show(name, value, _DIGITS) if isinstance(value, int | float) and isfinite(value) else ""
 
 
-def _run(run: Row, made: str, sheets: list[Row]) -> Reference:
+def _run(run: SavedRow, made: str, sheets: list[SavedRow]) -> Reference:
     """The run: programs, seed and tables."""
     versions = ", ".join(f"{_plain(name)} {_plain(version)}" for name, version in _dict(run.get("versions")).items())
     tables = ", ".join(f"{_plain(name)} {_plain(digest)[:12]}" for name, digest in _dict(run.get("tables")).items())
@@ -148,7 +148,7 @@ def version_of(result: Mapping[str, Any]) -> str:
     return _plain(_dict(_dict(result.get("run")).get("versions")).get("backsolve"))
 
 
-def _made(run: Row) -> str:
+def _made(run: SavedRow) -> str:
     """By which version and seed a result was made."""
     version, seeds = version_of({"run": run}), _dict(run.get("seeds"))
     seed = ", ".join(f"seed {_plain(str(value))}" for value in seeds.values())
@@ -161,13 +161,13 @@ def _use(reference: str, node: Mapping[str, Any], path: tuple[str, ...], of: str
         left = row.symbols[0] if row else unknown
         return f"the answer for {unknown}" if left == unknown else f"{left}, on the way to {unknown}"
     # That a sheet used it says less than what for.
-    said = " ".join(_plain(name) for name in path if name not in ROOMS)
+    said = " ".join(_plain(name) for name in path if name not in _ROOMS)
     return f"{said} of {of}" if said and of else said
 
 
 def _sheet_name(node: object) -> str:
     """Provider and model of a sheet of a result; nothing of anything else."""
-    texts = [_plain(node.get(name)) for name in SHEET] if isinstance(node, dict) else [""]
+    texts = [_plain(node.get(name)) for name in _SHEET] if isinstance(node, dict) else [""]
     return " ".join(texts[:2]) if all(texts) else ""
 
 
@@ -187,7 +187,7 @@ def _list(found: object) -> list[Any]:
 def _references(found: Any) -> list[str]:
     if found is None:
         return []
-    wrong = [row for row in found if not (isinstance(row, str) and REFERENCE.fullmatch(row))] if isinstance(found, list) else [found]
+    wrong = [row for row in found if not (isinstance(row, str) and _REFERENCE.fullmatch(row))] if isinstance(found, list) else [found]
     if wrong:
         raise WrongData(f"'equations' holds {shorten(str(wrong[0]))}, and must be a list such as ['roofline.step_time@1']")
     return [*found]

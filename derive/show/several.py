@@ -20,7 +20,7 @@ from derive.show.short import (
 from derive.show.tables import sweep_cells, sweep_head
 from derive.show.text import given_lines, ids_to_cite, json_list, labelled, lines, route_to, unused_by_all, values_of, warnings_of
 
-SHORTEST_END = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
+_SHORTEST_END = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
 
 
 def several_lines(solutions: Sequence[Result], style: str, full: bool = False, columns: int = SCREEN_WIDTH) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _text(solutions: Sequence[Result], full: bool, columns: int) -> Iterator[str
         end = _end(answered, full, brief=True)
         route = steps()
     if not full and height([*top, "", *route, "", *end], columns) > MOST_LINES:
-        end, route = labelled("assumes", [SHORTEST_END]), []
+        end, route = labelled("assumes", [_SHORTEST_END]), []
     yield from [*top, *(["", *route] if route else []), "", *end]
 
 

@@ -15,25 +15,25 @@ from derive.units import show
 MOST_LINES, SCREEN_WIDTH, NARROW = 25, 100, 80
 """Lines of an answer, what they are folded to where nobody says, and the columns of a small terminal, on which sweeps still fit."""
 
-EVERY, MANY = (1, 2, 3, 4, 6, 8, 12, 24), 3
+_EVERY, _MANY = (1, 2, 3, 4, 6, 8, 12, 24), 3
 """Which points of a sweep are shown, so that the last is among them; and how many of these ways leave room for a line."""
 
-MOST_ASSUMED, MOST_MOVES = 3, 6
+MOST_ASSUMED, _MOST_MOVES = 3, 6
 """How many assumptions are said, and quantities that the answer moves with."""
 
-MOVES = 0.05
+_MOVES = 0.05
 """Elasticity from which on a default is said."""
 
-STEP = 1e-6
+_STEP = 1e-6
 """Relative step of a quantity to see what it moves."""
 
-OF_THE_QUESTION = (
+_OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
     *("of published runs;", " unless it is given: "),
 )
 """What is said of this very question, before what equations idealise."""
 
-OF_THE_WEIGHTS = "weights stored as published"
+_OF_THE_WEIGHTS = "weights stored as published"
 
 
 def short_lines(solution: Result, columns: int = SCREEN_WIDTH) -> Iterator[str]:
@@ -80,9 +80,9 @@ def on_a_screen(table: Iterable[str], points: int, doubts: Sequence[str], ends: 
     if points != POINTS:
         return chain(table, doubts, ends[0])
     top, *rows = table
-    ways = [(every, end) for end in ends for every in EVERY[:MANY]] + [(every, ends[-1]) for every in EVERY[MANY:]]
+    ways = [(every, end) for end in ends for every in _EVERY[:_MANY]] + [(every, ends[-1]) for every in _EVERY[_MANY:]]
     shown = (_thinned(top, rows, every, [*doubts, *end]) for every, end in ways)
-    return next((way for way in shown if height(way, NARROW) <= MOST_LINES), _thinned(top, rows, EVERY[-1], [*doubts, *ends[-1]]))
+    return next((way for way in shown if height(way, NARROW) <= MOST_LINES), _thinned(top, rows, _EVERY[-1], [*doubts, *ends[-1]]))
 
 
 def _thinned(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
@@ -180,7 +180,7 @@ def _moves(solution: Result) -> list[str]:
     if not solution.answers:
         return []
     slopes = sorted(solution.answers[0].elasticities.items(), key=lambda item: -abs(item[1]))
-    moves = moves_line(dict(slopes[:MOST_MOVES]))
+    moves = moves_line(dict(slopes[:_MOST_MOVES]))
     return [f"moves by    {moves}   (% per %)"] if moves else []
 
 
@@ -207,7 +207,7 @@ def moving_defaults(solution: Result) -> list[str]:
     """The defaults that the answer moves with; of a sweep all of them."""
     slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
-    return [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= MOVES]
+    return [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
 
 
 def foremost(solution: Result, texts: Iterable[str]) -> list[str]:
@@ -222,9 +222,9 @@ def foremost(solution: Result, texts: Iterable[str]) -> list[str]:
 
 
 def _weight(text: str, weights: Mapping[str, float]) -> float:
-    if any(part in text for part in OF_THE_QUESTION):
+    if any(part in text for part in _OF_THE_QUESTION):
         return 3.0
-    return 2.0 if text.startswith(OF_THE_WEIGHTS) else weights.get(text, 0.0)
+    return 2.0 if text.startswith(_OF_THE_WEIGHTS) else weights.get(text, 0.0)
 
 
 def _weights(solution: Result) -> dict[str, float]:
@@ -252,6 +252,6 @@ def _slope(id: str, unknown: str, name: str, values: Mapping[str, float]) -> flo
     row = equation(id)
     if row.symbols[0] != unknown or not row.inputs <= values.keys():
         return 1.0
-    below, above = (row.right_side({**values, name: values[name] * (1 + sign * STEP)}) for sign in (-1, 1))
-    slope = (above - below) / (above + below) / STEP if above + below else 1.0
+    below, above = (row.right_side({**values, name: values[name] * (1 + sign * _STEP)}) for sign in (-1, 1))
+    slope = (above - below) / (above + below) / _STEP if above + below else 1.0
     return slope if isfinite(slope) else 1.0

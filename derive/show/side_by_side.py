@@ -21,23 +21,33 @@ from derive.show.tables import csv_line, sweep_cells, sweep_head, text_of
 from derive.show.text import as_record, ids_to_cite, labelled, lines
 from derive.units import show
 
-LESS, MORE = -1, 1
-BETTER = {
-    **{"s": LESS, "byte": LESS, "byte/token": LESS, "USD": LESS, "USD/token": LESS, "USD/s": LESS, "J": LESS, "J/token": LESS, "J/s": LESS},
-    **{"token/s": MORE, "token": MORE, "1/s": MORE, "FLOP/USD": MORE},
+_LESS, _MORE = -1, 1
+_BETTER = {
+    **{
+        "s": _LESS,
+        "byte": _LESS,
+        "byte/token": _LESS,
+        "USD": _LESS,
+        "USD/token": _LESS,
+        "USD/s": _LESS,
+        "J": _LESS,
+        "J/token": _LESS,
+        "J/s": _LESS,
+    },
+    **{"token/s": _MORE, "token": _MORE, "1/s": _MORE, "FLOP/USD": _MORE},
 }
 """By the unit of a quantity, whether less or more of it wins; of what is counted more, but for what is bought."""
 
-ABSENT, WON = "-", "*"
-MOST_NAMED = 4
+_ABSENT, _WON = "-", "*"
+_MOST_NAMED = 4
 """Deployments of which each is named that something alike is said of."""
-REFUSED = "refused"
+_REFUSED = "refused"
 """The kind of what tables lack of a deployment."""
-Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
+_Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
 """How what is said of deployments is told: who, of which kind, and what; and how many there are."""
-PART_OF_A_REPLICA = "part_of_a_replica"
+_PART_OF_A_REPLICA = "part_of_a_replica"
 """The kind of warning that there is no such number of replicas."""
-OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
+_OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +132,7 @@ def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
     ]
 
 
-def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: Telling) -> list[str]:
+def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:
     """What is doubtful of deployments, and why some have no answer."""
     warned = [
         (one.name, kind, text)
@@ -137,7 +147,7 @@ def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: Telling
         for solution in one.solutions
         if not solution.answers and solution.reason and not one.refused
     ]
-    refused = [(one.name, REFUSED, one.refused) for one in columns if one.refused]
+    refused = [(one.name, _REFUSED, one.refused) for one in columns if one.refused]
     many = len(columns)
     return [*labelled("warning", told(warned, many)), *labelled("no answer", told([*refused, *reasons], many))]
 
@@ -162,7 +172,7 @@ def _of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
     found = []
     for of in names.values():
         (first, *others), texts = of, [*of.values()]
-        listed = ", ".join(others) if len(others) < MOST_NAMED else f"{len(others)} more"
+        listed = ", ".join(others) if len(others) < _MOST_NAMED else f"{len(others)} more"
         alike = f" (and something alike of {listed})" if others else ""
         found.append(texts[0] if len(others) + 1 == many and len({*texts}) == 1 else f"{first}{alike}: {texts[0]}")
     return found
@@ -193,7 +203,7 @@ def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list
     alike = len({tuple(one) for one in terms.values()}) < 2
     if brief and said:
         said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}; of which rents they are the median: --full"]
-    return [*labelled("rent", said), *([] if alike else labelled("warning", [OF_SEVERAL_TERMS]))]
+    return [*labelled("rent", said), *([] if alike else labelled("warning", [_OF_SEVERAL_TERMS]))]
 
 
 def _size_lines(columns: Sequence[Column]) -> list[str]:
@@ -216,10 +226,10 @@ def _upright(columns: Sequence[Column]) -> list[str]:
         solutions = [one.solutions[place] for one in columns]
         rows.append([_label(first.unknown, solutions), *(_cell(one) for one in solutions), ", ".join(_winners(columns, place))])
         if any(_regime(one) for one in solutions):
-            rows.append(["  where", *(_regime(one) or ABSENT for one in solutions), ""])
+            rows.append(["  where", *(_regime(one) or _ABSENT for one in solutions), ""])
     prices = [next((rent for solution in one.solutions if (rent := _rent(solution)) is not None), None) for one in columns]
     if any(prices):
-        rows.append(["chip_price", *(show("chip_price", price) if price else ABSENT for price in prices), ""])
+        rows.append(["chip_price", *(show("chip_price", price) if price else _ABSENT for price in prices), ""])
     return _aligned(rows)
 
 
@@ -230,9 +240,9 @@ def _rows(columns: Sequence[Column]) -> list[str]:
     head = [_label(columns[0].solutions[place].unknown, [one.solutions[place] for one in columns]) for place in places]
     rows = [["", *head, "where"]]
     for one in columns:
-        cells = [_cell(one.solutions[place]) + (f" {WON}" if one.name in winners[place] else "  ") for place in places]
+        cells = [_cell(one.solutions[place]) + (f" {_WON}" if one.name in winners[place] else "  ") for place in places]
         rows.append([one.name, *cells, _regime(one.solutions[0])])
-    return [*_aligned(rows), f"{WON} the best of its column"]
+    return [*_aligned(rows), f"{_WON} the best of its column"]
 
 
 def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
@@ -266,7 +276,7 @@ def _label(unknown: str, solutions: Sequence[Result]) -> str:
 
 
 def _cell(solution: Result) -> str:
-    return " or ".join(_shown(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or ABSENT
+    return " or ".join(_shown(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or _ABSENT
 
 
 def _shown(unknown: str, one: Answer) -> str:
@@ -306,10 +316,10 @@ def better_way(unknown: str) -> int:
     (-1, 1, -1, 1, 0)
     """
     if unknown in BOUGHT:
-        return LESS
+        return _LESS
     if unknown in COUNTED or unknown == "compute_utilisation":
-        return MORE
-    return BETTER.get(QUANTITIES[unknown].unit, 0)
+        return _MORE
+    return _BETTER.get(QUANTITIES[unknown].unit, 0)
 
 
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
@@ -317,7 +327,7 @@ def _winners(columns: Sequence[Column], place: int) -> list[str]:
 
     Costs of parts of a replica cannot: the whole ones that are paid for may come out the other way round.
     """
-    if any(PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
+    if any(_PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
         return []
     sign = better_way(columns[0].solutions[place].unknown)
     single = {one.name: one.solutions[place] for one in columns if len(one.solutions[place].answers) == 1}

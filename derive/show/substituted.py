@@ -11,10 +11,10 @@ from derive.quantities.formula import as_expression, as_latex
 from derive.show.citation import latex_text
 from derive.units import show
 
-FIGURE = re.compile(r"(?P<dollar>\$?)(?P<figure>-?[0-9.]+)(?:e(?P<power>[+-][0-9]+))?(?P<count>[kMBT]?)(?P<unit>[ /].*)?")
-POWERS = {"": 0, "k": 3, "M": 6, "B": 9, "T": 12}
+_FIGURE = re.compile(r"(?P<dollar>\$?)(?P<figure>-?[0-9.]+)(?:e(?P<power>[+-][0-9]+))?(?P<count>[kMBT]?)(?P<unit>[ /].*)?")
+_POWERS = {"": 0, "k": 3, "M": 6, "B": 9, "T": 12}
 """Of counts: B behind a number would read as bytes."""
-TIMES = r" \cdot "
+_TIMES = r" \cdot "
 
 
 def value_in_latex(name: str, value: float) -> str:
@@ -28,15 +28,15 @@ def value_in_latex(name: str, value: float) -> str:
     20\,\mu\text{s}
     """
     text = show(name, value)
-    found = FIGURE.fullmatch(text)
+    found = _FIGURE.fullmatch(text)
     if not found:
         return rf"\text{{{latex_text(text)}}}"
-    power = int(found["power"] or 0) + POWERS[found["count"]]
+    power = int(found["power"] or 0) + _POWERS[found["count"]]
     unit = ("USD" if found["dollar"] else "") + (found["unit"] or "").strip()
     micro = r"\mu" if unit.startswith("µ") else ""
     return (
         found["figure"]
-        + (rf"{TIMES}10^{{{power}}}" if power else "")
+        + (rf"{_TIMES}10^{{{power}}}" if power else "")
         + (rf"\,{micro}\text{{{latex_text(unit.lstrip('µ'))}}}" if unit else "")
     )
 
@@ -55,7 +55,7 @@ def with_numbers_in_latex(formula: str, values: Mapping[str, float], keep: str =
     # SymPy itself puts in brackets what has a power of its own.
     closed = {name for name in raised if r"\," in known.get(name, "") and "^" not in known[name]}
     put_in = {name: rf"\left({value}\right)" if name in closed else value for name, value in known.items()}
-    return as_latex(expression, put_in, TIMES)
+    return as_latex(expression, put_in, _TIMES)
 
 
 def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:

@@ -14,21 +14,21 @@ from derive.answers import OR, Answer, Spans, Sweep
 from derive.show.binding import plain_regime
 from derive.units import show
 
-Fields = Callable[[Answer], dict[str, Any]]
+_Fields = Callable[[Answer], dict[str, Any]]
 
-METHODS = {
+_METHODS = {
     "bounds": "ends exact: with each range it only rises or only falls, in all of {samples:,} points",
     "sampled": "seen in {samples:,} points: it does not only rise or fall, or has no value everywhere or no closed form",
 }
 UNANSWERED = Answer("none")
 """What stands for the answer of a question that has none."""
-NUMBER = "<number>"
+_NUMBER = "<number>"
 """What stands in a text for a number that is put in for each point."""
 
 
 def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
     """The ends, the quantiles, both sides of every regime met, and what moves the answer most."""
-    how = METHODS[spans.method].format(samples=spans.samples)
+    how = _METHODS[spans.method].format(samples=spans.samples)
     ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
     lines = [f"{unknown}: between {ends}{OR[bound]}   ({how})"]
     known = {name: value for name, value in spans.quantiles.items() if value is not None}
@@ -102,27 +102,27 @@ def csv_line(cells: Iterable[Any]) -> str:
     return out.getvalue()
 
 
-def csv_points(table: Sweep, answer_cells: Fields) -> Iterator[str]:
+def csv_points(table: Sweep, answer_cells: _Fields) -> Iterator[str]:
     """The points of a sweep as lines of CSV, one an answer, or one that says that there is none."""
     for part in table.alike():
         answers = part.answers or (UNANSWERED,)
         numbers = [[column] for column in part.values] or [[]] * len(answers)
-        texts = (csv_line([*[NUMBER] * len(part.given), *_open(one, answer_cells).values()]) for one in answers)
-        rows = (_filled(text, NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
+        texts = (csv_line([*[_NUMBER] * len(part.given), *_open(one, answer_cells).values()]) for one in answers)
+        rows = (_filled(text, _NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
         yield from chain.from_iterable(zip(*rows, strict=True))
 
 
-def json_points(table: Sweep, answer_record: Fields, indentation: int) -> Iterator[str]:
+def json_points(table: Sweep, answer_record: _Fields, indentation: int) -> Iterator[str]:
     """The points of a sweep as JSON, each a text of several lines."""
     for part in table.alike():
-        record = {"given": dict.fromkeys(table.given, NUMBER), "answers": [_open(one, answer_record) for one in part.answers]}
+        record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": [_open(one, answer_record) for one in part.answers]}
         text = indent(json.dumps(record, indent=2, allow_nan=False), " " * indentation)
-        yield from _filled(text, json.dumps(NUMBER), [*part.given, *part.values])
+        yield from _filled(text, json.dumps(_NUMBER), [*part.given, *part.values])
 
 
-def _open(answer: Answer, fields: Fields) -> dict[str, Any]:
+def _open(answer: Answer, fields: _Fields) -> dict[str, Any]:
     """The fields of an answer, of a point with a hole for its number."""
-    return fields(answer) | ({"value": NUMBER} if answer.kind == "point" else {})
+    return fields(answer) | ({"value": _NUMBER} if answer.kind == "point" else {})
 
 
 def _filled(text: str, hole: str, columns: Sequence[Sequence[float]]) -> Iterator[str]:

@@ -37,7 +37,7 @@ from derive.trees import text as printed
 from derive.units import show
 
 AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
-NAME = re.compile(r"[a-z][a-z_]*")
+_NAME = re.compile(r"[a-z][a-z_]*")
 
 
 def rendered(solution: Result, style: str) -> str:
@@ -357,7 +357,7 @@ def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> s
         text = show(name, values[name])
         return f"({text})" if " " in text or "/" in text else text
 
-    return NAME.sub(number, formula)
+    return _NAME.sub(number, formula)
 
 
 def moves_line(elasticities: Mapping[str, float]) -> str:

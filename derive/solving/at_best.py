@@ -19,12 +19,12 @@ from derive.solving.result import Reason, Solution
 from derive.solving.whole import BEST
 from derive.units import show, signed
 
-COPIES = "replicas"
+_COPIES = "replicas"
 """How many there are of what is sized."""
 
-Ask = Callable[[str, Mapping[str, Any]], Solution]
+_Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
-Read = Callable[[str, str | float], float]
+_Read = Callable[[str, str | float], float]
 """What the text of a quantity comes to."""
 
 
@@ -44,7 +44,7 @@ class End:
         return f"at {self.size} = {show(self.size, self.value)}, the {which}{' that memory holds' if self.memory_binds else ''}"
 
 
-def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
+def all_of(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
     """The answers to several questions with the same givens, in order; those that rest on a size that is asked for too are at its best end.
 
     Of a limit that is always so, as it bounds the size; without one only of those that have no answer else.
@@ -77,7 +77,7 @@ def all_of(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple
     return tuple(found.get(name) or other(name) for name in names.values())
 
 
-def with_free_size(ask: Ask, unknown: str, given: Mapping[str, Any], read: Read, zipped: bool = False) -> Solution:
+def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool = False) -> Solution:
     """The answer at the best batch that limits leave, where they say nothing of the unknown itself and the batch is free.
 
     Of lists each point has a best batch of its own.
@@ -121,7 +121,7 @@ def _that_size_it(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[
     """
     names = {quantity(spelled).name for spelled in given}
     open_ = {name for name in unknowns if name in NEUTRAL_DEFAULTS}
-    open_ |= {COPIES} - names if not _results_of(COPIES).isdisjoint(unknowns) else set()
+    open_ |= {_COPIES} - names if not _results_of(_COPIES).isdisjoint(unknowns) else set()
     results = {result for name in open_ for result in _results_of(name)}
     return {spelled: value for spelled, value in given.items() if quantity(spelled).name not in results or _is_limit(value)}
 
@@ -147,7 +147,7 @@ def _results_of(name: str) -> frozenset[str]:
     return frozenset(found - {name})
 
 
-def within_own_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: Read, zipped: bool = False) -> Solution:
+def within_own_limits(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool = False) -> Solution:
     """The answer of which limits on the unknown itself leave a part, or why they leave none."""
     name = quantity(unknown).name
     of_it = {spelled: value for spelled, value in given.items() if _is_limit(value) and quantity(spelled).name == name}
@@ -198,7 +198,7 @@ def _part(name: str, one: Answer, least: float, most: float) -> Answer | None:
     return Answer("interval", low=bottom, high=None if top == inf else top)
 
 
-def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, at_once: bool) -> Solution:
+def _answered(ask: _Ask, name: str, given: Mapping[str, Any], end: End | None, at_once: bool) -> Solution:
     """The answer at the end of a size that is known by now: of a limit at once, and else where there is none without it."""
     if end is None:
         return ask(name, given)
@@ -211,7 +211,7 @@ def _answered(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, at
     return _at(ask, name, given, end)
 
 
-def _at(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
+def _at(ask: _Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
     """The answer with a size at its best end, which is said where it rests on that."""
     solution = ask(name, _with(given, {end.size: end.value}))
     if end.size not in solution.given and solution.answers:

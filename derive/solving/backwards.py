@@ -21,19 +21,19 @@ from derive.solving.route import Leg, route
 if TYPE_CHECKING:
     import numpy as np
 
-PLACES = 600
+_PLACES = 600
 """Values of the unknown at which the way is followed first, and again between two of them that are closed in on."""
 
-ROUNDS = 6
+_ROUNDS = 6
 """How often they are closed in on: to the last digit."""
 
-WIDE = 1e-3
+_WIDE = 1e-3
 """From which share of itself on the values of the unknown that lead to a result are a stretch, and no point."""
 
-Height = Callable[["np.ndarray"], "np.ndarray"]
+_Height = Callable[["np.ndarray"], "np.ndarray"]
 """How far off, as a share, the result is at logarithms of the unknown; NaN where an equation does not apply."""
 
-Point = tuple[float, float]
+_Point = tuple[float, float]
 """The logarithm of the unknown, and the height there."""
 
 
@@ -109,7 +109,7 @@ def _upstream(definitions: Mapping[str, Equation], known: set[str], last: Equati
     return [*rows.values()]
 
 
-def _height(unknown: str, legs: tuple[Leg, ...], last: Equation, name: str, known: Mapping[str, float]) -> Height:
+def _height(unknown: str, legs: tuple[Leg, ...], last: Equation, name: str, known: Mapping[str, float]) -> _Height:
     """How far the sides of the last equation are apart, over the left; NoClosedForm where a leg has several answers, or is searched for."""
     import numpy as np
 
@@ -141,14 +141,14 @@ def _height(unknown: str, legs: tuple[Leg, ...], last: Equation, name: str, know
     return height
 
 
-def _searched(unknown: str, name: str, last: Equation, target: float, height: Height) -> Backwards | None:
+def _searched(unknown: str, name: str, last: Equation, target: float, height: _Height) -> Backwards | None:
     import numpy as np
 
     from derive.expressions.search import BEYOND
 
     row = quantity(unknown)
     low, high = max((row.low or row.high / BEYOND) / BEYOND, row.floor), min(row.high * BEYOND, row.ceiling)
-    grid = np.linspace(log(low), log(high), PLACES + 1)
+    grid = np.linspace(log(low), log(high), _PLACES + 1)
     points = [*zip(grid.tolist(), height(grid).tolist(), strict=True)]
     points = sorted([*points, *_edges(points, height)])
     points = sorted([*points, *_turns(points, height)])
@@ -169,7 +169,7 @@ def _open(one: float, other: float, ends: tuple[float, float]) -> tuple[float | 
     return None if one == ends[0] else exp(one), None if other == ends[1] else exp(other)
 
 
-def _edges(points: Sequence[Point], height: Height) -> Iterator[Point]:
+def _edges(points: Sequence[_Point], height: _Height) -> Iterator[_Point]:
     """A point at each edge of where the equations apply: one sequence is the least there is, and no place of the grid."""
     import numpy as np
 
@@ -178,7 +178,7 @@ def _edges(points: Sequence[Point], height: Height) -> Iterator[Point]:
             yield _last(*((one, other) if isfinite(one[1]) else (other, one)), height, np.isfinite)
 
 
-def _turns(points: Sequence[Point], height: Height) -> Iterator[Point]:
+def _turns(points: Sequence[_Point], height: _Height) -> Iterator[_Point]:
     """A point wherever the result turns back before it is what was given, or just there, and may have been so twice on the way."""
     import numpy as np
 
@@ -189,15 +189,15 @@ def _turns(points: Sequence[Point], height: Height) -> Iterator[Point]:
         if not turns or max(abs(at_before - at_middle), abs(at_after - at_middle)) <= HOLDS * (1 + abs(at_middle)):
             continue
         low, high = before, after
-        for _ in range(ROUNDS):
-            places = np.linspace(low, high, PLACES + 1)
+        for _ in range(_ROUNDS):
+            places = np.linspace(low, high, _PLACES + 1)
             heights = sign * height(places)
             least = int(np.nanargmin(heights))
-            low, high = places[max(least - 1, 0)], places[min(least + 1, PLACES)]
+            low, high = places[max(least - 1, 0)], places[min(least + 1, _PLACES)]
         yield float(places[least]), sign * float(heights[least])
 
 
-def _level(points: Sequence[Point], height: Height) -> Iterator[tuple[float, float]]:
+def _level(points: Sequence[_Point], height: _Height) -> Iterator[tuple[float, float]]:
     """From where to where the result is what was given: points, and stretches over which it does not move."""
 
     def is_level(place: int) -> bool:
@@ -214,38 +214,38 @@ def _level(points: Sequence[Point], height: Height) -> Iterator[tuple[float, flo
         else:
             low, high = _widened(run[0], before, height), _widened(run[-1], after, height)
             nearest = min(run, key=lambda point: abs(point[1]))[0]
-            yield (low, high) if high - low > WIDE else (nearest, nearest)
+            yield (low, high) if high - low > _WIDE else (nearest, nearest)
 
 
-def _crossing(one: Point, other: Point, height: Height) -> Iterator[tuple[float, float]]:
+def _crossing(one: _Point, other: _Point, height: _Height) -> Iterator[tuple[float, float]]:
     """Where the result goes through what was given between two points; nothing where it leaps over it."""
     import numpy as np
 
     root = _last(one, other, height, lambda heights: heights * one[1] > 0)
     if not abs(root[1]) <= HOLDS:
         return
-    beside = np.abs(height(np.array([root[0] - WIDE, root[0] + WIDE]))) <= HOLDS
+    beside = np.abs(height(np.array([root[0] - _WIDE, root[0] + _WIDE]))) <= HOLDS
     yield (_widened(root, one, height), _widened(root, other, height)) if beside.all() else (root[0], root[0])
 
 
-def _widened(inside: Point, outside: Point, height: Height) -> float:
+def _widened(inside: _Point, outside: _Point, height: _Height) -> float:
     """How far from a point towards another the result does not move."""
     import numpy as np
 
     return _last(inside, outside, height, lambda heights: np.abs(heights) <= HOLDS)[0] if inside != outside else inside[0]
 
 
-def _last(inside: Point, outside: Point, height: Height, holds: "Callable[[np.ndarray], np.ndarray]") -> Point:
+def _last(inside: _Point, outside: _Point, height: _Height, holds: "Callable[[np.ndarray], np.ndarray]") -> _Point:
     """The last place on the way from one point to another up to which something holds of the height."""
     import numpy as np
 
     one, other = inside[0], outside[0]
     at = inside
-    for _ in range(ROUNDS):
-        places = np.linspace(one, other, PLACES + 1)
+    for _ in range(_ROUNDS):
+        places = np.linspace(one, other, _PLACES + 1)
         heights = height(places)
         broken = np.flatnonzero(~holds(heights[1:]))
-        first = int(broken[0]) if len(broken) else PLACES - 1
+        first = int(broken[0]) if len(broken) else _PLACES - 1
         one, other = float(places[first]), float(places[first + 1])
         at = (one, float(heights[first])) if first else at
     return at

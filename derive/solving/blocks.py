@@ -12,10 +12,10 @@ from derive.records import Equation, Unmet
 from derive.requirements import HOLDS, Requirement, named
 from derive.trees import names
 
-APART = 1e-6
+_APART = 1e-6
 """Relative difference from which two sides are not the same number given twice."""
 
-FEW = 3
+_FEW = 3
 """Up to how many equations of a block are named in a message."""
 
 
@@ -47,7 +47,7 @@ class Joint:
     @property
     def told(self) -> str:
         """The same in a message: many equations by their number."""
-        return self.id if len(self.rows) <= FEW else f"the {len(self.rows)} equations it rests on"
+        return self.id if len(self.rows) <= _FEW else f"the {len(self.rows)} equations it rests on"
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class Joint:
         if not self.idle or not _names_in(self.sides) <= values.keys():
             return False
         left, right = (evaluate(side, values) for side in self.sides)
-        return isfinite(left - right) and not isclose(left, right, rel_tol=APART)
+        return isfinite(left - right) and not isclose(left, right, rel_tol=_APART)
 
     def breaks_down(self, values: Mapping[str, float], unknown: str) -> bool:
         """Whether something that was divided by is zero at these numbers: what the equations then say, this one does not."""

@@ -29,43 +29,43 @@ class Doubt:
     rests: frozenset[str] = frozenset()
 
 
-Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | str | None]
+_Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
 
-CACHED = "bytes_per_element"
+_CACHED = "bytes_per_element"
 """What the data type of a cache sets."""
-READ_TOO_MUCH, UNEVEN = 1.1, 1.3
+_READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, hold copies, or wait for prompts."""
-KEPT_FREE = 0.1
+_KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
-PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_time": ("prefill_batch", "uncached_tokens")}
+_PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_time": ("prefill_batch", "uncached_tokens")}
 """Times of a pass over prompts, with the sequences and the tokens of each that it is of."""
-CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
+_CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
-PROMPTS_TAKE = "prompt_time_share"
+_PROMPTS_TAKE = "prompt_time_share"
 """What prompts take where they are computed on the chips that decode."""
-RINGS = ("network.all_reduce_time", "network.tensor_parallel_time")
+_RINGS = ("network.all_reduce_time", "network.tensor_parallel_time")
 """Times of rings over all chips."""
-NODE = 8
+_NODE = 8
 """Chips of an ordinary server: what links more of them is a rack."""
-SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
-ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
+_SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
+_ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
 """Ways to add up a step in which arithmetic does not hide behind reads."""
-WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
+_WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
-OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
-OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
+_OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
+_OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
-OF_ONE_SEQUENCE = ("grid_latency", "minimum_latency", "latency_floor")
+_OF_ONE_SEQUENCE = ("grid_latency", "minimum_latency", "latency_floor")
 """Times that rest on the weights that one sequence reads."""
-READING = ("mixed_step_time", "step_time", "memory_time", "weight_time", *OF_ONE_SEQUENCE)
+_READING = ("mixed_step_time", "step_time", "memory_time", "weight_time", *_OF_ONE_SEQUENCE)
 """Times of a pass that rest on how wide the weights are that it reads, the whole of it first."""
-ATTENDING = (
+_ATTENDING = (
     *("mixed_step_time", "step_time", "prefill_compute_time"),
     *("attention_time", "prefill_attention_factor", "attention_compute_ratio"),
 )
 """What is longer where attention runs slower, the whole of it first."""
-LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
+_LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
 """Tokens that one sequence has together."""
 
 
@@ -74,7 +74,7 @@ def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equatio
     values = {**_led(asked, values), **values}
     if asked.limits and asked.unknown in BOUGHT:
         values[asked.unknown] = float(math.ceil(values[asked.unknown] * (1 - HOLDS)))
-    said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in CAVEATS}
+    said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in _CAVEATS}
     return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
 
 
@@ -83,7 +83,7 @@ def _led(asked: Question, values: Mapping[str, float]) -> dict[str, float]:
     return in_numbers({name: value for name, value in asked.defaults.items() if name in FOLLOWS}, values)
 
 
-def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
+def _said(caveat: _Caveat, asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
     """A doubt, unless it cannot be reckoned at these numbers: an answer is no less true for that."""
     try:
         return caveat(asked, values, used)
@@ -94,12 +94,12 @@ def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Se
 def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     """A number of sequences of which there is no whole one."""
     most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
-    return {NO_WHOLE_ONE: "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
+    return {NO_WHOLE_ONE: "there is not room for one whole sequence"} if unknown in _SEQUENCES and most < 1 else {}
 
 
 def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of chips or weights that nobody gave, where an answer rests on it."""
-    spoken = {name for row in used for name in row.symbols} - {CACHED}
+    spoken = {name for row in used for name in row.symbols} - {_CACHED}
     return "; ".join(dict.fromkeys(text for name, text in asked.unsaid.items() if name in spoken)) or None
 
 
@@ -118,13 +118,13 @@ def counted_in_parts(asked: Question, values: Mapping[str, float], used: Sequenc
 
 def cache_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of the cache that nobody gave, where an answer rests on it."""
-    return asked.unsaid.get(CACHED) if any(CACHED in row.symbols for row in used) else None
+    return asked.unsaid.get(_CACHED) if any(_CACHED in row.symbols for row in used) else None
 
 
 def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A chip that is named for its rack, and nobody said of how many the answer is."""
     size = values.get("scale_up_size", 0.0)
-    if size <= NODE or "chips" in (asked.unknown, *asked.known) or not any("chips" in row.symbols for row in used):
+    if size <= _NODE or "chips" in (asked.unknown, *asked.known) or not any("chips" in row.symbols for row in used):
         return None
     return f"chips is not given: this is of one chip, and a rack has {size:.0f}; for all of them give chips={size:.0f}"
 
@@ -143,7 +143,7 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     if "prompt_tokens" not in asked.known or not rests:
         return None
     told, both = "prompts are taken to be computed on chips of their own", f"for both on the same chips --using {together.id}"
-    share = _anew((PROMPTS_TAKE,), asked, values, used).get(PROMPTS_TAKE)
+    share = _anew((_PROMPTS_TAKE,), asked, values, used).get(_PROMPTS_TAKE)
     if share is None:
         return f"{told}: on these, their prefill time comes on top, and the rate is lower; {both}"
     takes = f"on these, they take {share:.0%} of the time, and a rate takes {1 / (1 - share):.3g} times the chips"
@@ -157,13 +157,13 @@ def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], us
     rests = _takes_part(row, asked) and (row in used or name in asked.known)
     if not rests or "prompt_tokens" not in asked.known or any(one.defines == "mixed_step_time" for one in used):
         return None
-    wanted = (name, PROMPTS_TAKE)
+    wanted = (name, _PROMPTS_TAKE)
     made = {other: value for other, value in values.items() if other not in wanted}
     alone, beside = (_anew(wanted, asked, made, used, others) for others in ((), (together.id,)))
-    if not {*wanted} <= {*alone} & {*beside} or beside[name] <= UNEVEN * alone[name]:
+    if not {*wanted} <= {*alone} & {*beside} or beside[name] <= _UNEVEN * alone[name]:
         return None
     told = "prompts of other requests are taken to be computed on chips of their own"
-    takes = f"on these, they take {beside[PROMPTS_TAKE]:.0%} of the time, and {name} is {show(name, beside[name])}"
+    takes = f"on these, they take {beside[_PROMPTS_TAKE]:.0%} of the time, and {name} is {show(name, beside[name])}"
     return f"{told}: {takes}; for both on the same chips --using {together.id}"
 
 
@@ -187,7 +187,7 @@ def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence
     for name in ("routed_params", "shared_params", "touched_experts", "fetched_params"):
         known[name] = equation(f"experts.{name}").right_side(known)
     times = total / known["fetched_params"]
-    if times <= READ_TOO_MUCH:
+    if times <= _READ_TOO_MUCH:
         return None
     return f"expert counts are unknown: the weight read may be up to {times:.3g} times too long; give experts and active_experts"
 
@@ -200,7 +200,7 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     # A number of chips that was asked back may be one but for rounding.
     chips = values.get("expert_parallel", max(1.0, min(values["chips"], values["experts"])))
     known = {**values, "expert_parallel": chips, "touched_experts": touched}
-    if not row.applies(known) or (times := row.right_side(known)) <= UNEVEN:
+    if not row.applies(known) or (times := row.right_side(known)) <= _UNEVEN:
         return None
     told = f"under expert parallelism the busiest of {chips:.4g} chips reads about {times:.3g} times the mean of the touched experts"
     said = f"{told}, which is not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
@@ -213,7 +213,7 @@ def _touched(values: Mapping[str, float], used: Sequence[Equation]) -> float | N
     known = dict(values)
     if "serving.prefill_weight_compute_ratio_touched" in ids:
         found = equation("experts.prefill_touched_experts")
-    elif chunk := next((values[name] for id, name in CHUNKS.items() if id in ids), 0.0):
+    elif chunk := next((values[name] for id, name in _CHUNKS.items() if id in ids), 0.0):
         found, known["prefill_chunk"] = equation("experts.mixed_touched_experts"), chunk
     else:
         return values.get("touched_experts") if _reads("touched", used) or _reads("mixed", used) else None
@@ -226,7 +226,7 @@ def chunk_not_free(asked: Question, values: Mapping[str, float], used: Sequence[
         return None
     known = {**in_numbers(asked.defaults, values), **values, "prefill_chunk": values["free_prefill_chunk"]}
     longer = equation("serving.mixed_memory_time_touched").right_side(known) / values["memory_time"]
-    if longer <= UNEVEN:
+    if longer <= _UNEVEN:
         return None
     return f"only the arithmetic of the chunk is for nothing: with the experts that it reads, the step takes {longer:.3g} times as long"
 
@@ -235,7 +235,7 @@ def overlap_presumed(asked: Question, values: Mapping[str, float], used: Sequenc
     """An answer for perfect overlap where another way to add up the step was asked for, which it does not speak of."""
     overlap = _overlap(asked.active)
     ids = [row.id for row in used if "perfect overlap" in row.assumptions and not _overlap([row])]
-    if overlap not in ONE_AFTER_ANOTHER or not ids:
+    if overlap not in _ONE_AFTER_ANOTHER or not ids:
         return None
     return f"{ids[0]} is for perfect overlap, not for overlap {overlap}: so added up, all arithmetic makes the step longer"
 
@@ -263,7 +263,7 @@ def latent_attention_left_out(asked: Question, values: Mapping[str, float], used
 def attention_rate_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A chip of which the rate is known in narrow weights alone: how much longer it takes where attention runs in wider numbers."""
     place = asked.provenance.get("peak_flops", "").partition(": ")[0].split()
-    time = next((name for name in ATTENDING if any(row.defines == name for row in used)), None)
+    time = next((name for name in _ATTENDING if any(row.defines == name for row in used)), None)
     # A chip whose table has that rate brings it along; one that computes in it needs none.
     if not _stands("attention_rate_ratio", used) or time is None or len(place) != 4 or place[0] != f"{HARDWARE}.csv":
         return None
@@ -272,7 +272,7 @@ def attention_rate_unknown(asked: Question, values: Mapping[str, float], used: S
         return None
     ratio = usual_attention_rate(dtype)
     slow, fast = (_anew((time,), asked, values, used, instead=more).get(time) for more in ({"attention_rate_ratio": ratio}, {}))
-    if not slow or not fast or slow <= UNEVEN * fast:
+    if not slow or not fast or slow <= _UNEVEN * fast:
         return None
     told = f"{HARDWARE}.csv has no {ATTENTION_DTYPE} rate of {chip}, and attention is taken to run as fast as {dtype}"
     return f"{told}: at {ratio:g} of that, as on most chips, {time} is {slow / fast:.3g} times as large; give attention_rate_ratio"
@@ -290,7 +290,7 @@ def attention_in_bf16(asked: Question, values: Mapping[str, float], used: Sequen
     else:
         pairs = {asked.unknown: [_anew((asked.unknown,), asked, values, used, instead=more).get(asked.unknown) for more in ({}, alike)]}
     for name, (taken, other) in pairs.items():
-        if taken and other and max(taken / other, other / taken) > READ_TOO_MUCH:
+        if taken and other and max(taken / other, other / taken) > _READ_TOO_MUCH:
             told = f"attention is taken to run in {ATTENTION_DTYPE}, at {values[ratio]:.2g} of the {dtype} rate"
             at = f" at {asked.unknown} = {show(asked.unknown, values[asked.unknown])}" if targets else ""
             return Doubt(f"{told}; in {dtype} {name} is {show(name, other)}{at}: give {ratio}=1", frozenset((ratio,)))
@@ -307,7 +307,7 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     # A chip computes one query head at least.
     chips = min(values["chips"], values.get("query_heads", math.inf))
     most = row.right_side({**values, "chips": chips})
-    if most <= UNEVEN:
+    if most <= _UNEVEN:
         return None
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
     give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
@@ -315,13 +315,13 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
     backwards = bool(made_of(asked, asked.unknown)) and "kv_time" not in values
     if not _overlap(used) or ("kv_time" not in values and not backwards):
-        return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
+        return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in _OF_CACHES else None
     if backwards:
         at = {asked.unknown: values[asked.unknown]}
         step, with_copies = (result_with(asked, time, {**at, **copies}) for copies in ({}, {"kv_copies": most}))
     else:
         step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {"kv_copies": most}))
-    if not step or not with_copies or with_copies <= UNEVEN * step:
+    if not step or not with_copies or with_copies <= _UNEVEN * step:
         return None
     return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
 
@@ -347,13 +347,13 @@ def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequen
     row, links = _way_of_exchange(chips, values)
     supposed = {name: value for name, value in {**EXCHANGED, "expert_parallel": chips, **links}.items() if name not in values}
     counted, bare = (equation(f"roofline.step_time_{name}") for name in ("network", "serial"))
-    wanted, others = (*counted.symbols, *bare.symbols), (*OF_EXCHANGE, row.id)
+    wanted, others = (*counted.symbols, *bare.symbols), (*_OF_EXCHANGE, row.id)
     known = _anew(wanted, asked, {**values, **supposed}, used, others)
     if not {*wanted} <= known.keys() or not known["step_time"]:
         return None
     step, with_network = known["step_time"], counted.right_side(known)
     longer = 1 + (with_network - bare.right_side(known)) / step
-    if longer <= UNEVEN:
+    if longer <= _UNEVEN:
         return None
     took = show("all_to_all_time", known["all_to_all_time"], 3)
     at = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
@@ -367,7 +367,7 @@ def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequen
 def _decodes_on_several(values: Mapping[str, float], used: Sequence[Equation]) -> bool:
     """Whether an answer rests on a decode step on several chips that is added up without a network."""
     prefills = any(row.defines == "prefill_normalised_cost" for row in used)
-    return not prefills and _overlap(used) in WITHOUT_NETWORK and values.get("chips", 1.0) > 1
+    return not prefills and _overlap(used) in _WITHOUT_NETWORK and values.get("chips", 1.0) > 1
 
 
 def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
@@ -387,7 +387,7 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     if row.symbols[0] not in known or not bare:
         return None
     longer = 1 + known[row.symbols[0]] / bare
-    if longer <= UNEVEN:
+    if longer <= _UNEVEN:
         return None
     at = " and ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
     took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
@@ -399,12 +399,12 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
 
 def links_shared_by_rings(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A ring over several domains that is charged on one link between them, where rings over the links of all chips share it."""
-    time = next((row.defines for row in used if row.id in RINGS), None)
+    time = next((row.defines for row in used if row.id in _RINGS), None)
     inside, size = values.get(INSIDE), values.get("scale_up_size")
     if time is None or LINK not in asked.supposed or not inside or not size or values["chips"] <= size:
         return None
     rings = _of_rings(values["chips"], size, inside, values[LINK])
-    if rings <= UNEVEN * values[LINK]:
+    if rings <= _UNEVEN * values[LINK]:
         return None
     told = f"one ring is taken, over one link of {show(LINK, values[LINK])} between domains of {size:.4g} chips"
     shared = f"rings over the links of all of them have {show(LINK, rings)}"
@@ -432,11 +432,11 @@ def _or_usual(link: str, values: Mapping[str, float]) -> float:
 
 def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[float, float] | None:
     """A pass over prompts at the peak of the chips, and its tokens, where an answer rests on that, and on no decode beside a request's."""
-    name = next((name for name in PASSES if any(row.defines == name for row in used)), None)
+    name = next((name for name in _PASSES if any(row.defines == name for row in used)), None)
     if "mfu" in asked.known or name is None or (name == "prefill_time" and _decodes_on_several(values, used)):
         return None
     known = {**in_numbers(asked.defaults, values), **values}
-    time, (sequences, tokens) = _anew((name,), asked, values, used).get(name), PASSES[name]
+    time, (sequences, tokens) = _anew((name,), asked, values, used).get(name), _PASSES[name]
     return (time, known[sequences] * known[tokens]) if time and {sequences, tokens} <= known.keys() else None
 
 
@@ -481,7 +481,7 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     factor, new, context = (values[name] for name in ("prefill_attention_factor", "new_tokens_per_pass", "context_length"))
     behind = {"cached_tokens": context, "uncached_tokens": new}
     longer = _anew(("prefill_attention_factor",), asked, values, used, instead=behind).get("prefill_attention_factor", factor) / factor
-    if context <= new or longer <= UNEVEN:
+    if context <= new or longer <= _UNEVEN:
         return None
     told = f"the pass is taken for a whole prompt: behind a context it would take up to {longer:.3g} times the arithmetic"
     return Doubt(f"{told}; give cached_tokens, or prompt_tokens", frozenset(("context_length",)))
@@ -498,7 +498,7 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
     if not {*wanted} <= known.keys():
         return None
     longer = known["prefill_normalised_cost"] / known["prefill_attention_factor"]
-    if longer <= UNEVEN:
+    if longer <= _UNEVEN:
         return None
     return f"this is arithmetic alone: with the weights that it has to read, the pass takes {longer:.3g} times as long"
 
@@ -508,12 +508,12 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     row, known = equation("memory.sequences_that_fit"), {**in_numbers(asked.defaults, values), **values}
     if not any(one.id == row.id for one in used) or not row.inputs <= known.keys() or known["reserved_share"]:
         return None
-    less = {**known, "reserved_share": KEPT_FREE}
+    less = {**known, "reserved_share": _KEPT_FREE}
     told = "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
     if not row.applies(less):
         return f"{told}, no cache fits; give reserved_share"
     times = row.right_side(known) / row.right_side(less)
-    return f"{told}, caches have {times:.3g} times less room; give reserved_share" if times > UNEVEN else None
+    return f"{told}, caches have {times:.3g} times less room; give reserved_share" if times > _UNEVEN else None
 
 
 def rate_of_one_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -561,12 +561,12 @@ def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used:
     mixed = [one for one in asked.published if one.of_others > one.of_experts and one.bytes_per_weight == values.get("bytes_per_weight")]
     if not mixed or "total_params" not in asked.known:
         return None
-    one, time = mixed[0], next((name for name in READING if any(row.defines == name for row in used)), None)
-    if time is None or not (time in OF_ONE_SEQUENCE or _reads("touched", used)):
+    one, time = mixed[0], next((name for name in _READING if any(row.defines == name for row in used)), None)
+    if time is None or not (time in _OF_ONE_SEQUENCE or _reads("touched", used)):
         return None
     row, touched = equation("experts.fetched_bytes_per_weight"), _touched(values, used)
     reads = {"expert_bytes_per_weight": one.of_experts, "shared_bytes_per_weight": one.of_others}
-    if time in OF_ONE_SEQUENCE:
+    if time in _OF_ONE_SEQUENCE:
         reads["fetched_params"] = values["active_params"]
     elif touched is not None:
         reads["touched_experts"] = touched
@@ -575,7 +575,7 @@ def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used:
         return None
     as_read, at_the_mean = (_anew((time,), asked, values, used, instead=width)[time] for width in ({"bytes_per_weight": wide}, {}))
     longer = as_read / at_the_mean
-    if longer <= UNEVEN:
+    if longer <= _UNEVEN:
         return None
     widths = f"{show('bytes_per_weight', one.of_others)} each, the mean of all is {show('bytes_per_weight', one.bytes_per_weight)}"
     return f"weights beside the experts take {widths}: with the few experts that are read here, it takes {longer:.3g} times as long"
@@ -584,7 +584,7 @@ def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used:
 def longer_than_the_model(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Sequences longer than the context that a model was published with."""
     spoken = {name for row in used for name in row.symbols}
-    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in LENGTHS)
+    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in _LENGTHS)
     for one in asked.published:
         if longest > one.max_context:
             limit = f"{one.model} was published for {show('context_length', one.max_context)}"
@@ -651,7 +651,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (may_be_a_slip, counted_in_parts, prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
+_CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
     chip_type_unsaid, cache_type_unsaid, attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,

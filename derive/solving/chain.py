@@ -59,9 +59,9 @@ from derive.solving.route import Failed, Leg, Route, bounding, checks, route, wi
 from derive.trees import names, text
 from derive.units import show
 
-Outcome = tuple[tuple[Answer, ...], Reason | None]
-Ends = tuple[float, float | None]
-Rounding = Mapping[str, float]
+_Outcome = tuple[tuple[Answer, ...], Reason | None]
+_Ends = tuple[float, float | None]
+_Rounding = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _World:
 
     values: Mapping[str, float]
     slopes: Mapping[str, Mapping[str, float]]
-    rounding: Rounding = field(default_factory=dict)
+    rounding: _Rounding = field(default_factory=dict)
     steps: tuple[RouteStep, ...] = ()
     warnings: Mapping[str, str] = field(default_factory=dict)
 
@@ -93,31 +93,31 @@ class _End:
     roots: Sequence[float]
 
 
-SOMEWHERE = (0.5, 0.0, 1.0, 0.25, 0.75)
+_SOMEWHERE = (0.5, 0.0, 1.0, 0.25, 0.75)
 """Where, from the smallest to the largest that is not absurd, values of what cancels are tried."""
 
-ASIDE = 1e-3
+_ASIDE = 1e-3
 """How far to either side of where a limit is met it is looked on which it holds."""
 
-NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
+_NUDGE, _LOST, _LAST_DIGIT = 1e-6, 1e8, 1e-15
 """Relative change of a quantity to see what it moves; by how much last digits may be magnified (half of all are left), and these."""
 
-NEAREST = " nearest is "
+_NEAREST = " nearest is "
 """How what comes nearest to a limit that is not met begins."""
 
-FASTER_THAN_ASKED = "faster than asked"
+_FASTER_THAN_ASKED = "faster than asked"
 """What is said of chips that memory needs, where a speed takes fewer."""
 
-SHARES_OF_ONE = (1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 1.0)
+_SHARES_OF_ONE = (1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 1.0)
 """Shares at which it is looked whether the sides of an equation change places."""
 
-SEVERAL = (1.0, 8.0, 72.0)
+_SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which it is looked whether they cancel."""
 
-DRAFTED = "tokens_per_step"
+_DRAFTED = "tokens_per_step"
 """A default that nobody is taken to mean otherwise where the chips cannot keep up without: who drafts says so."""
 
-OPEN = ("not_identified", "missing_givens")
+_OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
 
 
@@ -178,7 +178,7 @@ def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Soluti
     name, reason = limited_by(alone), refused.refusal
     others = without(asked, {name})
     fits = asked.unknown in COUNTED and asked.unknown not in BOUGHT
-    if reason.code != "no_solution" or NEAREST in reason.message or not (others.limits or fits) or not rests_on_unknown(alone):
+    if reason.code != "no_solution" or _NEAREST in reason.message or not (others.limits or fits) or not rests_on_unknown(alone):
         return refused
     found, _ = answered(others)
     if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
@@ -194,7 +194,7 @@ def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Soluti
         return refused
     nearest = min(reached) if alone.limits[name] == UPPER else max(reached)
     kept = " and ".join(map(limit_in_words, one_by_one(others)))
-    told = f"{NEAREST}{name} = {show(name, nearest)} at {asked.unknown} = {show(asked.unknown, reached[nearest])}"
+    told = f"{_NEAREST}{name} = {show(name, nearest)} at {asked.unknown} = {show(asked.unknown, reached[nearest])}"
     return replace(refused, reason=replace(reason, message=f"{reason.message};{f' with {kept}' if kept else ''}{told}"))
 
 
@@ -294,7 +294,7 @@ def _one_way(alone: Question, solution: Solution, both: bool) -> Solution:
     (found,) = _result_at(alone, points[0].point).answers[:1] or (None,)
     if found is None or (found.bound == alone.limits[limited_by(alone)] and not both):
         return solution
-    below, above = (_meets_limit(alone, points[0].point * factor) for factor in (1 - ASIDE, 1 + ASIDE))
+    below, above = (_meets_limit(alone, points[0].point * factor) for factor in (1 - _ASIDE, 1 + _ASIDE))
     if below == above:
         return solution
     return replace(solution, answers=(replace(points[0], bound=LOWER if above else UPPER),))
@@ -429,7 +429,7 @@ def nearest_reached(alone: Question, value: float) -> str:
     (found,) = _result_at(alone, value).answers[:1] or (None,)
     if found is None or found.kind != "point":
         return ""
-    return f";{NEAREST}{name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
+    return f";{_NEAREST}{name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
 
 
 def _found(asked: Question) -> tuple[Solution, Route | None]:
@@ -545,7 +545,7 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
             return None
         told.append(f"{name} is {show(name, there.point)} and {show(name, asked.known[name])} is asked of it")
     chips = f"{whole} chip{'s' * (whole != 1)}"
-    said = {FASTER_THAN_ASKED: f"faster than asked: with the {chips} that memory needs, {', '.join(told)}"}
+    said = {_FASTER_THAN_ASKED: f"faster than asked: with the {chips} that memory needs, {', '.join(told)}"}
     if beyond := beyond_one_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
         said = {beyond_one_domain.__name__: beyond, **said}
     said |= dict(zip(held.kinds, held.warnings, strict=True))
@@ -584,7 +584,7 @@ def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, Rea
         if len(found) != 1:
             return settled, _unexplained(row, reason, kept, found), kept
         (one,) = found
-        if one.name == DRAFTED and (clash := impossible(settled, settled.known)):
+        if one.name == _DRAFTED and (clash := impossible(settled, settled.known)):
             return settled, clash, False
         at = {**settled.known, one.name: one.value}
         settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
@@ -643,7 +643,7 @@ def _may_make(asked: Question, row: Equation, name: str) -> bool:
         return True
     start, rows = {**in_numbers(asked.defaults, asked.known), **asked.known}, leading_to(row.symbols, asked.active)
     larger = set()
-    for share in SHARES_OF_ONE:
+    for share in _SHARES_OF_ONE:
         there = followed(rows, {**start, name: share})
         if not row.names <= there.keys():
             return True
@@ -760,7 +760,7 @@ def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solutio
     solution = _turned_round(asked, found)
     if solution.answers:
         return _within(asked, solution, found, bounded) if bounded else solution
-    said = solution.refusal.code not in OPEN if bounded else not stopped
+    said = solution.refusal.code not in _OPEN if bounded else not stopped
     return solution if said else None
 
 
@@ -1013,7 +1013,7 @@ def _ended(asked: Question, known: Mapping[str, float], way: Route) -> list[_End
     nothing: Reason | None = None
     for world in worlds:
         found, reason = solve_leg(last, world.values, world.rounding)
-        if reason and reason.code in OPEN:
+        if reason and reason.code in _OPEN:
             return _Stop(last, reason)
         nothing = reason
         roots = [one.point for one in found if one.kind == "point"]
@@ -1053,7 +1053,7 @@ def _shown(way: Route, world: _World, end: _World, found: Answer) -> _World:
 def _left_open(leg: Leg, outcomes: Sequence[tuple[_World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
     """Why a leg is no way on: in one of the worlds its quantity is only bounded, or turns on what nothing determines."""
     for _, answers, reason in outcomes:
-        if reason and reason.code in OPEN:
+        if reason and reason.code in _OPEN:
             return reason
         if loose := next((one for one in answers if one.kind != "point"), None):
             return _within_bounds(leg, loose)
@@ -1090,13 +1090,13 @@ def only_said(asked: Question, way: Route) -> bool:
     if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
         return is_warning(asked, way)
     known = [*taken_as_known(asked)][-1]
-    found = (_ended(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in SEVERAL)
+    found = (_ended(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in _SEVERAL)
     ends = ([one.found.ends for one in each] if isinstance(each, list) else [] for each in found)
     first = next(ends)
     return bool(first) and all(_are_alike(each, first) for each in ends)
 
 
-def _are_alike(some: Sequence[Ends], others: Sequence[Ends]) -> bool:
+def _are_alike(some: Sequence[_Ends], others: Sequence[_Ends]) -> bool:
     """Whether answers are the same but for rounding."""
     pairs = [pair for one, other in zip(some, others, strict=False) for pair in zip(one, other, strict=True)]
     same = (one == other or (one is not None and other is not None and isclose(one, other, rel_tol=HOLDS)) for one, other in pairs)
@@ -1116,7 +1116,7 @@ def _witnessed(way: Route, start: _World) -> tuple[bool, Reason | None]:
 
 def _anywhere(names: Sequence[str]) -> Iterator[dict[str, float]]:
     """Values of quantities that can be anything: all of them small, all large, then every mixture of some sizes."""
-    sizes = {name: [quantity(name).anywhere(share) for share in SOMEWHERE] for name in names}
+    sizes = {name: [quantity(name).anywhere(share) for share in _SOMEWHERE] for name in names}
     return (dict(zip(names, values, strict=True)) for values in product(*sizes.values()))
 
 
@@ -1142,7 +1142,7 @@ def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:
     return sure, stop.reason if stop else open_case
 
 
-def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = MappingProxyType({})) -> Outcome:
+def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = MappingProxyType({})) -> _Outcome:
     """The answers of all cases of a leg, each point once; where it takes cases, one that only bounds it leaves it open.
 
     A case whose regime turns on what nothing determines is not passed over: nothing is answered while it may hold.
@@ -1158,7 +1158,7 @@ def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = Mappin
     outcomes = [_sure(case, leg.unknown, values, rounding) for case in possible or cases]
     if len(outcomes) == 1:
         return outcomes[0]
-    if left_open := next((reason for _, reason in outcomes if reason and reason.code in OPEN), None):
+    if left_open := next((reason for _, reason in outcomes if reason and reason.code in _OPEN), None):
         return (), left_open
     found: list[Answer] = []
     for one in (one for answers, _ in outcomes for one in answers):
@@ -1170,7 +1170,7 @@ def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = Mappin
     return tuple(found), None if found else reasons[0]
 
 
-def _sure(case: Equation | Joint, unknown: str, values: Mapping[str, float], rounding: Rounding) -> Outcome:
+def _sure(case: Equation | Joint, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
     """The answers of a case; none where a point may be made of nothing but the rounding of what it was worked out from."""
     found, reason = solve_equation(case, unknown, values)
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
@@ -1180,7 +1180,7 @@ def _sure(case: Equation | Joint, unknown: str, values: Mapping[str, float], rou
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.point}
         magnified = _rounding(case, unknown, at, rounding)
-        if magnified > LOST or _at_an_edge(case, unknown, at, magnified * LAST_DIGIT):
+        if magnified > _LOST or _at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
             message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.told}"
             return (), Reason("not_identified", message=message)
     return found, reason
@@ -1200,7 +1200,7 @@ def _at_an_edge(case: Equation | Joint, unknown: str, at: Mapping[str, float], e
     return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
 
 
-def _rounding(case: Equation | Joint, unknown: str, values: Mapping[str, float], rounding: Rounding) -> float:
+def _rounding(case: Equation | Joint, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
     """By how much the last digits of what was given are magnified in the unknown."""
 
     def height(at: Mapping[str, float]) -> float:
@@ -1208,7 +1208,7 @@ def _rounding(case: Equation | Joint, unknown: str, values: Mapping[str, float],
 
     def moves(name: str) -> float:
         """How far the sides come apart; at the edge of where they are defined, to the one side that there is."""
-        beside = (height({**values, name: values[name] * (1 + sign * NUDGE)}) for sign in (1, -1))
+        beside = (height({**values, name: values[name] * (1 + sign * _NUDGE)}) for sign in (1, -1))
         return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
 
     if values[unknown] == 0:

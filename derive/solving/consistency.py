@@ -15,10 +15,10 @@ from derive.solving.result import Answer, Reason
 from derive.trees import text
 from derive.units import show
 
-AGREES = 1e-6
+_AGREES = 1e-6
 """Relative difference up to which two values for one quantity agree."""
 
-CLAIMS = (
+_CLAIMS = (
     ("serving.fleet_cost_per_token", "cost_per_token"),
     ("scheduling.fleet_throughput", "throughput"),
     ("serving.decode_rate_per_chip", "throughput"),
@@ -27,11 +27,11 @@ CLAIMS = (
 )
 """Definitions read backwards: what a result that was claimed comes to, so that it can be held against its roof."""
 
-PARTS = {"compute_time": "compute_time", "weight_time": "weight_time", "kv_time": "kv_time", "latency_floor": "weight_time"}
+_PARTS = {"compute_time": "compute_time", "weight_time": "weight_time", "kv_time": "kv_time", "latency_floor": "weight_time"}
 """What a step takes at least, and which part of it that is."""
-OF_A_STEP = ("step_time", "token_latency")
+_OF_A_STEP = ("step_time", "token_latency")
 """Times that are no shorter than the parts of a step; through stages a token takes a step or longer."""
-ROOM = frozenset(("memory_capacity", "hbm_capacity"))
+_ROOM = frozenset(("memory_capacity", "hbm_capacity"))
 """What short memory is short of: that has a refusal of its own, which may be only a warning."""
 
 
@@ -113,7 +113,7 @@ def absurd(name: str, found: Sequence[Answer]) -> Reason | None:
 def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
     """All that is known, with the rates and times that claimed results come to in place of what the roofline makes them."""
     known, claimed = dict(known), {*claimed}
-    for id, name in CLAIMS:
+    for id, name in _CLAIMS:
         row = equation(id)
         if row.symbols[0] in claimed and name not in claimed and known.keys() >= {*row.symbols} - {name}:
             (one,), _ = solve_equation(row, name, known)
@@ -124,10 +124,10 @@ def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, floa
 
 def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
     """A step, or the time between two tokens, shorter than the roofline has it with one part alone, or with all that is known of it."""
-    there = {name: known[name] for name in PARTS if name in known and (name != "latency_floor" or "weight_time" not in known)}
+    there = {name: known[name] for name in _PARTS if name in known and (name != "latency_floor" or "weight_time" not in known)}
     for parts in (*({name: value} for name, value in there.items()), there):
         least = _least_step(known, parts)
-        for name in (name for name in OF_A_STEP if name in known and known[name] < least * (1 - AGREES)):
+        for name in (name for name in _OF_A_STEP if name in known and known[name] < least * (1 - _AGREES)):
             told = f"{next(iter(parts))} alone makes" if len(parts) == 1 else f"{' and '.join(parts)} make"
             message = f"contradiction: {name} = {show(name, known[name])}, and {told} it {show(name, least)} or more"
             return Reason("contradiction", violated=tuple(f"{name} >= {part}" for part in parts), message=message)
@@ -137,7 +137,7 @@ def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
 def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float:
     """What the roofline makes of some parts of a step, the others taken to take no time."""
     step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
-    some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{PARTS[name]: value for name, value in parts.items()}}
+    some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{_PARTS[name]: value for name, value in parts.items()}}
     some["positions_per_step"] = known.get("positions_per_step", 1.0)
     return float(step.right_side({**some, "memory_time": reads.right_side(some)}))
 
@@ -147,10 +147,10 @@ def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], t
 
     What does not fit in memory is said elsewhere.
     """
-    judged = (row for row in rows if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
+    judged = (row for row in rows if row.symbols[0] not in taken and _ROOM.isdisjoint(row.symbols))
     for row in (row for row in judged if known.keys() >= {*row.symbols} and row.applies(known)):
         left, right = row.left_side(known), right_side_at(row, known)
-        over = left > right * (1 + AGREES) if row.sense == "<=" else left < right * (1 - AGREES)
+        over = left > right * (1 + _AGREES) if row.sense == "<=" else left < right * (1 - _AGREES)
         if over:
             name, side = row.symbols[0], f"at {'most' if row.sense == '<=' else 'least'}"
             made = show(name, right)
@@ -220,7 +220,7 @@ def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation
     """The first equation whose quantities are all known and that does not hold."""
     for row in rows:
         known = row.sense == "=" and row.inputs <= values.keys() and row.symbols[0] in values
-        if known and not (row.applies(values) and agrees(row, values, AGREES)):
+        if known and not (row.applies(values) and agrees(row, values, _AGREES)):
             return row
     return None
 

@@ -9,7 +9,7 @@ from derive.quantities import quantity
 from derive.units import SIZES, flop_power, parse, show
 
 CHOICES = {"count": ("flop", "mac"), "bytes": ("decimal", "binary"), "efficiency": ("ideal", "calibrated"), "price": ("given", "rent")}
-MEANING = {
+_MEANING = {
     "flop": "1 FLOP is an add or a multiply",
     "mac": "figures in FLOP count multiply-adds, each 2 FLOP",
     "decimal": "1 GB is 10^9 bytes",
@@ -17,21 +17,21 @@ MEANING = {
     "ideal": "mfu and mbu are 1 unless given",
     "calibrated": "mfu, mbu and exposed communication as measured in published runs, unless given",
 }
-USUALLY = {"mac": "in FLOP", "binary": "in decimal bytes"}
+_USUALLY = {"mac": "in FLOP", "binary": "in decimal bytes"}
 """What figures of presets are in, under a switch for figures that are typed."""
-UTILISATIONS = {"mfu", "mbu", "exposed_communication_share"}
-PREFIXED = 1000
+_UTILISATIONS = {"mfu", "mbu", "exposed_communication_share"}
+_PREFIXED = 1000
 """From which size on a prefix is written."""
 
 
 def _is_size(name: str) -> bool:
-    return quantity(name).unit in SIZES and quantity(name).high > PREFIXED
+    return quantity(name).unit in SIZES and quantity(name).high > _PREFIXED
 
 
-BEARS_ON: Mapping[str, Callable[[str], bool]] = {
+_BEARS_ON: Mapping[str, Callable[[str], bool]] = {
     "count": lambda name: flop_power(name) != 0,
     "bytes": _is_size,
-    "efficiency": lambda name: name in UTILISATIONS,
+    "efficiency": lambda name: name in _UTILISATIONS,
 }
 """Of each switch, which quantities it bears on."""
 
@@ -66,11 +66,11 @@ class Conventions:
         """The switches that bear on these quantities, in words; figures of presets are in the unit that their table says."""
         names, usual = set(names), set(of_presets)
         said = []
-        for switch, bears in BEARS_ON.items():
+        for switch, bears in _BEARS_ON.items():
             choice = getattr(self, switch)
             if any(map(bears, names)):
-                unmoved = f"; those of presets are {USUALLY[choice]}" if choice in USUALLY and any(map(bears, usual)) else ""
-                said.append(f"{switch}: {choice}, {MEANING[choice]}{unmoved}")
+                unmoved = f"; those of presets are {_USUALLY[choice]}" if choice in _USUALLY and any(map(bears, usual)) else ""
+                said.append(f"{switch}: {choice}, {_MEANING[choice]}{unmoved}")
         return tuple(said)
 
 

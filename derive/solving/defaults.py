@@ -18,26 +18,26 @@ from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER, Equation, in_place, in_sympy
 from derive.requirements import named
 
-ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
-_PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *ATTENTION)
-PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
-WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
-DRAFTS = ("draft_tokens", "acceptance_rate")
-TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
+_ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
+_PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *_ATTENTION)
+_PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
+_WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
+_DRAFTS = ("draft_tokens", "acceptance_rate")
+_TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 
 GOVERNED = {
-    "attention_time": ((*ATTENTION, "attention_compute_ratio"),),
-    "attention_compute_ratio": ((*ATTENTION, "attention_time"),),
-    **dict.fromkeys(("tokens_per_step", "positions_per_step"), (DRAFTS,)),
-    "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
-    "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
+    "attention_time": ((*_ATTENTION, "attention_compute_ratio"),),
+    "attention_compute_ratio": ((*_ATTENTION, "attention_time"),),
+    **dict.fromkeys(("tokens_per_step", "positions_per_step"), (_DRAFTS,)),
+    "drafting_time": ((*_DRAFTS, "drafting_compute_ratio"),),
+    "drafting_compute_ratio": ((*_DRAFTS, "drafting_time"),),
     "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
-    "verification_ratio": ((*TIMES, "balance_batch"),),
+    "verification_ratio": ((*_TIMES, "balance_batch"),),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
-    "prefill_attention_factor": (PROMPTS, _PREFILL_ATTENTION),
+    "prefill_attention_factor": (_PROMPTS, _PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
-    "prefill_weight_time": (("hbm_bandwidth",), WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip")),
+    "prefill_weight_time": (("hbm_bandwidth",), _WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip")),
     "training_chips": (("pipeline_stages", "data_parallel"),),
     "ffn_dim": (("moe_layers",),),
     "reserved_share": (("reserved_bytes_per_chip",),),
@@ -64,10 +64,10 @@ The chips that train are those that are spoken of, unless copies or stages are. 
 experts, and a width is that of experts as well.
 """
 
-HITS = ("cached_tokens", "cache_hit_share")
+_HITS = ("cached_tokens", "cache_hit_share")
 """What says that not all of a prompt is to be computed."""
 
-SAID_BY = {
+_SAID_BY = {
     "microbatches": (("sequences_in_flight", "batch"), ("sequences_in_flight", "microbatch_size"), ("idle_fraction",)),
     "uncached_tokens": (("prefill_attention_factor",), ("prefill_attention_flops_per_token",)),
     "replicas": (("fleet_throughput",),),
@@ -77,7 +77,7 @@ SAID_BY = {
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
-COULD_BE = (
+_COULD_BE = (
     *("cache_hit_share", "uncached_tokens", "fleet_utilisation"),
     *("microbatches", "hop_latency", "kv_copies", "expert_imbalance", "positions_per_step", "drafting_time"),
 )
@@ -101,7 +101,7 @@ _DRAWS = 8
 Standing = Mapping[str, float | str]
 """Defaults that stand: numbers, or the quantity that one follows, whatever that is."""
 
-Values = tuple[tuple[str, int | str], ...]
+_Values = tuple[tuple[str, int | str], ...]
 """Quantities with what stands for them: a number, or another quantity."""
 
 
@@ -120,7 +120,7 @@ def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Stan
     free |= {name: other for name, other in led.items() if name in free}
     others = [name for name in FOLLOWS if name not in NEUTRAL_DEFAULTS and name not in at_hand]
     free |= {name: led[name] for name in others if leads(name, at_hand.difference(claimed))}
-    said = {name for name, names in SAID_BY.items() if unknown not in FOLLOWS.get(name, ()) and any(known >= {*one} for one in names)}
+    said = {name for name, names in _SAID_BY.items() if unknown not in FOLLOWS.get(name, ()) and any(known >= {*one} for one in names)}
     if unknown == "pipeline_stages":
         said |= {"microbatches"}
     return {name: value for name, value in free.items() if name not in said and not _gives_way(name, at_hand)}
@@ -144,7 +144,7 @@ def leads(name: str, at_hand: Set[str]) -> str | None:
     >>> leads("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leads("microbatches", {"chips"})
     ('new_tokens_per_pass', None)
     """
-    if name == "new_tokens_per_pass" and "prompt_tokens" in at_hand and not at_hand.isdisjoint(HITS):
+    if name == "new_tokens_per_pass" and "prompt_tokens" in at_hand and not at_hand.isdisjoint(_HITS):
         return "uncached_tokens"
     return next((other for other in FOLLOWS[name] if other in at_hand), None)
 
@@ -153,7 +153,7 @@ def _gives_way(name: str, at_hand: Set[str]) -> bool:
     return name in GOVERNED and all(not at_hand.isdisjoint(names) for names in GOVERNED[name])
 
 
-def neutral(defaults: Standing) -> Values:
+def neutral(defaults: Standing) -> _Values:
     """What is put into the equations, of the defaults that stand.
 
     A default that follows another quantity follows it too where that one is worked out.
@@ -178,7 +178,7 @@ def put_in_ways() -> Mapping[str, tuple[int | str, ...]]:
 
 
 @lru_cache(maxsize=4096)
-def with_defaults(row: Equation, values: Values) -> Equation:
+def with_defaults(row: Equation, values: _Values) -> Equation:
     """An equation without the quantities that stand at these values, and without what they take with them.
 
     >>> from derive.catalogue import equation
@@ -190,7 +190,7 @@ def with_defaults(row: Equation, values: Values) -> Equation:
 
 
 @cache
-def _with(row: Equation, some: Values) -> Equation:
+def _with(row: Equation, some: _Values) -> Equation:
     """An equation without some of its quantities, at these values: one object each, as equations are told apart by what they are."""
     spoken = dict(some)
     relation = in_place(row.relation, spoken)
@@ -238,8 +238,8 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str]) 
             rows[one.id] = one
             queue += one.symbols[1:]
     spoken = {name for one in rows.values() for name in one.put_in}
-    drafted = not at_hand.isdisjoint(("tokens_per_step", *DRAFTS))
-    return tuple(name for name in COULD_BE if name in spoken and (drafted or name not in ("positions_per_step", "drafting_time")))
+    drafted = not at_hand.isdisjoint(("tokens_per_step", *_DRAFTS))
+    return tuple(name for name in _COULD_BE if name in spoken and (drafted or name not in ("positions_per_step", "drafting_time")))
 
 
 def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:

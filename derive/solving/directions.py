@@ -33,22 +33,22 @@ Causes = frozenset[tuple[str, str]]
 """What errs besides the bounds: a quantity, or an equation by its id, with the direction of it."""
 
 NEITHER, EITHER = frozenset[int](), frozenset((1, -1))
-SIGNS = {LOWER: frozenset((1,)), UPPER: frozenset((-1,))}
+_SIGNS = {LOWER: frozenset((1,)), UPPER: frozenset((-1,))}
 
-ALL_WEIGHTS = ("roofline.weight_time", "batching.weight_compute_ratio")
+_ALL_WEIGHTS = ("roofline.weight_time", "batching.weight_compute_ratio")
 """Equations in which a step reads all weights: too many, where it is a few experts whose number is not known."""
 
-_DRAWS, TRIES = 64, 640
+_DRAWS, _TRIES = 64, 640
 """How many draws a sign is taken from, and from how many of which not all meet what is required."""
 
-FEWEST = 8
+_FEWEST = 8
 """Below so many draws nothing is said of a sign."""
 
-SHARES = tuple(place / 48 for place in range(49))
+_SHARES = tuple(place / 48 for place in range(49))
 NEAR, EDGE = (0.3, -0.3, 0.03, -0.03, 1e-3, -1e-3, 1e-5, -1e-5), 1e-7
 """Where between two roots it is looked which side is the larger: over all of the domain; beside them; and how close to none."""
 
-SAME = 1e-12
+_SAME = 1e-12
 """Share of it up to which the ratio of two sides has not moved but for rounding."""
 
 
@@ -70,7 +70,7 @@ def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float |
     if _on_one_chip(asked, way, values):
         # memory.most_kv_copies: one chip holds one copy.
         ideals.discard("kv_copies")
-    read = ALL_WEIGHTS if _more_than_active(values) else ()
+    read = _ALL_WEIGHTS if _more_than_active(values) else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
     return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *found])
 
@@ -116,7 +116,7 @@ def direction_at(way: Route, causes: Causes, values: Mapping[str, float], roots:
 
 
 def _named(signs: Signs) -> str | None:
-    return next((name for name, one in SIGNS.items() if one == signs), None)
+    return next((name for name, one in _SIGNS.items() if one == signs), None)
 
 
 @lru_cache(maxsize=4096)
@@ -184,7 +184,7 @@ def _lifting(
     errs |= {name: off.get(name, NEITHER) for row in legs for name in row.symbols if name not in written}
     for cause, bound in causes:
         if any(cause in (row.id, *row.symbols, *row.put_in) for row in legs):
-            errs[cause] = errs.get(cause, NEITHER) | SIGNS[bound]
+            errs[cause] = errs.get(cause, NEITHER) | _SIGNS[bound]
     errs = {name: signs for name, signs in errs.items() if signs}
     if not errs:
         return (), NEITHER
@@ -227,11 +227,11 @@ def places(unknown: str) -> list[float]:
     (['0.01', '0.0162', '0.0261'], 1.0)
     """
     least, most = quantity(unknown).limits()
-    return [least * (most / least) ** share if least else share * most for share in SHARES]
+    return [least * (most / least) ** share if least else share * most for share in _SHARES]
 
 
 def _own(row: Equation) -> Signs:
-    return EITHER if row.kind == ESTIMATE else SIGNS.get(row.direction, NEITHER)
+    return EITHER if row.kind == ESTIMATE else _SIGNS.get(row.direction, NEITHER)
 
 
 def _arranged(rows: tuple[Equation, ...], inner: frozenset[str]) -> tuple[Equation, ...] | None:
@@ -263,13 +263,13 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
         # What was put in went with another default: the hops of a single stage.
         return NEITHER
     random, draws = Random(0), _drawn_for(rows, cause)
-    moves = (_move(draws, cause, random) for _ in range(TRIES))
+    moves = (_move(draws, cause, random) for _ in range(_TRIES))
     seen: list[int] = []
     for move in islice((move for move in moves if move is not None), _DRAWS):
         seen.append(move)
         if {*seen} >= EITHER:
             break
-    if len(seen) < FEWEST:
+    if len(seen) < _FEWEST:
         return EITHER
     # Without regimes, what does not move at any draw moves nowhere: it cancels.
     return frozenset(seen) - {0} or (NEITHER if all(len(regimes_of(row)) == 1 for row in rows) else EITHER)
@@ -301,7 +301,7 @@ def _move(draws: _Drawn, cause: str, random: Random) -> int | None:
         return None
     # Of sides that are not below 0, the ratio: what both are multiplied by moves neither over the other. Over nothing, the left alone.
     before, after = (less[0] * more[1], more[0] * less[1]) if less[1] or more[1] else (less[0], more[0])
-    return 0 if isclose(before, after, rel_tol=SAME) else 1 if after > before else -1
+    return 0 if isclose(before, after, rel_tol=_SAME) else 1 if after > before else -1
 
 
 def _names(rows: Iterable[Equation]) -> dict[str, None]:

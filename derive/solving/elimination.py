@@ -15,9 +15,9 @@ from derive.solving.blocks import Joint
 from derive.solving.matching import Structure
 from derive.trees import RATIO, Tree, all_parts, difference, names, put_into, text
 
-Pairs = tuple[TreePair, ...]
+_Pairs = tuple[TreePair, ...]
 
-MOST_CASES, MOST_CASES_LOOSE = 8, 4
+_MOST_CASES, _MOST_CASES_LOOSE = 8, 4
 """Into how many regimes a block may be cut, and one in which something must cancel: with more it takes long, mostly in vain."""
 
 _TRIED = 9
@@ -32,8 +32,8 @@ class _Case:
     """
 
     eliminated: tuple[tuple[str, Tree], ...] = ()
-    cuts: Pairs = ()
-    wins: Pairs = ()
+    cuts: _Pairs = ()
+    wins: _Pairs = ()
 
     def put_in(self, sides: TreePair) -> TreePair | None:
         """Both sides with everything put in; None where that divides by nothing."""
@@ -50,7 +50,7 @@ class _Case:
         made = self.put_in(pair)
         return made is not None and all(map(are_same, made, found))
 
-    def put_in_all(self, pairs: Pairs) -> Pairs | None:
+    def put_in_all(self, pairs: _Pairs) -> _Pairs | None:
         """The same for several pairs; None where one of them has none."""
         found = [sides for pair in pairs if (sides := self.put_in(pair)) is not None]
         return tuple(found) if len(found) == len(pairs) else None
@@ -60,7 +60,7 @@ class _Case:
         wins = _Case(((name, value),)).put_in_all(self.wins)
         return None if wins is None else _Case((*self.eliminated, (name, value)), self.cuts, wins)
 
-    def cut(self, wins: Pairs, terms: Pairs) -> "_Case":
+    def cut(self, wins: _Pairs, terms: _Pairs) -> "_Case":
         """The same in a regime; of two terms that are positive the ratio is held against 1, as more cancels in it."""
         written = tuple(next((pair for pair in terms if self._is_put_in(pair, won)), won) for won in wins)
         positive = (is_positive(larger) and is_positive(smaller) for larger, smaller in written)
@@ -102,10 +102,10 @@ def that_cancel(structure: Structure, unknown: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def _cases(structure: Structure, unknown: str) -> tuple[tuple[TreePair, Pairs, str | None, tuple[str, ...]], ...]:
+def _cases(structure: Structure, unknown: str) -> tuple[tuple[TreePair, _Pairs, str | None, tuple[str, ...]], ...]:
     """What is left of a block: sides, regimes put in, those in words, and quantities that could not be eliminated."""
     others = frozenset(name for name in structure.names if name != unknown)
-    if not _few_enough(structure.rows, MOST_CASES_LOOSE if structure.free else MOST_CASES):
+    if not _few_enough(structure.rows, _MOST_CASES_LOOSE if structure.free else _MOST_CASES):
         return ()
     written = tuple((put_over_one_line(left), put_over_one_line(right)) for left, right in map(sides_of, structure.rows))
     terms = tuple(pair for row in structure.rows for regime in regimes_of(row) for pair in regime.wins)
@@ -118,13 +118,13 @@ def _cases(structure: Structure, unknown: str) -> tuple[tuple[TreePair, Pairs, s
     return tuple((sides, case.wins, _in_words(case.cuts), stuck) for sides, case, stuck in found)
 
 
-def _in_words(wins: Pairs) -> str | None:
+def _in_words(wins: _Pairs) -> str | None:
     return " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in wins)) or None
 
 
 def _few_enough(rows: tuple[Equation, ...], most: int) -> bool:
     """Whether there are at most so many regimes of all equations together: what is the larger in one is so in the others."""
-    found: list[Pairs] = [()]
+    found: list[_Pairs] = [()]
     for row in rows:
         ways = [regime.wins for regime in regimes_of(row)]
         found = [(*before, *wins) for before in found for wins in ways if not _contradicts_itself((*before, *wins))]
@@ -133,7 +133,7 @@ def _few_enough(rows: tuple[Equation, ...], most: int) -> bool:
     return True
 
 
-def _contradicts_itself(cuts: Pairs) -> bool:
+def _contradicts_itself(cuts: _Pairs) -> bool:
     """Whether of two terms each is taken to be the larger."""
     return any((smaller, larger) in cuts for larger, smaller in cuts)
 
@@ -143,7 +143,7 @@ def _one_sided(pair: TreePair) -> TreePair:
     return (left, right) if left == 0 or isinstance(left, str) else (1, simplified((RATIO, right, left)))
 
 
-def _without(structure: Structure, unknown: str, sides: TreePair, wins: Pairs, regime: str | None, stuck: tuple[str, ...]) -> Joint:
+def _without(structure: Structure, unknown: str, sides: TreePair, wins: _Pairs, regime: str | None, stuck: tuple[str, ...]) -> Joint:
     """The equation without what is left free, as far as that can be anything."""
     held = _names(sides, *wins)
     turns_on = tuple(name for name in structure.free if name in held and _turns_on(sides, wins, name))
@@ -170,7 +170,7 @@ def _without_what_drops_out(sides: TreePair, name: str) -> TreePair:
     return terms_by_sign(rest)
 
 
-def _turns_on(sides: TreePair, wins: Pairs, name: str) -> bool:
+def _turns_on(sides: TreePair, wins: _Pairs, name: str) -> bool:
     """Whether a quantity moves the answer, or decides whether the regime holds."""
     return not all(_cancels(pair, name) for pair in (sides, *((side, 1) for pair in wins for side in pair)))
 
@@ -199,7 +199,7 @@ def _ratio(sides: TreePair) -> Tree:
 
 
 def _reduced(
-    pairs: Pairs, case: _Case, others: frozenset[str], unknown: str, terms: Pairs
+    pairs: _Pairs, case: _Case, others: frozenset[str], unknown: str, terms: _Pairs
 ) -> Iterator[tuple[TreePair, _Case, tuple[str, ...]]]:
     """What is left once every other unknown is eliminated; a Max is cut into its regimes when nothing else works.
 
@@ -232,7 +232,7 @@ def _reduced(
             yield from _reduced((*pairs[:cut], smooth, *pairs[cut + 1 :]), inner, others, unknown, terms)
 
 
-def _told_to_each_other(pairs: Pairs) -> Pairs:
+def _told_to_each_other(pairs: _Pairs) -> _Pairs:
     """The pairs with a sum that one of them gives a name put by that name into the others, where it stands whole."""
     for place, (name, total) in enumerate(pairs):
         if isinstance(name, str):
@@ -243,13 +243,13 @@ def _told_to_each_other(pairs: Pairs) -> Pairs:
     return pairs
 
 
-def _smooth(pair: TreePair) -> tuple[tuple[TreePair, Pairs], ...]:
+def _smooth(pair: TreePair) -> tuple[tuple[TreePair, _Pairs], ...]:
     """The regimes of a pair, and what has to win in each."""
     left, right = map(smooth_cases, pair)
     return tuple(((low, high), (*lower, *higher)) for low, lower in left for high, higher in right)
 
 
-def _solvable(pairs: Pairs, others: frozenset[str]) -> Iterator[tuple[int, str, Tree]]:
+def _solvable(pairs: _Pairs, others: frozenset[str]) -> Iterator[tuple[int, str, Tree]]:
     """Where an unknown can be had: definitions first, the shortest of them, then what has one closed form."""
     ordered = sorted(((_size(right), place, left, right) for place, (left, right) in enumerate(pairs)), key=lambda found: found[:2])
     for _, place, left, right in ordered:

@@ -16,12 +16,12 @@ from derive.solving.refusals import OF_A_CHIP, OF_A_MODEL
 from derive.solving.result import Reason, Solution
 from derive.units import parse
 
-CHIP, MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
+_CHIP, _MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
 """What stands for a chip and a model where none is named."""
 
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 
-TRIES = 3
+_TRIES = 3
 """How often it is tried: with what is missing, with what is then, and with as many chips as hold it."""
 
 
@@ -38,13 +38,13 @@ Ask = Callable[[Mapping[str, Any], Sequence[str], Sequence[str]], Callable[[str]
 """A question by what is given, chips and models; then what is asked for."""
 
 
-Presets = tuple[tuple[str, ...], tuple[str, ...]]
+_Presets = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: Presets, why: Reason) -> Enough | None:
+def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, why: Reason) -> Enough | None:
     """What would answer a question, of chips and models, that lacks something; None where a few usual values do not."""
     found, names = Enough({}, *presets), {quantity(spelled).name for spelled in given}
-    for _ in range(TRIES):
+    for _ in range(_TRIES):
         wider = _chips_that_hold(ask, found, given) if why.code == SHORT_OF_MEMORY else _with_what_is_missing(found, why.missing)
         if wider is None or wider == found or not names.isdisjoint(wider.given):
             return None
@@ -59,7 +59,7 @@ def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: Presets, w
     return None
 
 
-def answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given: Mapping[str, Any], presets: Presets) -> str | None:
+def answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given: Mapping[str, Any], presets: _Presets) -> str | None:
     """The first of what the registry tells the unknown apart from that has an answer as the question stands, where one may be."""
     for name in _NAME.findall(quantity(unknown).unlike):
         with suppress(BacksolveError):
@@ -77,8 +77,8 @@ def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | Non
         return None
     return Enough(
         given={**found.given, **{name: least_of_examples()[name] for name in rest}},
-        hardware=(CHIP,) if chip else found.hardware,
-        model=(MODEL,) if model else found.model,
+        hardware=(_CHIP,) if chip else found.hardware,
+        model=(_MODEL,) if model else found.model,
     )
 
 

@@ -18,30 +18,30 @@ from derive.solving.result import Reason
 from derive.solving.route import Route
 from derive.units import show
 
-WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time")
+_WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time")
 """Times of a pass that the weights alone make: a cache that does not fit takes nothing from them."""
 
-ARITHMETIC_ALONE = ("compute_time", "attention_time", "prefill_compute_time")
+_ARITHMETIC_ALONE = ("compute_time", "attention_time", "prefill_compute_time")
 """Times of a pass in which nothing is read: true of the chips as such, so that what they do not hold is only said."""
 
 OF_A_PASS = (
-    *(*WEIGHTS_ALONE, *ARITHMETIC_ALONE),
+    *(*_WEIGHTS_ALONE, *_ARITHMETIC_ALONE),
     *("kv_time", "memory_time", "step_time", "plain_step_time", "mixed_step_time", "token_latency"),
     *("weight_compute_ratio", "kv_compute_ratio", "compute_utilisation", "throughput", "decode_rate_per_chip"),
 )
 """What there is only where chips pass sequences through weights that they hold."""
 
-HELD = ("memory_demand", "memory_per_chip")
+_HELD = ("memory_demand", "memory_per_chip")
 """What is held itself, of which a number stands whether it fits or not: that it does not is only said."""
 
-PARTS = {"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"}
+_PARTS = {"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"}
 CAN_BE_LESS = ("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element")
 """What makes a smaller cache; weights stay."""
 
-OF_MEMORY = ("pipeline_stages", "kv_copies")
+_OF_MEMORY = ("pipeline_stages", "kv_copies")
 """Defaults that what is held and where rests on, also where the route to an answer does not."""
 
-HELD_BACK = "reserved_share"
+_HELD_BACK = "reserved_share"
 """A default of the same kind, that may follow from bytes."""
 
 SHORT_OF_MEMORY = "does_not_fit"
@@ -57,7 +57,7 @@ NO_CACHE = {"kv_cache_bytes": 0.0}
 IN_FLIGHT = ("batch", "microbatches", "sequences_in_flight")
 """What a cache is of: left out where the weights alone are held against memory."""
 
-HALVINGS, NEGLIGIBLE = 60, 1e-9
+_HALVINGS, _NEGLIGIBLE = 60, 1e-9
 """How often a stretch is halved; and share of what is short at first that is as good as none."""
 
 
@@ -83,7 +83,7 @@ def memory_is_made_of(asked: Question, values: Mapping[str, float], used: tuple[
 
 def is_warning(asked: Question, way: Route) -> bool:
     """Whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone or of what is held itself."""
-    return asked.anyway or _supposed(asked, way.rows) <= {*ARITHMETIC_ALONE, *HELD}
+    return asked.anyway or _supposed(asked, way.rows) <= {*_ARITHMETIC_ALONE, *_HELD}
 
 
 def speeds(asked: Question) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def fast_enough(name: str, found: Any, given: Any) -> Any:
 def held_by_memory(asked: Question) -> Iterator[Question]:
     """The question without its speeds: what memory makes of the chips, with the cache, and of the weights alone."""
     names = {*speeds(asked)}
-    if not names <= {*WEIGHTS_ALONE}:
+    if not names <= {*_WEIGHTS_ALONE}:
         yield without(asked, names)
     bare = without(asked, {*names, *IN_FLIGHT})
     said = dict.fromkeys(NO_CACHE, "no cache is spoken of")
@@ -132,7 +132,7 @@ def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation
 def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:
     """What an answer speaks of that only a pass has; and what is held, where that is asked for on chips that are spoken of."""
     spoken = {name for row in used for name in row.symbols}
-    held = {asked.unknown} & {*HELD} if {"chips", "memory_capacity"} & (spoken | asked.known.keys()) else set()
+    held = {asked.unknown} & {*_HELD} if {"chips", "memory_capacity"} & (spoken | asked.known.keys()) else set()
     return ({asked.unknown, *spoken} & {*OF_A_PASS}) | held
 
 
@@ -144,15 +144,15 @@ def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ..
     the cache, and a cache of which too little is known takes no room.
     """
     supposed, made = _supposed(asked, used), _made(asked.active)
-    known = {**{name: NEUTRAL_DEFAULTS[name] for name in OF_MEMORY}, **values}
-    _work_out(HELD_BACK, made, known, frozenset())
-    known.setdefault(HELD_BACK, NEUTRAL_DEFAULTS[HELD_BACK])
+    known = {**{name: NEUTRAL_DEFAULTS[name] for name in _OF_MEMORY}, **values}
+    _work_out(_HELD_BACK, made, known, frozenset())
+    known.setdefault(_HELD_BACK, NEUTRAL_DEFAULTS[_HELD_BACK])
     if not supposed:
         return known
     if "batch" in known and "sequences_in_flight" not in asked.known:
         passes = {"microbatches": known.get("microbatches", 1.0), "microbatch_size": known["batch"]}
         known["sequences_in_flight"] = equation("pipeline.sequences_in_flight").right_side(passes)
-    if not supposed <= {*WEIGHTS_ALONE}:
+    if not supposed <= {*_WEIGHTS_ALONE}:
         _work_out("kv_cache_bytes", made, known, frozenset())
         known.setdefault("kv_cache_bytes", 0.0)
     else:
@@ -190,7 +190,7 @@ def worked_out(asked: Question, names: Iterable[str], values: Mapping[str, Any])
 
 
 def _message(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], known: Mapping[str, float]) -> str:
-    parts = [f"{label} {show(name, known[name])}" for name, label in PARTS.items() if known.get(name)]
+    parts = [f"{label} {show(name, known[name])}" for name, label in _PARTS.items() if known.get(name)]
     needed = " and ".join(parts) or f"{show('memory_demand', known['memory_demand'])}"
     room = show("memory_capacity", known["memory_capacity"])
     if "memory_capacity" not in asked.known and "chips" in known:
@@ -225,9 +225,9 @@ def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ..
     # Most of what is needed rises in proportion: then a straight line ends at once where there is none short.
     whole, half = short(high), short(high / 2)
     straight = high - whole * (high / 2) / (whole - half) if whole > half else low
-    if low < straight < high and abs(short(straight)) <= NEGLIGIBLE * whole:
+    if low < straight < high and abs(short(straight)) <= _NEGLIGIBLE * whole:
         return straight
-    for _ in range(HALVINGS):
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if short(middle) <= 0 else (low, middle)
     return low

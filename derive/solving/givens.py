@@ -85,10 +85,10 @@ class Series:
 
 
 Spread = Interval | Series
-Read = Callable[[str, "float | str"], float]
+_Read = Callable[[str, "float | str"], float]
 
 
-def spread(name: str, given: "float | str | Collection[float | str]", read: Read) -> "Spread | None":
+def spread(name: str, given: "float | str | Collection[float | str]", read: _Read) -> "Spread | None":
     """What a given spans, read piece by piece; None where it is a single value.
 
     Raises WrongValue for ends in the wrong order, for counts that cannot be, for sweeps of too many points, and for a list
@@ -121,7 +121,7 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: Read
     return Series(tuple(read(name, item) for item in items))
 
 
-def _may_be_one_number(name: str, text: str, read: Read) -> bool:
+def _may_be_one_number(name: str, text: str, read: _Read) -> bool:
     """Whether every part after the first has exactly three digits, as in 12,500; a suffix (64,128k) parts no thousands.
 
     Nobody means a batch of 64,128,256,512: of more than two parts the whole has to be one that is met in practice.
@@ -141,7 +141,7 @@ def _joined(text: str) -> str:
     return "".join(part.strip() for part in text.split(","))
 
 
-def _collected(name: str, given: "float | Collection[float | str]", read: Read) -> Series | None:
+def _collected(name: str, given: "float | Collection[float | str]", read: _Read) -> Series | None:
     """The values of a list, tuple or array; numbers all at once."""
     if not _are_many(given):
         return None
@@ -173,7 +173,7 @@ def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
     return array.astype(float) if array.dtype.kind in "iuf" else None
 
 
-def _read_at_once(name: str, numbers: "np.ndarray", read: Read) -> tuple[float, ...]:
+def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> tuple[float, ...]:
     """What `read` makes of every number: what it accepts is one stretch, and what it makes of it a multiple."""
     import numpy as np
 
@@ -184,7 +184,7 @@ def _read_at_once(name: str, numbers: "np.ndarray", read: Read) -> tuple[float, 
     return tuple((numbers * (read(name, largest) / largest if largest else 1.0)).tolist())
 
 
-def _like_the_last(name: str, items: list[str], read: Read) -> list[str]:
+def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
     """The items; the unit of the last one is that of bare ones before it, a mere suffix (64k) only where they need one."""
     *before, last = items
     unit = _unit(last.strip()) if last.strip()[:1].isdigit() else ""
@@ -208,7 +208,7 @@ def _unit(text: str) -> str:
     return text[max(map(text.rfind, "0123456789._")) + 1 :]
 
 
-def _between(name: str, text: str, read: Read) -> Spread:
+def _between(name: str, text: str, read: _Read) -> Spread:
     *_, last_word = text.rsplit(maxsplit=1)
     ends, colon = text, _COLON.search(last_word)
     if colon:
@@ -236,7 +236,7 @@ def _between(name: str, text: str, read: Read) -> Spread:
     return Series(low=low, high=high, count=points, spacing=spacing)
 
 
-def _around(name: str, text: str, read: Read) -> Interval:
+def _around(name: str, text: str, read: _Read) -> Interval:
     """x±y: y in the unit of x, or a percentage of x; a unit that only one of them has is that of both."""
     middle_text, half_text = (part.strip() for part in _PLUS_MINUS.split(text, maxsplit=1))
     unit, half_unit = _unit(middle_text), _unit(half_text)
@@ -250,7 +250,7 @@ def _around(name: str, text: str, read: Read) -> Interval:
     return Interval(check(middle - half), check(middle + half))
 
 
-def _half(name: str, text: str, read: Read) -> float:
+def _half(name: str, text: str, read: _Read) -> float:
     """How far a range goes to either side, which may be less than the least value of its quantity."""
     if quantity(name).floor:
         try:

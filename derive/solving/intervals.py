@@ -15,44 +15,44 @@ from derive.solving.givens import Interval
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
 from derive.solving.route import Route
-from derive.solving.vectorised import Columns, agrees_at, as_arrays, at_point, with_bounds
+from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, with_bounds
 from derive.units import show
 
 SAMPLES = 2048
 """Points of the box that are looked at beside its corners, all ranges independent and uniform."""
 
 _SEED = 20261121
-STEP = 1e-6
+_STEP = 1e-6
 """Relative step of a given for the sign of the elasticity."""
 
-FLAT = 1e-6
+_FLAT = 1e-6
 """Elasticity below which a given does nothing."""
 
-HALVINGS = 50
+_HALVINGS = 50
 """How often the stretch between two samples is halved to find where a regime ends."""
 
-CLOSER = 16
+_CLOSER = 16
 """How often the box around the extreme that was seen is halved, to look there again."""
 
-MOST_BORDERS = 16
+_MOST_BORDERS = 16
 """Above this many changes of regime along a range they are not looked for."""
 
-CORNERS = 6
+_CORNERS = 6
 """Up to how many ranges all their corners are asked; of more, the ends of each range, the others at their middle."""
 
-SINGLY = 16
+_SINGLY = 16
 """Points beside the corners that are asked one by one, to hold the arrays against."""
 
-ASKED_AGAIN = 8
+_ASKED_AGAIN = 8
 """Points without a number in the arrays that are asked one by one."""
 
-FEWEST = 20
+_FEWEST = 20
 """Below so many answers among the samples nothing is said of quantiles."""
 
-QUANTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
+_QUANTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
 
-Ranges = Mapping[str, Interval]
-Ends = tuple[float, float]
+_Ranges = Mapping[str, Interval]
+_Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class _Look:
     way: Route | None
 
 
-def spanned(asked: Question, ranges: Ranges) -> Solution:
+def spanned(asked: Question, ranges: _Ranges) -> Solution:
     """The question over all ranges at once: ends, quantiles, regimes met, and which given matters most.
 
     Where the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are at
@@ -76,7 +76,7 @@ def spanned(asked: Question, ranges: Ranges) -> Solution:
     first = _look(asked, columns, 0)
     if first.solution.reason and first.solution.reason.code == "missing_givens":
         return first.solution
-    few = len(middle_and_ends) + SINGLY
+    few = len(middle_and_ends) + _SINGLY
     looks = [first, *(_look(asked, columns, at) for at in range(1, few))]
     through = _as_table(asked, columns, looks)
     if through is not None:
@@ -86,35 +86,35 @@ def spanned(asked: Question, ranges: Ranges) -> Solution:
         return _nowhere(columns, looks)
     drawn = slice(len(middle_and_ends), len(middle_and_ends) + SAMPLES)
     if through is None or "interval" in kinds or not all(agrees_at(through[0], look.at, look.solution) for look in looks):
-        looks += [_look(asked, columns, at) for at in range(few, few + 2 * SINGLY)]
+        looks += [_look(asked, columns, at) for at in range(few, few + 2 * _SINGLY)]
         columns, edges = _to_the_edges(asked, columns, looks) if kinds == {"point"} else (columns, [])
         return _of_looks(ranges, columns, [*looks, *edges], drawn)
     table, way = through
     return _of_table(asked, ranges, columns, way, table, looks, drawn)
 
 
-def _look(asked: Question, columns: Columns, at: int) -> _Look:
+def _look(asked: Question, columns: AtPoints, at: int) -> _Look:
     return _Look(at, *answered(at_point(asked, columns, at)))
 
 
-def _middle_and_ends(ranges: Ranges) -> list[tuple[float, ...]]:
+def _middle_and_ends(ranges: _Ranges) -> list[tuple[float, ...]]:
     """The middle and all corners of the box; of one with many, the corners of lows and of highs, and the ends of each range alone."""
     middle = tuple(one.shown for one in ranges.values())
     ends = [(one.low, one.high) for one in ranges.values()]
-    if len(ranges) <= CORNERS:
+    if len(ranges) <= _CORNERS:
         return [middle, *product(*ends)]
     alone = [(*middle[:place], end, *middle[place + 1 :]) for place, pair in enumerate(ends) for end in pair]
     return [middle, *zip(*ends, strict=True), *alone]
 
 
-def _columns(ranges: Ranges, points: list[tuple[float, ...]]) -> Columns:
+def _columns(ranges: _Ranges, points: list[tuple[float, ...]]) -> AtPoints:
     """These points, then points anywhere in the box."""
     random = np.random.default_rng(_SEED)
     drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in ranges.items()}
     return {name: np.concatenate([column, drawn[name]]) for name, column in zip(ranges, np.array(points).T, strict=True)}
 
 
-def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Columns, list[_Look]]:
+def _to_the_edges(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[AtPoints, list[_Look]]:
     """Points towards where there is no answer any more, from the least and the greatest that were seen beside it, and what they say."""
     place = {look.at: np.array([column[look.at] / np.ptp(column) for column in columns.values()]) for look in looks}
     answering, failed = ([look for look in looks if bool(look.solution.answers) is there] for there in (True, False))
@@ -129,7 +129,7 @@ def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tupl
         inner, outer = end, nearest(end, failed)
         if nearest(outer, answering) is not inner:
             continue
-        for _ in range(CLOSER):
+        for _ in range(_CLOSER):
             columns = {name: np.append(column, (column[inner.at] + column[outer.at]) / 2) for name, column in columns.items()}
             middle = _look(asked, columns, len(next(iter(columns.values()))) - 1)
             inner, outer = (middle, outer) if middle.solution.answers else (inner, middle)
@@ -137,14 +137,14 @@ def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tupl
     return columns, found
 
 
-def _as_table(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Sweep, Route] | None:
+def _as_table(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[Sweep, Route] | None:
     """All points through the route that says what most of them say that were asked one by one."""
     ways = {id(look.way): look.way for look in sorted(looks, key=lambda look: not look.solution.answers) if look.way}
     tables = [(table, way) for way in ways.values() if (table := as_arrays(asked, columns, way)) is not None]
     return max(tables, key=lambda one: sum(agrees_at(one[0], look.at, look.solution) for look in looks), default=None)
 
 
-def _again(asked: Question, columns: Columns, way: Route) -> Sweep:
+def _again(asked: Question, columns: AtPoints, way: Route) -> Sweep:
     """Other points through a route that has a closed form throughout, as a table through it has shown."""
     table = as_arrays(asked, columns, way)
     assert table is not None, "a route that had a closed form at other points has none at these"
@@ -156,10 +156,10 @@ def _doubtful(table: Sweep, looks: list[_Look], first: int) -> list[int]:
     there = ~np.isnan(table.values).all(axis=0)
     wanted = ~there if any(look.solution.answers for look in looks) else there
     seen = {look.at for look in looks}
-    return [int(at) for at in np.flatnonzero(wanted) if at >= first and at not in seen][:ASKED_AGAIN]
+    return [int(at) for at in np.flatnonzero(wanted) if at >= first and at not in seen][:_ASKED_AGAIN]
 
 
-def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, table: Sweep, looks: list[_Look], drawn: slice) -> Solution:
+def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, table: Sweep, looks: list[_Look], drawn: slice) -> Solution:
     """What the arrays span."""
     reference = next(look for look in looks if look.solution.answers)
     values = table.values
@@ -178,7 +178,7 @@ def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, tab
         method=method,
         low=low,
         high=high,
-        quantiles={name: float(np.quantile(inside, share)) if len(inside) >= FEWEST else None for name, share in QUANTILES.items()},
+        quantiles={name: float(np.quantile(inside, share)) if len(inside) >= _FEWEST else None for name, share in _QUANTILES.items()},
         sides=sides if len(sides) > 1 else tuple((label, low, high, share) for label, _, _, share in sides),
         tornado=_tornado(asked, ranges, way),
         answered=float(there[drawn].mean()),
@@ -194,7 +194,7 @@ def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, tab
     return _told(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)
 
 
-def _at_corners(asked: Question, ranges: Ranges, columns: Columns, way: Route, values: np.ndarray) -> Ends | None:
+def _at_corners(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, values: np.ndarray) -> _Ends | None:
     """The answers at the two corners that the signs of the elasticities point to; None where one of them has no one sign."""
     rises = _signs(asked, columns, way, values)
     if None in rises.values():
@@ -208,24 +208,24 @@ def _end(interval: Interval, high: bool) -> float:
     return interval.high if high else interval.low
 
 
-def _signs(asked: Question, columns: Columns, way: Route, values: np.ndarray) -> dict[str, bool | None]:
+def _signs(asked: Question, columns: AtPoints, way: Route, values: np.ndarray) -> dict[str, bool | None]:
     """Whether the answer rises with each given, or falls; None where it does both."""
     signs: dict[str, bool | None] = {}
     for name, column in columns.items():
-        below, above = (_again(asked, {**columns, name: column * factor}, way).values[:1] for factor in (1 - STEP, 1 + STEP))
+        below, above = (_again(asked, {**columns, name: column * factor}, way).values[:1] for factor in (1 - _STEP, 1 + _STEP))
         with np.errstate(all="ignore"):
-            slope = (above - below) / (2 * STEP * np.abs(values))
-        rises, falls = bool((slope > FLAT).any()), bool((slope < -FLAT).any())
+            slope = (above - below) / (2 * _STEP * np.abs(values))
+        rises, falls = bool((slope > _FLAT).any()), bool((slope < -_FLAT).any())
         signs[name] = None if rises and falls else rises
     return signs
 
 
-def _closer(asked: Question, ranges: Ranges, columns: Columns, way: Route, table: Sweep, seek: np.ufunc, best: float) -> float:
+def _closer(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, table: Sweep, seek: np.ufunc, best: float) -> float:
     """The least or the greatest answer that was seen, and what is beyond it in ever smaller boxes around where it was."""
     random = np.random.default_rng(_SEED)
     where = int(np.flatnonzero(table.values == best)[0]) % table.values.shape[1]
     centre = {name: float(column[where]) for name, column in columns.items()}
-    for halving in range(CLOSER):
+    for halving in range(_CLOSER):
         reach = {name: (one.high - one.low) / 2 ** (halving + 1) for name, one in ranges.items()}
         near = {
             name: np.clip(centre[name] + random.uniform(-reach[name], reach[name], SAMPLES // 16), one.low, one.high)
@@ -239,7 +239,7 @@ def _closer(asked: Question, ranges: Ranges, columns: Columns, way: Route, table
     return best
 
 
-def _borders(asked: Question, ranges: Ranges, way: Route, table: Sweep) -> list[tuple[str | None, float]]:
+def _borders(asked: Question, ranges: _Ranges, way: Route, table: Sweep) -> list[tuple[str | None, float]]:
     """Along a single range: the answer where one regime gives way to another, once for each of the two."""
     if len(ranges) > 1 or len(table.values) > 1:
         return []
@@ -247,10 +247,10 @@ def _borders(asked: Question, ranges: Ranges, way: Route, table: Sweep) -> list[
     order = np.argsort(column)
     places, values = table.places[0][order], table.values[0][order]
     at = np.flatnonzero((np.diff(places) != 0) & ~np.isnan(values[1:] + values[:-1]))
-    if not 0 < len(at) <= MOST_BORDERS:
+    if not 0 < len(at) <= _MOST_BORDERS:
         return []
     below, above = column[order[at]], column[order[at + 1]]
-    for _ in range(HALVINGS):
+    for _ in range(_HALVINGS):
         middle = (below + above) / 2
         here = _again(asked, {name: middle}, way)
         same = here.places[0] == places[at]
@@ -272,7 +272,7 @@ def _sides(table: Sweep, drawn: slice, borders: list[tuple[str | None, float]]) 
     return tuple(sorted(found, key=lambda side: -side[3]))
 
 
-def _tornado(asked: Question, ranges: Ranges, way: Route) -> tuple[tuple[str, float, float], ...]:
+def _tornado(asked: Question, ranges: _Ranges, way: Route) -> tuple[tuple[str, float, float], ...]:
     """The answer at both ends of each range, the others at their middle; the one that moves it most comes first."""
     names = list(ranges)
     columns = {name: np.array([one.shown] * 2 * len(names)) for name, one in ranges.items()}
@@ -283,7 +283,7 @@ def _tornado(asked: Question, ranges: Ranges, way: Route) -> tuple[tuple[str, fl
     return tuple(sorted((row for row in rows if row[1] == row[1] and row[2] == row[2]), key=lambda row: -abs(row[2] - row[1])))
 
 
-def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice) -> Solution:
+def _of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice) -> Solution:
     """Where the answer is itself a bound, or has to be searched for: what the points span that were asked one by one.
 
     Of bounds, first what all of them leave: the least value that is enough, the greatest that is safe.
@@ -313,7 +313,7 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice
     return _told(reference, found, columns, warnings, assumptions=notes, route=(), spans=spans)
 
 
-def _seen(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
+def _seen(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
     """What points span that were asked one by one; quantiles and shares are of those that were drawn anywhere in the ranges."""
     anywhere = [look for look in looks if drawn.start <= look.at < drawn.stop]
     values = [one.point for look in anywhere for one in look.solution.answers]
@@ -326,7 +326,7 @@ def _seen(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice, lo
         method="sampled",
         low=low,
         high=high,
-        quantiles={name: float(np.quantile(values, share)) if len(values) >= FEWEST else None for name, share in QUANTILES.items()},
+        quantiles={name: float(np.quantile(values, share)) if len(values) >= _FEWEST else None for name, share in _QUANTILES.items()},
         sides=tuple(sorted(((name, min(ends), max(ends), shares[name]) for name, ends in of_label.items()), key=lambda side: -side[3])),
         tornado=(),
         answered=sum(bool(look.solution.answers) for look in anywhere) / len(anywhere),
@@ -343,13 +343,13 @@ def _errs(found: Answer) -> str | None:
     return LOWER if found.low and found.high is None else UPPER if found.high and not found.low else None
 
 
-def _looked_at(ranges: Ranges, looks: list[_Look]) -> str:
+def _looked_at(ranges: _Ranges, looks: list[_Look]) -> str:
     over = " and ".join(f"{name} from {show(name, one.low)} to {show(name, one.high)}" for name, one in ranges.items())
-    corners = "all corners" if len(ranges) <= CORNERS else "both ends of each by itself, not all corners,"
+    corners = "all corners" if len(ranges) <= _CORNERS else "both ends of each by itself, not all corners,"
     return f"{over}: looked at in {len(looks)} points, {corners} among them"
 
 
-def _stretch(found: Answer) -> Ends:
+def _stretch(found: Answer) -> _Ends:
     if found.kind == "point":
         return found.point, found.point
     return found.least, inf if found.high is None else found.high
@@ -359,7 +359,7 @@ def _finite(end: float) -> float | None:
     return None if end == inf else end
 
 
-def _common(held: list[list[Ends]]) -> list[Ends]:
+def _common(held: list[list[_Ends]]) -> list[_Ends]:
     """The stretches that are in one of the stretches of every point."""
     left, *others = held
     for stretches in others:
@@ -368,14 +368,14 @@ def _common(held: list[list[Ends]]) -> list[Ends]:
     return left
 
 
-def _nowhere(columns: Columns, looks: list[_Look]) -> Solution:
+def _nowhere(columns: AtPoints, looks: list[_Look]) -> Solution:
     """The reason at the middle, where no point has an answer."""
     solution = looks[0].solution
     message = f"no answer at any of {len(looks)} points of the ranges; {_point(columns, 0)}: {solution.refusal.message}"
     return replace(solution, reason=replace(solution.refusal, message=message))
 
 
-def _missing(columns: Columns, where: str, looks: list[_Look]) -> dict[str, str]:
+def _missing(columns: AtPoints, where: str, looks: list[_Look]) -> dict[str, str]:
     """In how much of the ranges there is no answer, and why at one of the points."""
     failed = next((look for look in looks if look.solution.reason), None)
     why = f"; {_point(columns, failed.at)}: {failed.solution.refusal.message.splitlines()[0]}" if failed else ""
@@ -388,18 +388,18 @@ def _percent(share: float) -> str:
     return "more than 99.9 %" if share > 0.5 else "less than 0.1 %"
 
 
-def _warnings(columns: Columns, looks: list[_Look]) -> dict[str, str]:
+def _warnings(columns: AtPoints, looks: list[_Look]) -> dict[str, str]:
     """What is wrong at the first point that is warned of, and which it is, by what it is about."""
     warned = next((look for look in looks if look.solution.warnings), looks[0])
     said = zip(warned.solution.kinds, warned.solution.warnings, strict=True)
     return {kind: f"{_point(columns, warned.at)}: {text}" for kind, text in said}
 
 
-def _point(columns: Columns, at: int) -> str:
+def _point(columns: AtPoints, at: int) -> str:
     return "at " + ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in columns.items())
 
 
-def _told(reference: Solution, found: tuple[Answer, ...], columns: Columns, said: Mapping[str, str], **rest: Any) -> Solution:
+def _told(reference: Solution, found: tuple[Answer, ...], columns: AtPoints, said: Mapping[str, str], **rest: Any) -> Solution:
     """The reference with what all points span for its answers, and what is wrong somewhere."""
     given = {name: value for name, value in reference.given.items() if name not in columns}
     return replace(reference, answers=found, given=given, warnings=tuple(said.values()), kinds=tuple(said), said=(), **rest)

@@ -16,8 +16,8 @@ from derive.solving.refusals import giving, made_of
 from derive.solving.result import Reason, Solution
 from derive.units import SIGNS, show, signed
 
-SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
-SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
+_SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
+_SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
 IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 
 FREE = "batch"
@@ -45,7 +45,7 @@ def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
     found: dict[str, dict[str, str]] = {}
     for spelled, value in given.items():
         for limit in signed(value) if isinstance(value, str) else ():
-            name, side, text = quantity(spelled).name, SIDES[limit[:2]], limit[2:].strip()
+            name, side, text = quantity(spelled).name, _SIDES[limit[:2]], limit[2:].strip()
             of_it = found.setdefault(name, {})
             if side in of_it:
                 raise WrongValue(f"{name} is given twice as {IN_WORDS[side]} so much, {shorten(of_it[side])} and {shorten(text)}: give one")
@@ -115,7 +115,7 @@ def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
     if None not in bounds and (len(found) == 1 or len(bounds) == 1):
         return None
     said = [limit_in_words(alone) for alone in one_by_one(asked)]
-    at = [f"{asked.unknown} {SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points]
+    at = [f"{asked.unknown} {_SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points]
     message = f"{' and '.join(said)} leaves {asked.unknown} open on either side: {', '.join(at)} is where it is met as an equality"
     return Reason("not_identified", violated=tuple(asked.limits), message=message)
 

@@ -8,30 +8,30 @@ from derive.presets import Preset
 from derive.quantities import quantity
 from derive.units import show
 
-LINK, INSIDE, OUT, SIZE = "link_bandwidth", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "scale_up_size"
-APART, AMONG_EXPERTS = "kv_transfer_time", "all_to_all_time"
+LINK, INSIDE, OUT, _SIZE = "link_bandwidth", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "scale_up_size"
+_APART, _AMONG_EXPERTS = "kv_transfer_time", "all_to_all_time"
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
 SUMMED = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
 """What chips add up in a layer where nobody says: after attention and after the feed-forward part, in bf16."""
-SENT: Mapping[str, Mapping[str, float]] = {
-    APART: {},
+_SENT: Mapping[str, Mapping[str, float]] = {
+    _APART: {},
     "tensor_parallel_time": SUMMED,
     "all_reduce_time": {},
     "weight_stationary_time": {"bytes_per_activation": 2.0},
-    AMONG_EXPERTS: EXCHANGED,
+    _AMONG_EXPERTS: EXCHANGED,
 }
 """Times of an exchange, and what is taken of what it sends."""
-WHY = {
+_WHY = {
     "synchronisations_per_layer": "after attention and after the feed-forward part",
     "bytes_per_activation": "activations in bf16",
     "dispatch_bytes_per_element": "in fp8, as DeepSeek-V3 was served",
     "combine_bytes_per_element": "in bf16, as DeepSeek-V3 was served",
 }
-LENGTHS = ("prompt_tokens", "context_length", "kv_bytes_per_sequence")
+_LENGTHS = ("prompt_tokens", "context_length", "kv_bytes_per_sequence")
 """What says how much of a cache there is, so that a given time to send it says something of the link."""
-OVER_ALL = "experts over all chips"
-Ends = Mapping[str, tuple[float, float]]
+_OVER_ALL = "experts over all chips"
+_Ends = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | Non
     >>> link_of((8.0, 8.0), h100), link_of((16.0, 16.0), h100), link_of((4.0, 16.0), h100)
     ('scale_up_link_bandwidth', 'scale_out_link_bandwidth', None)
     """
-    if SIZE not in known:
+    if _SIZE not in known:
         return None
     least, most = chips
-    link = INSIDE if most <= known[SIZE] else OUT if least > known[SIZE] else ""
+    link = INSIDE if most <= known[_SIZE] else OUT if least > known[_SIZE] else ""
     return link if link in known else None
 
 
-def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str], spans: Ends, overlap: str = "") -> Preset:
+def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
     """What is taken of an exchange that is asked for: its link by the tables, its width as is usual, and how experts exchange.
 
     `spans` are the ends of what runs over several values. Nothing is taken that is known or asked for, and nothing where no
@@ -70,15 +70,17 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     >>> links("kv_transfer_time", chip, origin, {}).givens
     {'link_bandwidth': 50000000000.0}
     """
-    spoken = [name for name in SENT if name == unknown or (name not in {*known, *spans} and name == AMONG_EXPERTS and overlap == "network")]
-    open_end = unknown == LINK or known.keys().isdisjoint(LENGTHS)
-    spoken += [APART] if APART in {*known, *spans} and open_end else []
+    spoken = [
+        name for name in _SENT if name == unknown or (name not in {*known, *spans} and name == _AMONG_EXPERTS and overlap == "network")
+    ]
+    open_end = unknown == LINK or known.keys().isdisjoint(_LENGTHS)
+    spoken += [_APART] if _APART in {*known, *spans} and open_end else []
     settled = {*known, *spans, unknown}
     if not spoken or all(source == "given" for source in provenance.values()):
         return Preset({}, {}, {})
-    taken = {name: Taken(value, f"taken: {WHY[name]}", WHY[name]) for name, value in _widths(spoken, settled)}
-    if AMONG_EXPERTS in spoken and "expert_parallel" not in settled and known.get("chips", 0.0) > 1 and "chips" not in spans:
-        taken["expert_parallel"] = Taken(min(known["chips"], known.get("experts", inf)), f"taken: {OVER_ALL}", OVER_ALL)
+    taken = {name: Taken(value, f"taken: {_WHY[name]}", _WHY[name]) for name, value in _widths(spoken, settled)}
+    if _AMONG_EXPERTS in spoken and "expert_parallel" not in settled and known.get("chips", 0.0) > 1 and "chips" not in spans:
+        taken["expert_parallel"] = Taken(min(known["chips"], known.get("experts", inf)), f"taken: {_OVER_ALL}", _OVER_ALL)
     ways = {_link(name, {**known, **{one: what.value for one, what in taken.items()}}, spans) for name in spoken}
     link = ways.pop() if len(ways) == 1 and LINK not in settled else None
     if link is not None:
@@ -86,11 +88,11 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
         place = f"{link} as given" if origin == "given" else origin
         taken[LINK] = Taken(known[link], origin, f"{_way(spoken[0], link, known)} ({place})")
     # Over one domain and over several: what holds of several holds of one too.
-    racks = AMONG_EXPERTS in spoken and LINK not in settled and (link == INSIDE or {INSIDE, OUT, SIZE} <= known.keys())
+    racks = _AMONG_EXPERTS in spoken and LINK not in settled and (link == INSIDE or {INSIDE, OUT, _SIZE} <= known.keys())
     return Preset(
         givens={name: what.value for name, what in taken.items()},
         provenance={name: what.origin for name, what in taken.items()},
-        variants={AMONG_EXPERTS: "in_one_rack" if link == INSIDE else "over_racks"} if racks else {},
+        variants={_AMONG_EXPERTS: "in_one_rack" if link == INSIDE else "over_racks"} if racks else {},
         supposed={name: what.why for name, what in taken.items()},
     )
 
@@ -98,24 +100,24 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
 def _widths(spoken: Iterable[str], settled: Set[str]) -> Iterator[tuple[str, float]]:
     """What is taken of what these exchanges send."""
     for one in spoken:
-        for name, value in SENT[one].items():
+        for name, value in _SENT[one].items():
             if name not in settled:
                 yield name, value
 
 
-def _link(name: str, known: Mapping[str, float], spans: Ends) -> str | None:
+def _link(name: str, known: Mapping[str, float], spans: _Ends) -> str | None:
     """The link of an exchange, as a column of the tables."""
-    if name == APART:
+    if name == _APART:
         return OUT if OUT in known else None
-    group = next((one for one in (*(("expert_parallel",) if name == AMONG_EXPERTS else ()), "chips") if one in {*known, *spans}), None)
+    group = next((one for one in (*(("expert_parallel",) if name == _AMONG_EXPERTS else ()), "chips") if one in {*known, *spans}), None)
     return None if group is None else link_of(spans.get(group, (known.get(group, inf),) * 2), known)
 
 
 def _way(name: str, link: str, known: Mapping[str, float]) -> str:
     """Why it goes over this link."""
-    if name == APART:
+    if name == _APART:
         return "out of the scale-up domain, from the chips of prefill to those of decode"
-    size = f"a scale-up domain of {known[SIZE]:.4g}"
+    size = f"a scale-up domain of {known[_SIZE]:.4g}"
     return f"within {size}" if link == INSIDE else f"out of {size}, as it does not hold all chips"
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from derive.records import Equation
 
-Incidence = Mapping[Equation, tuple[str, ...]]
+_Incidence = Mapping[Equation, tuple[str, ...]]
 """The unknowns each equation speaks of."""
 
 
@@ -48,12 +48,12 @@ def upstream(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) 
     return _upstream(unknown, incidence, _matching(unknown, incidence))
 
 
-def _incidence(rows: tuple[Equation, ...], reached: Set[str]) -> Incidence:
+def _incidence(rows: tuple[Equation, ...], reached: Set[str]) -> _Incidence:
     open_ones = (row for row in rows if row.sense == "=" and not row.names <= reached)
     return {row: tuple(name for name in row.symbols if name not in reached) for row in open_ones}
 
 
-def _matching(unknown: str, incidence: Incidence) -> dict[str, Equation]:
+def _matching(unknown: str, incidence: _Incidence) -> dict[str, Equation]:
     """As many unknowns as can be, each with an equation of its own: the one that defines it where that will do.
 
     Where equations are too few, the unknown has one at the expense of a quantity that no equation defines.
@@ -79,7 +79,7 @@ def _matching(unknown: str, incidence: Incidence) -> dict[str, Equation]:
     return {name: row for row, name in holder.items()}
 
 
-def _speaking(incidence: Incidence) -> dict[str, list[Equation]]:
+def _speaking(incidence: _Incidence) -> dict[str, list[Equation]]:
     """The equations that speak of each unknown, in their order."""
     found: dict[str, list[Equation]] = {}
     for row, names in incidence.items():
@@ -88,7 +88,7 @@ def _speaking(incidence: Incidence) -> dict[str, list[Equation]]:
     return found
 
 
-def _undetermined(incidence: Incidence, owner: Mapping[str, Equation]) -> set[str]:
+def _undetermined(incidence: _Incidence, owner: Mapping[str, Equation]) -> set[str]:
     """The unknowns that could be another if one without an equation were another."""
     speaking = _speaking(incidence)
     loose = speaking.keys() - owner.keys()
@@ -102,7 +102,7 @@ def _undetermined(incidence: Incidence, owner: Mapping[str, Equation]) -> set[st
     return loose
 
 
-def _upstream(unknown: str, incidence: Incidence, owner: Mapping[str, Equation]) -> Structure:
+def _upstream(unknown: str, incidence: _Incidence, owner: Mapping[str, Equation]) -> Structure:
     """What an unknown rests on: its equation, that of every other unknown in it, and so on."""
     names, queue = {unknown: None}, [unknown]
     while queue:

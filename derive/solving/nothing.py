@@ -9,11 +9,11 @@ from derive.quantities import quantity
 from derive.records import Equation
 from derive.trees import factors, is_negative, terms
 
-NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
+_NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
 AT_NOTHING: Mapping[str, tuple[str, ...]] = {
-    "context_length": NO_CACHE,
-    "kv_cache_bytes": NO_CACHE,
-    "kv_time": NO_CACHE,
+    "context_length": _NO_CACHE,
+    "kv_cache_bytes": _NO_CACHE,
+    "kv_time": _NO_CACHE,
     "batch": ("kv_cache_bytes",),
 }
 """Quantities that are above zero and have a limit there: what comes to nothing with them. A batch of none holds no cache."""

@@ -32,30 +32,30 @@ from derive.units import show
 if TYPE_CHECKING:
     import numpy as np
 
-Row = Equation | Joint
+_Row = Equation | Joint
 """An equation of the catalogue, or one that follows from several."""
 
-Values = Mapping[str, float]
+_Values = Mapping[str, float]
 
-SETTLED = 1e-5
+_SETTLED = 1e-5
 """Relative difference up to which the right side no longer moves at the edge of the domain."""
 
-EXACTLY, ROUNDED, NEARLY = 0, 1, 2
+_EXACTLY, _ROUNDED, _NEARLY = 0, 1, 2
 """How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
 ASKED_SINGLY = 200
 """Up to how many draws of an array that is not sure of them are asked one by one."""
 
-DOUBTFUL = 1e-2
+_DOUBTFUL = 1e-2
 """Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
 
-ROUNDING = 1e-15
+_ROUNDING = 1e-15
 """By what share of itself a number may be off for having been worked out in floating point."""
 
-LOOSE = 1e-3
+_LOOSE = 1e-3
 """Share of itself that a root may be off for rounding, above which it is one only if many digits find it too."""
 
-MAGNIFIED = 1e5
+_MAGNIFIED = 1e5
 """By how much rounding may be magnified in a root of an array that is sure of it."""
 
 
@@ -77,7 +77,7 @@ class _Found(NamedTuple):
     root: Tree | None = None
 
 
-def solve_equation(equation: Row, unknown: str, given: Values) -> tuple[tuple[Answer, ...], Reason | None]:
+def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[Answer, ...], Reason | None]:
     """All answers of one equation for one of its quantities, every other one given [SI]; or the reason of none."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
     if equation.violated(values):
@@ -95,7 +95,7 @@ def solve_equation(equation: Row, unknown: str, given: Values) -> tuple[tuple[An
     return (), replace(unmet, message=unmet.message + _looked_for(equation, unknown))
 
 
-def _on_its_bound(equation: Row, unknown: str, values: Values, answer: Answer) -> Answer:
+def _on_its_bound(equation: _Row, unknown: str, values: _Values, answer: Answer) -> Answer:
     """A point that rounding alone has put beyond a requirement, put on the bound of it."""
     if answer.kind != "point":
         return answer
@@ -108,18 +108,18 @@ def _on_its_bound(equation: Row, unknown: str, values: Values, answer: Answer) -
     return answer
 
 
-def _beyond(needed: Requirement, at: Values) -> bool:
+def _beyond(needed: Requirement, at: _Values) -> bool:
     """Whether a requirement is met up to rounding only."""
     return not compared(needed, at) and at_its_bound(needed, at)
 
 
-def _bounds_of(equation: Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
+def _bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
     """The closed forms of where both sides of a requirement are equal."""
     pair = bounding_sides(needed)
     return next((roots or () for _, roots in turns(equation, pair, unknown)), ()) if pair else ()
 
 
-def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float]") -> "np.ndarray":
+def points(equation: _Row, unknown: str, values: "Mapping[str, np.ndarray | float]") -> "np.ndarray":
     """Roots in closed form at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
 
     A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution. Draws of which
@@ -152,7 +152,7 @@ def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float
     return found.reshape(-1, *shape)
 
 
-def _number_kind(equation: Row, unknown: str) -> "type[np.floating[Any]]":
+def _number_kind(equation: _Row, unknown: str) -> "type[np.floating[Any]]":
     """The numbers with which roots at arrays are worked out: long ones where digits can be lost that the givens determine."""
     import numpy as np
 
@@ -161,7 +161,7 @@ def _number_kind(equation: Row, unknown: str) -> "type[np.floating[Any]]":
 
 
 def _along(
-    equation: Row, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
+    equation: _Row, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
 ) -> "tuple[np.ndarray, np.ndarray]":
     """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
     import numpy as np
@@ -194,8 +194,8 @@ def _along(
         holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
     _, slope = slope_at_arrays(branch.difference, unknown, at)
     scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
-    loose = ~(np.abs(row * slope) * MAGNIFIED > scale)
-    lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
+    loose = ~(np.abs(row * slope) * _MAGNIFIED > scale)
+    lost = (row == 0) & ~inside | inside & ~holds & (error <= _DOUBTFUL)
     return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
 
 
@@ -208,7 +208,7 @@ def met_along(needed: Requirement, at: "Mapping[str, np.ndarray | float]") -> "n
     return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
 
 
-def _on_its_bound_along(equation: Row, needed: Requirement, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def _on_its_bound_along(equation: _Row, needed: Requirement, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
     """The unknown at arrays, put on the bound of a requirement where rounding alone has put it beyond."""
     import numpy as np
 
@@ -226,7 +226,7 @@ def _near(one: "np.ndarray", other: "np.ndarray") -> "np.ndarray":
     return np.asarray(np.abs(one - other) <= HOLDS * np.maximum(np.abs(one), np.abs(other)))
 
 
-def _cross_along(equation: Row, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def _cross_along(equation: _Row, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
     """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
     import numpy as np
 
@@ -245,7 +245,7 @@ def _clamped_along(unknown: str, values: "np.ndarray") -> "np.ndarray":
     return np.asarray(np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling))
 
 
-def _sides_along(equation: Row, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+def _sides_along(equation: _Row, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
     """Both sides at arrays, worked out in the order in which numbers are."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
@@ -253,7 +253,7 @@ def _sides_along(equation: Row, values: "Mapping[str, np.ndarray]") -> "tuple[np
     return left, right
 
 
-def _residual_along(equation: Row, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def _residual_along(equation: _Row, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
     import numpy as np
 
     left, right = _sides_along(equation, values)
@@ -276,7 +276,7 @@ def _heights(one: Tree, other: Tree, values: "Mapping[str, np.ndarray | float]")
     return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))
 
 
-def residual(equation: Row, values: Values) -> float:
+def residual(equation: _Row, values: _Values) -> float:
     """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
     error = _relative(equation.left_side(values), right_side_at(equation, values))
     if not error > LAST_DIGITS:
@@ -285,7 +285,7 @@ def residual(equation: Row, values: Values) -> float:
     return float(_relative(precise(left, values), precise(right, values)))
 
 
-def agrees(equation: Row, values: Values, share: float) -> bool:
+def agrees(equation: _Row, values: _Values, share: float) -> bool:
     """Whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
     if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
         return True
@@ -299,7 +299,7 @@ def _relative(left: float, right: float) -> float:
     return abs(left - right) / scale if scale else 0.0
 
 
-def right_side_at(equation: Row, values: Values) -> float:
+def right_side_at(equation: _Row, values: _Values) -> float:
     """The right side at numbers; NaN off its domain."""
     try:
         number = equation.right_side(values)
@@ -308,13 +308,13 @@ def right_side_at(equation: Row, values: Values) -> float:
     return float("nan") if isinstance(number, complex) else float(number)
 
 
-def _answers(equation: Row, unknown: str, values: Values) -> Iterable[_Found]:
+def _answers(equation: _Row, unknown: str, values: _Values) -> Iterable[_Found]:
     if equation.sense != "=":
-        return [_Found(answer, EXACTLY) for answer in _inequality(equation, unknown, values)]
+        return [_Found(answer, _EXACTLY) for answer in _inequality(equation, unknown, values)]
     return (found for branch in branches(equation, unknown) for found in _of_branch(equation, branch, unknown, values))
 
 
-def _of_branch(equation: Row, branch: Branch, unknown: str, values: Values) -> list[_Found]:
+def _of_branch(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
     """Points of a regime the unknown is in; an interval of one it is not in, or in which its coefficient is zero."""
     if branch.absent:
         return _interval(equation, branch, unknown, values)
@@ -329,40 +329,40 @@ def _of_branch(equation: Row, branch: Branch, unknown: str, values: Values) -> l
     return [one._replace(rank=max(one.rank, rank)) for one in _interval(equation, branch, unknown, values)]
 
 
-def _as_it_drops_out(branch: Branch, unknown: str, values: Values) -> int:
+def _as_it_drops_out(branch: Branch, unknown: str, values: _Values) -> int:
     """How well an equation holds from which the unknown drops out at these numbers: where it is in practice."""
     error = abs(evaluate(branch.difference, at := {**values, unknown: quantity(unknown).high}))
-    return ROUNDED if error <= LAST_DIGITS * max(abs(evaluate(term, at)) for term in terms(branch.difference)) else NEARLY
+    return _ROUNDED if error <= LAST_DIGITS * max(abs(evaluate(term, at)) for term in terms(branch.difference)) else _NEARLY
 
 
-def _is_made_alone(equation: Row, unknown: str) -> bool:
+def _is_made_alone(equation: _Row, unknown: str) -> bool:
     """Whether the unknown is the left side by itself: then it is what the right side comes to."""
     left, right = sides_of(equation)
     return left == unknown and unknown not in names(right)
 
 
-def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: float, root: Tree | None) -> list[_Found]:
+def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value: float, root: Tree | None) -> list[_Found]:
     """The root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
 
     @cache
-    def many_digits() -> Values:
+    def many_digits() -> _Values:
         return _exact(branch, root, unknown, at)
 
     loose = _looseness(branch, root, unknown, at)
     rank = _rank(branch.regime.wins, at, many_digits, loose)
     if rank is None:
         return []
-    if loose > LOOSE:
+    if loose > _LOOSE:
         exact = many_digits()
         if exact is at and loose > 1:
             # There is none in many digits: rounding alone made it.
             return []
-        rank = max(rank, ROUNDED) if exact is at else rank
+        rank = max(rank, _ROUNDED) if exact is at else rank
         at = {**values, unknown: float(exact[unknown])}
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     if not error <= LAST_DIGITS:
-        lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
+        lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not _DOUBTFUL < error < inf)
         if not lost and not negligible(lambda moved: _height(equation, moved), at, HOLDS):
             return []
         exact = many_digits()
@@ -370,46 +370,46 @@ def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: f
         rank, alike = _rank(branch.regime.wins, at, many_digits, loose), _alike(sides_of(equation)[0], branch.regime.expression, exact)
         if rank is None or alike is None:
             return []
-        rank, error = max(rank, NEARLY) if alike == NEARLY else rank, residual(equation, at)
-    if rank == ROUNDED and loose * LAST_DIGITS > ROUNDING:
+        rank, error = max(rank, _NEARLY) if alike == _NEARLY else rank, residual(equation, at)
+    if rank == _ROUNDED and loose * LAST_DIGITS > _ROUNDING:
         # The numbers with other last digits for which the regime is in force have another root.
-        rank = NEARLY
+        rank = _NEARLY
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None
     point = Answer("point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
     return [_Found(point, rank, branch, root)]
 
 
-def _height(equation: Row, values: Values) -> float:
+def _height(equation: _Row, values: _Values) -> float:
     return equation.left_side(values) - right_side_at(equation, values)
 
 
-def _exact(branch: Branch, root: Tree | None, unknown: str, at: Values) -> Values:
+def _exact(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Values:
     """The values, with the root in 50 digits; with the unknown as it was where no root is near, or none in the domain."""
     exact = exactly(branch.difference, root, unknown, at)
     put = at[unknown] if exact is None else clamped(unknown, exact)
     return {**at, unknown: put} if in_domain(unknown, float(put)) else at
 
 
-def _looseness(branch: Branch, root: Tree | None, unknown: str, at: Values) -> float:
+def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> float:
     """The share of itself that a root is off by, as the numbers that it is made of are rounded; 0 where nothing magnifies that."""
     value = at[unknown]
     if not value or (root is not None and not has_difference(root)):
         return 0.0
     if root is None:
-        return ROUNDING * _room(branch.difference, unknown, at) / value
+        return _ROUNDING * _room(branch.difference, unknown, at) / value
     # Of a closed form itself, in which rounding may leave nothing of a slope.
-    moved = (evaluate(root, {**at, name: at[name] * (1 + ROUNDING)}) for name in names(root))
+    moved = (evaluate(root, {**at, name: at[name] * (1 + _ROUNDING)}) for name in names(root))
     return sum(abs(one - value) for one in moved) / value
 
 
-def _room(difference: Tree, unknown: str, at: Values) -> float:
+def _room(difference: Tree, unknown: str, at: _Values) -> float:
     """By how much a root moves if all that is given moves by as much as itself; without end where it has no slope."""
     slope = _slopes(difference, at)
     return sum(abs(at[name] * by) for name, by in slope.items()) / abs(slope[unknown]) if slope.get(unknown) else inf
 
 
-def _slopes(tree: Tree, at: Values) -> dict[str, float]:
+def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
     """The slopes of a formula by its quantities; none off its domain."""
     try:
         return slopes(tree, at)[1]
@@ -417,12 +417,12 @@ def _slopes(tree: Tree, at: Values) -> dict[str, float]:
         return {}
 
 
-def _rank(wins: Iterable[TreePair], at: Values, many_digits: Callable[[], Values], loose: float = 0.0) -> int | None:
+def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Values], loose: float = 0.0) -> int | None:
     """How well a regime is in force: by the worst of its inequalities; None if one does not hold.
 
     What may be off by more than the difference of two terms is worked out in many digits; `loose` is by how much the unknown may be.
     """
-    worst = EXACTLY
+    worst = _EXACTLY
     for larger, smaller in wins:
         clear = _is_clearly_larger(larger, smaller, at, loose)
         if clear is False:
@@ -435,7 +435,7 @@ def _rank(wins: Iterable[TreePair], at: Values, many_digits: Callable[[], Values
     return worst
 
 
-def _is_clearly_larger(larger: Tree, smaller: Tree, at: Values, loose: float) -> bool | None:
+def _is_clearly_larger(larger: Tree, smaller: Tree, at: _Values, loose: float) -> bool | None:
     """Whether a term is the larger one of two, as far as floating point can tell; else None."""
     one, other = evaluate(larger, at), evaluate(smaller, at)
     if loses_digits(larger) or loses_digits(smaller) or not isfinite(one) or not isfinite(other):
@@ -446,11 +446,11 @@ def _is_clearly_larger(larger: Tree, smaller: Tree, at: Values, loose: float) ->
     return one > other if abs(one - other) > max(HOLDS, loose) * size else None
 
 
-def _equal(first: Tree, second: Tree, at: Values, exact: Values) -> int | None:
+def _equal(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None:
     """How well two terms are equal: in floating point as far as that can tell, else in 50 digits."""
     one, other = evaluate(first, at), evaluate(second, at)
     if isclose(one, other, rel_tol=LAST_DIGITS):
-        return ROUNDED
+        return _ROUNDED
     if not isclose(one, other, rel_tol=HOLDS):
         rounded = has_difference(first) or has_difference(second)
         if not (rounded and negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
@@ -458,14 +458,14 @@ def _equal(first: Tree, second: Tree, at: Values, exact: Values) -> int | None:
     return _alike(first, second, exact)
 
 
-def _alike(first: Tree, second: Tree, exact: Values) -> int | None:
+def _alike(first: Tree, second: Tree, exact: _Values) -> int | None:
     """How well two terms are equal, in 50 digits."""
     if negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
-        return ROUNDED
-    return NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
+        return _ROUNDED
+    return _NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
 
 
-def _interval(equation: Row, branch: Branch, unknown: str, values: Values) -> list[_Found]:
+def _interval(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
     """The equation holds without the unknown: all values that keep the regime in force and meet the requirements."""
     probe = {**values, unknown: quantity(unknown).high}
     rank = _equal(sides_of(equation)[0], branch.regime.expression, probe, probe)
@@ -486,10 +486,10 @@ def _interval(equation: Row, branch: Branch, unknown: str, values: Values) -> li
 
         return _stretches(equation, unknown, values, cuts, holds, branch.regime.label)
 
-    return [_Found(answer, rank) for answer in stretches(EXACTLY) or stretches(ROUNDED)]
+    return [_Found(answer, rank) for answer in stretches(_EXACTLY) or stretches(_ROUNDED)]
 
 
-def _inequality(equation: Row, unknown: str, values: Values) -> list[Answer]:
+def _inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
     """The stretches of the unknown on which an inequality holds."""
     cuts = [
         _cut(value, root, branch.difference)
@@ -506,7 +506,7 @@ def _inequality(equation: Row, unknown: str, values: Values) -> list[Answer]:
     return _stretches(equation, unknown, values, cuts, holds, None)
 
 
-def _cuts(equation: Row, pair: TreePair, unknown: str, values: Values) -> list[_Cut]:
+def _cuts(equation: _Row, pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:
     """Where the larger of a pair may turn into the smaller: where they are equal, and where what they are divided by is nothing."""
     found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turns(equation, pair, unknown))
     return [_cut(value, root, part) for part, roots in found for value, root in roots]
@@ -517,7 +517,7 @@ def _cut(value: float, root: Tree | None, difference: Tree) -> _Cut:
 
 
 def _stretches(
-    equation: Row, unknown: str, values: Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
+    equation: _Row, unknown: str, values: _Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
 ) -> list[Answer]:
     """The domain cut wherever something changes, and of it the stretches on which all holds, neighbours joined."""
     required = [cut for _, larger, smaller in comparisons(equation) for cut in _cuts(equation, (larger, smaller), unknown, values)]
@@ -533,7 +533,7 @@ def _stretches(
     return [_stretch(unknown, values, low, high, by_value, regime) for low, high in joined]
 
 
-def _stretch(unknown: str, values: Values, low: float, high: float, cuts: Mapping[float, _Cut], regime: str | None) -> Answer:
+def _stretch(unknown: str, values: _Values, low: float, high: float, cuts: Mapping[float, _Cut], regime: str | None) -> Answer:
     """An interval as an answer, its formula and elasticities those of its finite ends."""
     told = [(sign, cuts[end].formula) for end, sign in ((low, ">="), (high, "<=")) if end in cuts and cuts[end].formula]
     formula = " and ".join(f"{unknown} {sign} {end}" for sign, end in told)
@@ -563,14 +563,14 @@ def inside(answer: Answer) -> float:
     return answer.point if answer.kind == "point" else _middle(answer.least, inf if answer.high is None else answer.high)
 
 
-def _merge(equation: Row, unknown: str, values: Values, found: list[_Found]) -> list[Answer]:
+def _merge(equation: _Row, unknown: str, values: _Values, found: list[_Found]) -> list[Answer]:
     """What several regimes say alike, said once: touching intervals joined, repeated points and points in them dropped.
 
     What holds only nearly is left out beside what holds, and what holds but for rounding next to what holds.
     """
     if len(found) < 2:
         return [one.answer for one in found]
-    found = [one for one in found if one.rank != NEARLY] or found
+    found = [one for one in found if one.rank != _NEARLY] or found
     found = _without_doubles(unknown, values, found)
     intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
     left, right = sides_of(equation)
@@ -587,25 +587,25 @@ def _merge(equation: Row, unknown: str, values: Values, found: list[_Found]) -> 
     return [answer for group in groups for answer in _apart(unknown, values, group)] + intervals
 
 
-def _without_doubles(unknown: str, values: Values, found: list[_Found]) -> list[_Found]:
+def _without_doubles(unknown: str, values: _Values, found: list[_Found]) -> list[_Found]:
     """What is found without the points that hold but for rounding, where a better one is no further than that moves them."""
     kept: list[_Found] = []
     for one in sorted(found, key=lambda one: (one.rank, one.answer.residual)):
         beside = [other for other in kept if _are_one(unknown, values, one, other)]
         if beside and (
-            one.rank != EXACTLY or _in_many_digits(unknown, values, one) in [_in_many_digits(unknown, values, b) for b in beside]
+            one.rank != _EXACTLY or _in_many_digits(unknown, values, one) in [_in_many_digits(unknown, values, b) for b in beside]
         ):
             continue
         kept.append(one)
     return [one for one in found if one in kept]
 
 
-def _in_many_digits(unknown: str, values: Values, one: _Found) -> float:
+def _in_many_digits(unknown: str, values: _Values, one: _Found) -> float:
     assert one.branch is not None, "a point comes from a regime"
     return float(_exact(one.branch, one.root, unknown, {**values, unknown: one.answer.point})[unknown])
 
 
-def _are_one(unknown: str, values: Values, one: _Found, other: _Found) -> bool:
+def _are_one(unknown: str, values: _Values, one: _Found, other: _Found) -> bool:
     """Whether two points differ by no more than rounding moves them."""
     off = 0.0
     for found in (one, other):
@@ -627,7 +627,7 @@ def _joined(intervals: list[Answer]) -> list[Answer]:
     return joined
 
 
-def _apart(unknown: str, values: Values, group: list[_Found]) -> list[Answer]:
+def _apart(unknown: str, values: _Values, group: list[_Found]) -> list[Answer]:
     """Of points too close to be told apart those that are roots in 50 digits, each once; the best of them if none is."""
     if len(group) == 1:
         return [group[0].answer]
@@ -642,7 +642,7 @@ def _apart(unknown: str, values: Values, group: list[_Found]) -> list[Answer]:
     return [kept[root] for root in sorted(kept)] or [group[0].answer]
 
 
-def _requirement(equation: Row, unknown: str, at: Sequence[Values]) -> Reason:
+def _requirement(equation: _Row, unknown: str, at: Sequence[_Values]) -> Reason:
     """What is required and is not so, at all of these values: in words where the equation has them, and with the numbers of the first."""
     unmet = {one.text: one for values in at for one in equation.unmet(values)}
     meant = " and ".join(dict.fromkeys(one.meaning for one in unmet.values() if one.meaning))
@@ -658,7 +658,7 @@ def _listed(texts: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(texts[:-1]), *texts[-1:]) if part)
 
 
-def _no_solution(equation: Row, unknown: str, values: Values) -> Reason:
+def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     """Why no value in the domain will do: what the right side can reach against what is asked of it."""
     left, right = sides_of(equation)
     row, name = quantity(unknown), equation.symbols[0]
@@ -684,7 +684,7 @@ def _no_solution(equation: Row, unknown: str, values: Values) -> Reason:
     return Reason("no_solution", violated=violated, message=message)
 
 
-def _looked_for(equation: Row, unknown: str) -> str:
+def _looked_for(equation: _Row, unknown: str) -> str:
     """Where the unknown was searched for; nothing of one that has closed forms."""
     if all(branch.roots is not None for branch in branches(equation, unknown)):
         return ""
@@ -694,11 +694,11 @@ def _looked_for(equation: Row, unknown: str) -> str:
     return f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
 
 
-def _is_in(branch: Branch, at: Values) -> bool:
+def _is_in(branch: Branch, at: _Values) -> bool:
     return _rank(branch.regime.wins, at, lambda: at) is not None
 
 
-def _put_in(rows: Iterable[Equation], values: Values) -> dict[str, float]:
+def _put_in(rows: Iterable[Equation], values: _Values) -> dict[str, float]:
     """These values, and what equations make of them in the order in which they were put in."""
     known = dict(values)
     for row in rows:
@@ -732,7 +732,7 @@ def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> 
         if 0 < place < len(points) - 1:
             return show(name, sign * _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1]))
         inner, closed = points[1 if place == 0 else -2][0], points[place][1] in (0.0, 1.0)
-        return show(name, end) if closed or isclose(end, inner, rel_tol=SETTLED) else None
+        return show(name, end) if closed or isclose(end, inner, rel_tol=_SETTLED) else None
 
     low, high = bound(1), bound(-1)
     if low and high:

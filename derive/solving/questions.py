@@ -21,28 +21,28 @@ from derive.solving.links import links
 from derive.solving.nothing import AT_NOTHING, at_nothing, made_of_nothing
 from derive.units import show
 
-T = TypeVar("T")
-OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params")
+_T = TypeVar("_T")
+_OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params")
 """What nobody says of a dense model."""
 
-FAR = 100.0
+_FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-UNDIVIDED = (*presets.COUNTED, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
+_UNDIVIDED = (*presets.ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
 """What there is only in whole ones."""
 
 OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
 
-OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
+_OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
 """What says that a margin is that of whole requests, and not of decoded tokens alone."""
 
-OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
+_OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
 """What is said of the arithmetic of prompts, beside what bears its name."""
 
 OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 """What is of runs that no published serving time says anything of."""
-OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
+_OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
 """What a request comes to, prompt and output."""
 
 IN_BF16 = {
@@ -51,10 +51,10 @@ IN_BF16 = {
 }
 """What is supposed of bytes that nobody gives, and said."""
 
-OF_DEPLOYMENTS = {"max_context": "context_length"}
+_OF_DEPLOYMENTS = {"max_context": "context_length"}
 """Quantities of a price sheet, and what is meant where they are asked of chips and a model."""
 
-BEFORE_OUTPUT = ("kv_transfer_time",)
+_BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
 
 
@@ -122,9 +122,9 @@ def asked_for(unknown: str, using: Iterable[str]) -> str:
     >>> asked_for("max_context", []), asked_for("max_context", ["bands.rule_upper_end"])
     ('context_length', 'max_context')
     """
-    if unknown not in OF_DEPLOYMENTS or any(unknown in equation(id).symbols for id in using):
+    if unknown not in _OF_DEPLOYMENTS or any(unknown in equation(id).symbols for id in using):
         return unknown
-    return OF_DEPLOYMENTS[unknown]
+    return _OF_DEPLOYMENTS[unknown]
 
 
 def question(
@@ -187,12 +187,12 @@ def in_parts(values: Mapping[str, float]) -> tuple[str, ...]:
     >>> in_parts({"batch": 2.5, "chips": 8.0, "mfu": 0.4})
     ('batch',)
     """
-    return tuple(name for name, value in values.items() if name in UNDIVIDED and value != round(value))
+    return tuple(name for name, value in values.items() if name in _UNDIVIDED and value != round(value))
 
 
 def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
     """Why a given may be a slip: it is so far from what a table has that a unit may have slipped."""
-    if not published or not value or max(value / published, published / value) < FAR:
+    if not published or not value or max(value / published, published / value) < _FAR:
         return ""
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
     place = preset.provenance[name].split(": ")[0]
@@ -284,7 +284,7 @@ def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     """
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
     said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
-    if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
+    if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(_OF_MIXTURES):
         return None
     (other,), (one,) = lacking, said
     text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count is that of a dense model"
@@ -337,7 +337,7 @@ def without(asked: Question, names: Set[str]) -> Question:
     return replace(asked, known=known, provenance=provenance, limits=_but(asked.limits, names), floors=_but(asked.floors, names))
 
 
-def _but(some: Mapping[str, T], names: Set[str]) -> dict[str, T]:
+def _but(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
     return {name: one for name, one in some.items() if name not in names}
 
 
@@ -394,16 +394,16 @@ def _preset(
 def _kinds(known: Mapping[str, float]) -> Collection[str]:
     """The kinds of model it may be: one with as many active as total parameters is dense, and so is one of which one count is known."""
     total, active = (known.get(name) for name in PARAMETERS)
-    if not known.keys().isdisjoint(OF_MIXTURES) or (total and active and total > active):
+    if not known.keys().isdisjoint(_OF_MIXTURES) or (total and active and total > active):
         return ("mixture",)
-    return ("dense",) if total or active else tuple(presets.KINDS)
+    return ("dense",) if total or active else tuple(presets.MODEL_KINDS)
 
 
 def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
     """The phases that a question speaks of: a prompt alone may as well be what a decode step reads."""
-    if unknown == "prompt_tokens" or any(name in OF_PREFILL or name.startswith("prefill_") for name in (unknown, *typed)):
+    if unknown == "prompt_tokens" or any(name in _OF_PREFILL or name.startswith("prefill_") for name in (unknown, *typed)):
         return (presets.PREFILL,)
-    return (presets.DECODE, presets.PREFILL) if unknown in OF_BOTH_PHASES else (presets.DECODE,)
+    return (presets.DECODE, presets.PREFILL) if unknown in _OF_BOTH_PHASES else (presets.DECODE,)
 
 
 def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
@@ -438,10 +438,10 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
     of, where requests are spoken of; and which context a request has, where nothing is said of its output.
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
-    whole = not known.keys().isdisjoint(OF_REQUESTS)
-    sent = not {*known, unknown}.isdisjoint(BEFORE_OUTPUT)
+    whole = not known.keys().isdisjoint(_OF_REQUESTS)
+    sent = not {*known, unknown}.isdisjoint(_BEFORE_OUTPUT)
     prompts = "prompt_tokens" in ({*known, unknown} if sent else known)
-    before_output = unknown in BEFORE_OUTPUT or "output_tokens" not in {*known, unknown}
+    before_output = unknown in _BEFORE_OUTPUT or "output_tokens" not in {*known, unknown}
     return {
         **(_read_of_experts({*known, unknown}, named) if mixture else {}),
         **({"gross_margin": "request"} if whole else {}),

@@ -15,13 +15,13 @@ from derive.solving.refusals import made_of
 from derive.solving.result import Reason
 from derive.units import show
 
-RACK = 72.0
+_RACK = 72.0
 """Chips of the largest racks of GPUs, of which none reaches another as it does its own: the domain where nobody says which."""
 ENDLESS = 1e12
 """More chips than there can be."""
-MOST_CHIPS = 2**14
+_MOST_CHIPS = 2**14
 """Up to how many chips it is looked whether they hold all copies."""
-OF_PREFILL = ("prefill_time", "time_to_first_token")
+_OF_PREFILL = ("prefill_time", "time_to_first_token")
 
 
 def targets(asked: Question) -> tuple[str, ...]:
@@ -59,9 +59,9 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
 
 def beyond_one_domain(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """More chips than reach each other at full bandwidth, with what as many as do come to."""
-    if not targets(asked) or {*OF_A_PASS, *OF_PREFILL}.isdisjoint(name for row in used for name in row.symbols):
+    if not targets(asked) or {*OF_A_PASS, *_OF_PREFILL}.isdisjoint(name for row in used for name in row.symbols):
         return None
-    size = values.get("scale_up_size", RACK)
+    size = values.get("scale_up_size", _RACK)
     if "chips" not in values or ceil(values["chips"] * (1 - HOLDS)) <= size:
         return None
     what = "one scale-up domain" if "scale_up_size" in values else "any rack of GPUs"
@@ -99,4 +99,4 @@ def chips_for_copies(values: Mapping[str, float], heads: float, at_most: float) 
         held = {**values, "kv_cache_bytes": values["kv_cache_bytes"] * copies_of_heads(min(chips, at_most), heads)}
         return float(equation("memory.demand").right_side(held)) <= chips * of_one * (1 + HOLDS)
 
-    return next((chips for chips in range(least, MOST_CHIPS) if fits(chips)), None)
+    return next((chips for chips in range(least, _MOST_CHIPS) if fits(chips)), None)

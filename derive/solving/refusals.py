@@ -24,23 +24,23 @@ OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
 OF_A_MODEL = frozenset((*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names))) - {*OF_CONFIGURATION}
 """What --hardware and --model give."""
 
-OF_ROUTERS = frozenset(("experts", "active_experts"))
+_OF_ROUTERS = frozenset(("experts", "active_experts"))
 """What no dense model has."""
 
-MAY_CANCEL = 3
+_MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
 
-PRICED = {"cost_per_request": {"input_price", "output_price"}}
+_PRICED = {"cost_per_request": {"input_price", "output_price"}}
 """Costs that people ask for who mean a price, by what they give then."""
 
-SHORTER = 2
+_SHORTER = 2
 """How many shorter ways in are named."""
 
 INSTEAD = "instead of these would do: "
 """How the line of shorter ways in begins."""
 
-SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-MIDDLE = 0.5
+_SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_MIDDLE = 0.5
 """Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for or missing,
 and where all else is meanwhile.
 """
@@ -53,9 +53,9 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
     # One of them may say of another what it is, whatever both are made of.
     rest = {name: value for name, value in known.items() if name not in results}
     for name in (name for name in results if name in asked.known):
-        there = (followed(leading_to((name,), asked.active), {**rest, unknown: row.at(share)}).get(name) for share in SHARES)
+        there = (followed(leading_to((name,), asked.active), {**rest, unknown: row.at(share)}).get(name) for share in _SHARES)
         found = [value for value in there if value is not None]
-        if len(found) < len(SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
+        if len(found) < len(_SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
             continue
         told = f"{name} does not depend on {unknown}"
         if isclose(found[0], known[name], rel_tol=HOLDS):
@@ -106,10 +106,10 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     message += _left_out(asked, (unknown, *missing))
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
         message += f"\n--using {claims[0]} would give it"
-    if {*known} >= PRICED.get(unknown, {unknown}):
+    if {*known} >= _PRICED.get(unknown, {unknown}):
         message += "\nwhat its buyer pays by these prices is price_per_request"
     elif others:
-        message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:SHORTER])
+        message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
     return Reason("missing_givens", missing=missing, message=message)
 
 
@@ -126,7 +126,7 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
     reached = frozenset(known)
     active = _independent(unknown, tuple(row for row in equations if row.sense == "="), reached)
     way = upstream(unknown, square(active), reached)
-    inputs = [name for name in way.free if name not in _without_effect(way, unknown, known)] if len(way.free) <= MAY_CANCEL else way.free
+    inputs = [name for name in way.free if name not in _without_effect(way, unknown, known)] if len(way.free) <= _MAY_CANCEL else way.free
     rows = [row for row in active if unknown in row.symbols and row.sense == "="]
     direct = [tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows]
 
@@ -137,16 +137,16 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
     if first is None:
         return direct
     shorter = (names for names in settling(sorted(dict.fromkeys(direct), key=len)) if names != first and len(names) <= len(first))
-    others = dict.fromkeys(islice(shorter, SHORTER))
+    others = dict.fromkeys(islice(shorter, _SHORTER))
     return [first, *others]
 
 
 def _without_effect(way: Structure, unknown: str, known: Mapping[str, float]) -> Collection[str]:
     """What is left free and changes nothing; worked out in formulas only where some of it seems to change nothing at numbers."""
-    middle = {**known, **{name: QUANTITIES[name].at(MIDDLE) for name in way.free}}
+    middle = {**known, **{name: QUANTITIES[name].at(_MIDDLE) for name in way.free}}
 
     def moves(name: str) -> bool:
-        beside = (followed(way.rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in SHARES)
+        beside = (followed(way.rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in _SHARES)
         return len({*beside} - {None}) > 1
 
     return () if all(map(moves, way.free)) else that_cancel(way, unknown)
@@ -219,7 +219,7 @@ def _of_dense(missing: tuple[str, ...], asked: Question) -> str:
     counts = [asked.known.get(name) for name in PARAMETERS if asked.provenance.get(name) != "given"]
     dense = len(counts) == len(PARAMETERS) and counts[0] is not None and len({*counts}) == 1
     names = " and ".join(one.model for one in asked.published) or "the model"
-    return f"; {names} is dense and has none" if dense and not OF_ROUTERS.isdisjoint(missing) else ""
+    return f"; {names} is dense and has none" if dense and not _OF_ROUTERS.isdisjoint(missing) else ""
 
 
 def _by_preset(missing: tuple[str, ...], asked: Question) -> str:

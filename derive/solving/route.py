@@ -12,7 +12,7 @@ from derive.solving.matching import Structure, determined, upstream
 if TYPE_CHECKING:
     from derive.solving.blocks import Joint
 
-MAY_CANCEL = 2
+_MAY_CANCEL = 2
 """Up to how many quantities that nothing determines are looked at, whether they cancel; none that has a default."""
 
 Failed = frozenset[tuple[str, str]]
@@ -233,7 +233,7 @@ def _of_block(block: Structure, unknown: str, failed: Failed) -> list[Leg]:
     """A quantity that a block gives: the unknown if it is in it, else what is not defined in it, else any."""
     from derive.solving.elimination import joint
 
-    if not block.rows or len(block.free) > MAY_CANCEL or not NEUTRAL_DEFAULTS.keys().isdisjoint(block.free):
+    if not block.rows or len(block.free) > _MAY_CANCEL or not NEUTRAL_DEFAULTS.keys().isdisjoint(block.free):
         return []
     if len(block.rows) == 1 and not block.free:
         # That is one equation, which has been asked as it stands.

@@ -22,16 +22,16 @@ from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
 from derive.units import show
 
-MOST_CHIPS = 2**17
+_MOST_CHIPS = 2**17
 """Up to how many chips are looked at."""
 
-BATCHES, MOST_BATCH, BETWEEN = 2000, 1e5, 256
+_BATCHES, _MOST_BATCH, _BETWEEN = 2000, 1e5, 256
 """Batches that are looked at, up to how large, and numbers of chips between two powers of two."""
 
-MEMORY = ("memory_demand", "memory_capacity")
+_MEMORY = ("memory_demand", "memory_capacity")
 
-Points = NDArray[np.float64]
-Fits = NDArray[np.bool_]
+_Points = NDArray[np.float64]
+_Fits = NDArray[np.bool_]
 
 
 def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
@@ -51,18 +51,18 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     if not any(limited_by(one) in made_of(one, FREE) for one in one_by_one(asked)):
         return None
     meets = partial(_meets, asked)
-    doubled = np.exp2(np.arange(float(MOST_CHIPS.bit_length())))
-    some = np.unique(np.geomspace(1, MOST_BATCH, BATCHES).round())
+    doubled = np.exp2(np.arange(float(_MOST_CHIPS.bit_length())))
+    some = np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
     if not (there := meets(doubled, some)).any():
         return _none_at_all(asked, doubled, some) if limits_alone else None
     most = int(doubled[np.argmax(there)])
-    between = np.unique(np.linspace(most // 2 + 1, most, min(most, BETWEEN)).round())
+    between = np.unique(np.linspace(most // 2 + 1, most, min(most, _BETWEEN)).round())
     chips = int(between[np.argmax(meets(between, some))])
     # A batch between those that were looked at may make do with less: here all whole ones are.
-    every = np.arange(1.0, MOST_BATCH + 1)
+    every = np.arange(1.0, _MOST_BATCH + 1)
     while chips > 1 and meets(np.array([chips - 1.0]), every)[0]:
         chips -= 1
-    if beyond := out_of_reach(posed(asked, asked.unknown, {**asked.known, FREE: MOST_BATCH}), ENDLESS):
+    if beyond := out_of_reach(posed(asked, asked.unknown, {**asked.known, FREE: _MOST_BATCH}), ENDLESS):
         return _refused(asked, beyond)
     found = _at(asked, chips)
     return _sized(asked, chips, *found) if found else None
@@ -80,17 +80,17 @@ def with_enough_chips(asked: Question, refused: Solution) -> Solution:
     return replace(refused, reason=replace(refused.refusal, message=message))
 
 
-def _looked_at(asked: Question, chips: Points, batches: Points) -> tuple[dict[str, Any], Fits]:
+def _looked_at(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[str, Any], _Fits]:
     """What is limited at all of some numbers of chips with all of some batches, as far as it can be had, and which of these fit."""
     question = posed(asked, FREE, {**asked.known, "chips": 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= {name: value for name, value in standing_beside(question, inputs).items() if name != FREE}
-    known = worked_out(question, (*asked.limits, *MEMORY), {**inputs, "chips": chips[:, None], FREE: batches[None, :]})
-    demand, capacity = (known.get(name, 0.0) for name in MEMORY)
+    known = worked_out(question, (*asked.limits, *_MEMORY), {**inputs, "chips": chips[:, None], FREE: batches[None, :]})
+    demand, capacity = (known.get(name, 0.0) for name in _MEMORY)
     return known, np.broadcast_to(demand <= capacity, (len(chips), len(batches)))
 
 
-def _meets(asked: Question, chips: Points, batches: Points, memory: bool = True) -> Fits:
+def _meets(asked: Question, chips: _Points, batches: _Points, memory: bool = True) -> _Fits:
     """Of numbers of chips whether one of some batches meets every target, and fits, unless memory is left aside."""
     known, fits = _looked_at(asked, chips, batches)
     if not asked.limits.keys() <= known.keys():
@@ -104,7 +104,7 @@ def _meets(asked: Question, chips: Points, batches: Points, memory: bool = True)
 
 def _rules_out(asked: Question, chips: int) -> str:
     """Why no batch meets every target on so many chips: memory, or whatever it holds the targets that none meets, alone or together."""
-    at, every = np.array([float(chips)]), np.arange(1.0, MOST_BATCH + 1)
+    at, every = np.array([float(chips)]), np.arange(1.0, _MOST_BATCH + 1)
     if chips < 1:
         return ""
     if _meets(asked, at, every, memory=False)[0]:
@@ -114,7 +114,7 @@ def _rules_out(asked: Question, chips: int) -> str:
     return f"{LIMITS_BIND}{', '.join(alone or limits)}"
 
 
-def _none_at_all(asked: Question, chips: Points, batches: Points) -> Solution | None:
+def _none_at_all(asked: Question, chips: _Points, batches: _Points) -> Solution | None:
     """That no chips meet the targets, of one alone with what comes nearest; None where it cannot be told."""
     known, fits = _looked_at(asked, chips, batches)
     if not asked.limits.keys() <= known.keys() or not fits.any():

@@ -15,19 +15,19 @@ from derive.solving.intervals import spanned
 from derive.solving.questions import Question, at_values, in_parts
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.route import Route
-from derive.solving.vectorised import Columns, agrees_at, as_arrays, at_point, short_of_memory, with_bounds
+from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, short_of_memory, with_bounds
 from derive.units import show
 
-FEW = 64
+_FEW = 64
 """Up to how many points are answered one by one."""
 
-SINGLY = 1000
+_SINGLY = 1000
 """Up to how many points that arrays leave without a number are asked again one by one."""
 
-PROBES = 17
+_PROBES = 17
 """How many points of a long sweep are asked one by one to hold the arrays against."""
 
-AT_ONCE = 2**16
+_AT_ONCE = 2**16
 """Points of a long sweep that are worked out together."""
 
 MOST_BYTES = 500_000_000
@@ -36,7 +36,7 @@ MOST_BYTES = 500_000_000
 BASE_BYTES = 200_000_000
 """Memory of the interpreter, the catalogue and what is worked out on the way."""
 
-LONGEST = 60
+_LONGEST = 60
 """Seconds of computing above which points are not asked one by one."""
 
 EXPLAINED = 5.0
@@ -59,7 +59,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     given = {name: one.array() for name, one in series.items()} if zipped else _grid(series)
     if ranges:
         return _one_by_one(asked, given, count, lambda at: spanned(at, ranges))
-    if count <= FEW:
+    if count <= _FEW:
         return _one_by_one(asked, given, count, answer)
     probes = _probes(given, count)
     outcomes = {at: answered(_asked_at(asked, given, at)) for at in probes}
@@ -77,13 +77,13 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
 
 
-def points_of(series: Mapping[str, Series], zipped: bool) -> Columns:
+def points_of(series: Mapping[str, Series], zipped: bool) -> AtPoints:
     """The points of series: every combination, or zipped the first values, the second ones, and so on."""
     _points(series, zipped)
     return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
 
 
-def each_by_itself(unknown: str, given: Columns, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
+def each_by_itself(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
     """The answers at these points, each a question of its own, which says at which size it is answered.
 
     The sizes are one more column, where every point has one.
@@ -121,10 +121,10 @@ def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
     return bool(nothing) and bool(answer(at_values(asked, nothing)).answers)
 
 
-def _probes(given: Columns, count: int) -> list[int]:
+def _probes(given: AtPoints, count: int) -> list[int]:
     """Points of a long sweep that are asked one by one; where a column is nothing somewhere that point too, after the others."""
     nothing = {int(np.flatnonzero(column == 0)[0]) for column in given.values() if (column == 0).any()}
-    evenly = {int(at) for at in np.linspace(0, count - 1, PROBES)}
+    evenly = {int(at) for at in np.linspace(0, count - 1, _PROBES)}
     return sorted(evenly | nothing, key=lambda at: (any(column[at] == 0 for column in given.values()), at))
 
 
@@ -139,19 +139,19 @@ def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
         )
 
 
-def _grid(series: Mapping[str, Series]) -> Columns:
+def _grid(series: Mapping[str, Series]) -> AtPoints:
     """A column of every series, in which each combination is a row."""
     grid = np.meshgrid(*(one.array() for one in series.values()), indexing="ij")
     return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
 
 
-def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int], None]) -> Sweep | None:
+def _in_parts(asked: Question, given: AtPoints, way: Route, fits: Callable[[int], None]) -> Sweep | None:
     """The sweep through one route, so many points at a time that what is worked out on the way takes little memory."""
     count = len(next(iter(given.values())))
     values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
     kinds: dict[tuple[str | None, str | None], int] = {}
-    for start in range(0, count, AT_ONCE):
-        part = slice(start, start + AT_ONCE)
+    for start in range(0, count, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
         columns = {name: column[part] for name, column in given.items()}
         table = as_arrays(asked, columns, way)
         if table is None:
@@ -170,32 +170,32 @@ def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int],
     return Sweep(given=given, values=values, places=places, labels=tuple(one for one, _ in kinds), bounds=tuple(one for _, one in kinds))
 
 
-def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
+def _one_by_one(asked: Question, given: AtPoints, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
     """Every point of a question asked by itself."""
     return _gathered(asked.unknown, given, count, lambda at: answered_by(_asked_at(asked, given, at)))
 
 
-def _asked_at(asked: Question, given: Columns, at: int) -> Question:
+def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
     """The question at one of the points, which knows what it has in parts there; not where parts only lie between whole ends."""
     there = at_point(asked, given, at)
     typed = [name for name, column in given.items() if in_parts({name: column[0]}) or in_parts({name: column[-1]})]
     return replace(there, in_parts=(*there.in_parts, *in_parts({name: there.known[name] for name in typed})))
 
 
-def _gathered(unknown: str, given: Columns, count: int, answered_at: Callable[[int], Solution]) -> Solution:
+def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[int], Solution]) -> Solution:
     """One solution of the answers at each point; refused where they are too many to be asked one by one, or would take too long."""
     why = f"{unknown} takes different routes here or has no closed form, so that it is asked point by point:"
-    if count > 10 * SINGLY:
-        raise WrongValue(f"{why} at most {10 * SINGLY:,} points, not {count:,}")
+    if count > 10 * _SINGLY:
+        raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
     begun = process_time()
     solutions: list[Solution] = []
     for at in range(count):
         solutions.append(answered_at(at))
         spent = process_time() - begun
-        if spent > TRIED and spent * count / (at + 1) > LONGEST:
+        if spent > TRIED and spent * count / (at + 1) > _LONGEST:
             raise WrongValue(
-                f"{why} {count:,} points would take about {spent * count / (at + 1):,.0f} s; at most {LONGEST} s,"
-                f" which are about {int(LONGEST * (at + 1) / spent):,} points"
+                f"{why} {count:,} points would take about {spent * count / (at + 1):,.0f} s; at most {_LONGEST} s,"
+                f" which are about {int(_LONGEST * (at + 1) / spent):,} points"
             )
     roots = max(1, *(sum(one.kind == "point" for one in solution.answers) for solution in solutions))
     kinds = tuple(dict.fromkeys((one.regime, one.bound) for solution in solutions for one in solution.answers)) or ((None, None),)
@@ -219,7 +219,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
     begun = process_time()
     others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
-    for at in empty[:SINGLY].tolist():
+    for at in empty[:_SINGLY].tolist():
         solution = answer(at_point(asked, table.given, at))
         others[at] = solution.answers, solution.reason
         if process_time() - begun > EXPLAINED:
@@ -227,14 +227,14 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     return replace(table, others=others), len(empty) - len(others)
 
 
-def _short(asked: Question, given: Columns, way: Route, table: Sweep) -> tuple[str, ...]:
+def _short(asked: Question, given: AtPoints, way: Route, table: Sweep) -> tuple[str, ...]:
     """Where memory is short and that is only said: what is said at the first of these points, and how many there are."""
     if not only_said(asked, way):
         return ()
     found = np.concatenate(
         [
-            np.flatnonzero(short_of_memory(asked, {name: column[start : start + AT_ONCE] for name, column in given.items()}, way)) + start
-            for start in range(0, len(table), AT_ONCE)
+            np.flatnonzero(short_of_memory(asked, {name: column[start : start + _AT_ONCE] for name, column in given.items()}, way)) + start
+            for start in range(0, len(table), _AT_ONCE)
         ]
     )
     if not len(found):
@@ -251,7 +251,7 @@ def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, tuple[str, lis
     return found
 
 
-def _warned(given: Columns, at: int, text: str, many: int) -> str:
+def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
     """What is wrong at one point, which it is, and at how many others something alike is."""
     point = ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
     others = f" (and something alike at {many - 1:,} more point{'s' * (many > 2)})" if many > 1 else ""

@@ -27,21 +27,21 @@ from derive.trees import Tree, text
 if TYPE_CHECKING:
     from sympy import Expr
 
-MOST_WAYS = 8
+_MOST_WAYS = 8
 """Up to how many regimes a route may fork into: more formulas than that are no answer that anyone reads."""
 
-DECIDING = frozenset({"chips", "total_params", "active_params"})
+_DECIDING = frozenset({"chips", "total_params", "active_params"})
 """Givens whose values say which way an answer errs: one chip holds one copy, a model that is not sparse reads what it uses."""
 
-NOT_SAID = "whether it is at least or at most so much turns on the symbols, and is not said"
+_NOT_SAID = "whether it is at least or at most so much turns on the symbols, and is not said"
 
-SQUARE = 2
+_SQUARE = 2
 """Up to which power the sign of an expression is asked for."""
 
-LONG = 10**30
+_LONG = 10**30
 """Beyond which size the parts of a fraction are no more written out."""
 
-EXACT = 2.0**53
+_EXACT = 2.0**53
 """Up to which size a whole number is written without a decimal point."""
 
 
@@ -98,14 +98,14 @@ def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapp
     ways = [_Way({name: given[name] if name in given else _number(value) for name, value in known.items()})]
     for leg in way.legs:
         try:
-            ways = list(islice((onward for one in ways for onward in _through(leg, one)), MOST_WAYS + 1))
+            ways = list(islice((onward for one in ways for onward in _through(leg, one)), _MOST_WAYS + 1))
         except _NoFormula as stop:
             return _refused(asked, Reason("not_identified", message=str(stop)), given)
         if not ways:
             told = f"{leg.unknown} does not bind in {leg.cases[0].told}, or has no positive value there"
             return _refused(asked, Reason("no_solution", message=told), given)
-        if len(ways) > MOST_WAYS:
-            told = f"{asked.unknown} has more than {MOST_WAYS} formulas, one a regime: give numbers for some of the symbols"
+        if len(ways) > _MOST_WAYS:
+            told = f"{asked.unknown} has more than {_MOST_WAYS} formulas, one a regime: give numbers for some of the symbols"
             return _refused(asked, Reason("not_identified", message=told), given)
     if broken := _broken(way, ways):
         return _refused(asked, Reason("requirement_violated", violated=broken, message=f"{way.rows[-1].id} requires {broken[0]}"), given)
@@ -114,8 +114,8 @@ def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapp
     relations = ((row, needed) for row in way.rows for needed in row.requirements())
     needed = (f"{row.id} requires {needed}" for row, needed in relations if any(part.name in open_to for part in needed.free_symbols))
     causes = taken_for_granted(asked, way, known)
-    unsaid = not given.keys().isdisjoint(DECIDING) or carried(way, causes) == EITHER
-    bound, open_side = (None, (NOT_SAID,)) if unsaid else (direction(way, causes), ())
+    unsaid = not given.keys().isdisjoint(_DECIDING) or carried(way, causes) == EITHER
+    bound, open_side = (None, (_NOT_SAID,)) if unsaid else (direction(way, causes), ())
     symbols = (f"{name} is given as {value}" for name, value in given.items() if name in touched and value != symbol(name))
     return Solution(
         unknown=asked.unknown,
@@ -164,7 +164,7 @@ def _rounded(expression: "Expr") -> "Expr":
     """Fractions of more digits than anyone reads as decimals: powers of exact numbers have thousands."""
     from sympy import Float, Rational
 
-    return expression.xreplace({one: Float(one) for one in expression.atoms(Rational) if max(abs(one.p), one.q) > LONG})
+    return expression.xreplace({one: Float(one) for one in expression.atoms(Rational) if max(abs(one.p), one.q) > _LONG})
 
 
 def _is_small(expression: "Expr") -> bool:
@@ -173,7 +173,7 @@ def _is_small(expression: "Expr") -> bool:
 
     if not expression.free_symbols:
         return True
-    low = all(power.exp.is_number and abs(power.exp) <= SQUARE for power in expression.atoms(Pow))
+    low = all(power.exp.is_number and abs(power.exp) <= _SQUARE for power in expression.atoms(Pow))
     return low and expression.count_ops() <= LARGE and not expression.has(Max, Min)
 
 
@@ -215,7 +215,7 @@ def _number(value: float) -> "Expr":
     """A number of SymPy: a whole one as that."""
     from sympy import Float, Integer
 
-    return Integer(int(value)) if value == int(value) and abs(value) < EXACT else Float(value)
+    return Integer(int(value)) if value == int(value) and abs(value) < _EXACT else Float(value)
 
 
 def _refused(asked: Question, reason: Reason, given: "Mapping[str, Expr]") -> Solution:

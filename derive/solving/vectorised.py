@@ -19,7 +19,7 @@ from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
 from derive.solving.route import Route, checks
 
-Columns = Mapping[str, np.ndarray]
+AtPoints = Mapping[str, np.ndarray]
 
 
 def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
@@ -65,18 +65,18 @@ def _wins(pairs: tuple[TreePair, ...], world: Arrays) -> "np.ndarray":
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
 
 
-def at_point(asked: Question, given: Columns, at: int) -> Question:
+def at_point(asked: Question, given: AtPoints, at: int) -> Question:
     """The question at one of the points."""
     return at_values(asked, {name: float(column[at]) for name, column in given.items()})
 
 
-def _with_defaults(asked: Question, given: Columns) -> dict[str, "np.ndarray | float"]:
+def _with_defaults(asked: Question, given: AtPoints) -> dict[str, "np.ndarray | float"]:
     """All that may be taken as known at these points."""
     values = {**asked.known, **given}
     return {**values, **standing_beside(asked, values)}
 
 
-def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
+def as_arrays(asked: Question, given: AtPoints, way: Route) -> Sweep | None:
     """The sweep through one route; None where a leg of it has no closed form."""
     count = len(next(iter(given.values())))
     known = _with_defaults(asked, given)
@@ -97,7 +97,7 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
     return Sweep(given, values, places, (*labels[0], MEMORY_BINDS), (*bounds, LOWER))
 
 
-def with_bounds(asked: Question, given: Columns, way: Route, table: Sweep) -> Sweep:
+def with_bounds(asked: Question, given: AtPoints, way: Route, table: Sweep) -> Sweep:
     """The sweep with what its answers bound point by point, where values alone say that."""
     known = _with_defaults(asked, given)
     rows, lift = left_to_values(way, taken_for_granted(asked, way, {**known, asked.unknown: table.values}))
@@ -119,14 +119,14 @@ def _of_memory(table: Sweep) -> np.ndarray:
     return np.isin(table.places, [place for place, label in enumerate(table.labels) if label == MEMORY_BINDS])
 
 
-def _forked(rows: tuple[Equation, ...], unknown: str, worlds: Sequence[Columns]) -> bool:
+def _forked(rows: tuple[Equation, ...], unknown: str, worlds: Sequence[AtPoints]) -> bool:
     """Whether worlds differ in more than the unknown and what the equations make of it."""
     made = {row.symbols[0] for row in rows[:-1]}
     names = {name for row in rows for name in row.symbols} - made - {unknown}
     return any(not np.array_equal(world[name], worlds[0][name], equal_nan=True) for world in worlds[1:] for name in names)
 
 
-def _crossing(rows: tuple[Equation, ...], unknown: str, worlds: Sequence[Columns]) -> np.ndarray:
+def _crossing(rows: tuple[Equation, ...], unknown: str, worlds: Sequence[AtPoints]) -> np.ndarray:
     """For every root 1 where left less right of the last equation rises through 0 there, -1 where it falls, 0 where neither is seen.
 
     As `directions.direction_at` has it, at arrays: between two roots there is one sign.
@@ -154,7 +154,7 @@ def _close_to(roots: np.ndarray, place: np.ndarray) -> np.ndarray:
     return np.asarray((np.abs(roots - place) <= EDGE * place).any(axis=0))
 
 
-def _sign(rows: tuple[Equation, ...], values: Columns) -> np.ndarray:
+def _sign(rows: tuple[Equation, ...], values: AtPoints) -> np.ndarray:
     """The sign of left less right of the last equation where all of them apply, else 0."""
     known, applies = dict(values), np.ones(1, dtype=bool)
     for row in rows:
@@ -166,7 +166,7 @@ def _sign(rows: tuple[Equation, ...], values: Columns) -> np.ndarray:
     return np.where(applies & differ, np.sign(left - right), 0)
 
 
-def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:
+def short_of_memory(asked: Question, given: AtPoints, way: Route) -> np.ndarray:
     """Where weights and caches do not fit."""
     known = _with_defaults(asked, given)
     with np.errstate(all="ignore"):

@@ -9,7 +9,7 @@ from invert.estimators import at_rent, headline, increment, input_price, joint_p
 from invert.estimators.cases import Case
 from invert.records import Estimate
 
-Estimates = Callable[[Case, Data, Assumptions], dict[str, Estimate]]
+_Estimates = Callable[[Case, Data, Assumptions], dict[str, Estimate]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class Estimator:
     ('increments at rental cost', 'KV at rent', '')
     """
 
-    estimates: Estimates
+    estimates: _Estimates
     name: str
     remark: str = ""
     heading: str = ""

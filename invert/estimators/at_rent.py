@@ -25,7 +25,7 @@ from invert.rent import rental
 from invert.sheets.sheet import PriceBand, PriceSheet
 
 DRAWS = 4096
-ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
+_ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
 """Contexts a token apart: the increment over them is the slope."""
 
 
@@ -90,7 +90,7 @@ def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Val
     >>> f"{kv_bytes_at_cost(1.66e-11, rental(read_data()).values):.0f}"
     '100098'
     """
-    kv: Values = equation("bands.kv_bytes_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
+    kv: Values = equation("bands.kv_bytes_from_increment").right_side({**anchors, **_ONE_TOKEN_MORE, "output_increment": output_slope})
     return kv
 
 
@@ -99,7 +99,7 @@ def attention_flops_at_cost(input_slope: Values, anchors: Mapping[str, Values]) 
 
     bands.attention_flops_from_increment at a mark-up of 1; numbers or arrays.
     """
-    at = {**anchors, **ONE_TOKEN_MORE, "input_increment": input_slope}
+    at = {**anchors, **_ONE_TOKEN_MORE, "input_increment": input_slope}
     flops: Values = equation("bands.attention_flops_from_increment").right_side(at)
     return flops
 
@@ -129,7 +129,7 @@ def base_markup(lines: PriceLines, active_params: float, anchors: Mapping[str, f
 # The estimator.
 
 INCREMENT = ("bands.kv_bytes_from_increment", "serving.price_per_hbm_byte")
-BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
+_BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -145,7 +145,7 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if not case.has_premium:
         because = "no output premium: at most what the price pays for at rental cost"
         most = most_within_price(case.sheet, case.max_context, data, assumptions)
-        return upper(assumptions, most, because, equations=references(*BOUND))
+        return upper(assumptions, most, because, equations=references(*_BOUND))
     low, median, high = kv_quantiles(case, data, assumptions)
     if low <= 0:
         because = "output need not rise with length: at most what the price pays for at rental cost"
@@ -153,7 +153,7 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
             assumptions,
             most_within_price(case.sheet, case.max_context, data, assumptions),
             because,
-            equations=references(*BOUND),
+            equations=references(*_BOUND),
             anchors=MEANS,
         )
     return interval(assumptions, low, median, high, "increments at rental cost", equations=references(*INCREMENT), anchors=MEANS)

@@ -33,7 +33,7 @@ from invert.sheets.read import book_of, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook
 from invert.sheets.sheet import PriceSheet
 
-KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
+_KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class Member:
     kv_bytes_per_token: float
     attention_flops_per_pair: float | None
     active_params: float | None
-    sold: "Sold"
+    sold: "SoldInBands"
 
 
 @dataclass(frozen=True, slots=True)
-class Sold:
+class SoldInBands:
     """A sheet of several bands of a model of known architecture, as its model row describes it.
 
     `lines` are its prices over the mean contexts of its bands, `at_rent` the estimate of its KV bytes by increments.
@@ -104,7 +104,7 @@ def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
         of_family.setdefault(member.family, []).append(log(ratio))
     if len(of_family) < 2:
         raise WrongData(
-            f"{KNOWN}.csv: {len(of_family)} families with sheets of several bands are left to learn from, and a spread needs two"
+            f"{_KNOWN}.csv: {len(of_family)} families with sheets of several bands are left to learn from, and a spread needs two"
         )
     return Calibration(
         increments=foretold_by([fmean(logs) for logs in of_family.values()]),
@@ -191,7 +191,7 @@ def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tu
     book, tables = calibration_book(data), data.tables
     known = {f"{one.provider}/{one.model}": one for one in models(data)}
     found, faults = [], []
-    left_out = [row["architecture"] for row, _, _ in tables.checked(KNOWN).bad if row.get("architecture")]
+    left_out = [row["architecture"] for row, _, _ in tables.checked(_KNOWN).bad if row.get("architecture")]
     for row in tables.rows_of(CalibrationModel):
         try:
             found.append(_member(row, book, known, data, assumptions))
@@ -204,7 +204,7 @@ def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tu
 def _misnamed(tables: Tables) -> Iterator[str]:
     """What rows of calibration_models.csv that share a name stand for beyond that name: all of them but one are another member."""
     same: dict[str, dict[int, Row]] = {}
-    for row, why in tables.raw_rows(KNOWN)[1]:
+    for row, why in tables.raw_rows(_KNOWN)[1]:
         if not why:
             same.setdefault(row["architecture"], {})[row.place] = row
     for rows in same.values():
@@ -234,7 +234,7 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
 
 
 def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
-    return Problem(f"{KNOWN}.csv", row.place, column, message)
+    return Problem(f"{_KNOWN}.csv", row.place, column, message)
 
 
 @once_a_run
@@ -267,7 +267,7 @@ def _sold(
     active_params: float | None,
     data: Data,
     assumptions: Assumptions,
-) -> Sold:
+) -> SoldInBands:
     """The sheet that a row of calibration_models.csv names, on its day, under the row of models.csv that `infer` reads it with."""
     wanted = row.sheet
     provider, _, model = wanted.partition("/")
@@ -298,7 +298,7 @@ def _sold(
     lines = price_lines(sheet, case.seen.contexts)
     if lines is None:
         raise no_bands
-    return Sold(case, lines, at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"])
+    return SoldInBands(case, lines, at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"])
 
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
@@ -317,7 +317,7 @@ def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None)
         weights_until=None,
         release_date=None,
         release_grade="",
-        source=f"{KNOWN}.csv",
+        source=f"{_KNOWN}.csv",
         notes="",
     )
 

@@ -29,7 +29,7 @@ from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import by_slope, tariffs
 
-UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
+_UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 """Where active_params come from that nobody verified."""
 
 
@@ -167,7 +167,7 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
     elif origin == ASSUMED_SIZE:
         spread = assumptions.assumed_size_spread
     else:
-        spread = assumptions.unverified_size_spread if origin in UNVERIFIED else assumptions.known_size_spread
+        spread = assumptions.unverified_size_spread if origin in _UNVERIFIED else assumptions.known_size_spread
     return log(anchors.values["active_params"]), spread
 
 

@@ -31,10 +31,10 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
     (weight, by_price), of_class = _premium(case, data, assumptions), _class("read", case, data, assumptions)
     if of_class is None or by_price is None:
-        return replace(_of_class("read", case, data, assumptions), anchors=GIVEN)
+        return replace(_of_class("read", case, data, assumptions), anchors=_GIVEN)
     ends = pooled_range(weight, by_price, of_class, assumptions.level)
     because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
-    return interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *GIVEN))
+    return interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *_GIVEN))
 
 
 def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
@@ -48,9 +48,9 @@ def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, S
         return 0.0, None
 
 
-GIVEN = ("kv_bytes_per_token",)
+_GIVEN = ("kv_bytes_per_token",)
 """Bytes that are given stand in the place of those that are usual."""
-NO_CLASS = "fewer than two families whose cache is known were released earlier"
+_NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 
 @or_undetermined
@@ -61,7 +61,7 @@ def _stored(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     of_class = _class(of, case, data, assumptions)
     if of_class is None:
-        return undetermined(assumptions, NO_CLASS)
+        return undetermined(assumptions, _NO_CLASS)
     because = f"what models released before {case.day} have{_unless_released(case)}; no price enters"
     found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
     return replace(found, record=learnt.class_record(data, of, assumptions, None if case.released else case.sheet.as_of))

@@ -17,7 +17,7 @@ from invert.records import Estimate, Part, interval, or_undetermined, references
 from invert.rent import rental
 from invert.sheets.read import once_beside_prices
 
-MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
+_MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -64,7 +64,7 @@ def _beside_lists(data: Data, assumptions: Assumptions) -> str:
 def _params_times_markup(input_price: float, data: Data, assumptions: Assumptions) -> float:
     """Active parameters times the mark-up of a price of input [USD/token]."""
     given = {**rental(data, assumptions).values, "input_price": input_price, "prefill_cost_ratio": 1.0}
-    return float(equation(MARKUP[0]).right_side(given))
+    return float(equation(_MARKUP[0]).right_side(given))
 
 
 @or_undetermined
@@ -87,4 +87,4 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     by = "its parameters and what chips rent for" if known else "the size that the price itself suggests"
     because = f"input over its cost on a rented chip in full use, by {by}{_beside_lists(data, assumptions)}"
     low, middle, high = (total / one for one in params)
-    return interval(assumptions, low, middle, high, because, equations=references(*MARKUP), anchors=("active_params",))
+    return interval(assumptions, low, middle, high, because, equations=references(*_MARKUP), anchors=("active_params",))

@@ -19,7 +19,7 @@ JOINT_EQUATIONS = (
     "bands.premium_in", "bands.output_input_ratio", "bands.premium_out", "bands.decode_cost_short", "bands.decode_cost_long",
     "bands.balance_context",
 )  # fmt: skip
-JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap", *ASSUMED)
+_JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap", *ASSUMED)
 IDS_OF_RULE = {
     "knee": ("bands.rule_knee", "bands.kv_bytes_from_scale"),
     "threshold": ("bands.rule_threshold", "bands.kv_bytes_from_scale"),
@@ -49,7 +49,7 @@ def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     premium_in gives the attention FLOPs, the output prices the decode cost of each band, those the memory ratios, and
     two memory ratios L_star and w. Where the prices cannot come from the model, the inequality they break is named.
     """
-    return _jointly((*((name, anchors[name]) for name in JOINT_ANCHORS), *pair.values.items()))
+    return _jointly((*((name, anchors[name]) for name in _JOINT_ANCHORS), *pair.values.items()))
 
 
 @lru_cache

@@ -132,7 +132,7 @@ def attention_intensity(member: Member, _: Assumptions) -> float | None:
     return float(equation("architecture.attention_intensity").right_side(at))
 
 
-OF_ARCHITECTURES: Mapping[str, Callable[[Member, Assumptions], float | None]] = {
+_OF_ARCHITECTURES: Mapping[str, Callable[[Member, Assumptions], float | None]] = {
     "balance_context": balance_context,
     "attention_intensity": attention_intensity,
 }
@@ -148,7 +148,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     {'balance_context': '0 of 9', 'attention_intensity': '4 of 7'}
     """
     found = {}
-    for quantity, true_value in OF_ARCHITECTURES.items():
+    for quantity, true_value in _OF_ARCHITECTURES.items():
         rows = [(one, truth) for one in known if (truth := true_value(one.member, assumptions))]
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
         found[quantity] = _record([one.beside[quantity] for one, _ in rows], truths, _by_other_families(truths, families), families)

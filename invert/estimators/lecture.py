@@ -31,7 +31,7 @@ from invert.records import (
     why_not,
 )
 
-MOST_RATIOS = 4096
+_MOST_RATIOS = 4096
 """Ratios of output to input whose readings are kept: whole markets ask a few hundred."""
 LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
 
@@ -95,7 +95,7 @@ def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL)
     return claimed
 
 
-@lru_cache(MOST_RATIOS)
+@lru_cache(_MOST_RATIOS)
 def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     """The share of compute that decode leaves idle, 1 - 1/R; no reading where R <= 1, which it excludes.
 

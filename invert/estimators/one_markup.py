@@ -11,16 +11,16 @@ from invert.posterior.data import Evidence
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted
 from invert.records import Estimate, given_value, interval, lower, references, undetermined, upper
 
-JOINT = (*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.price")
-CITED = {
+_JOINT = (*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.price")
+_CITED = {
     "memory_time_share": ("bands.memory_time_share",),
-    "balance_context": JOINT,
-    "attention_intensity": (*JOINT, "architecture.attention_intensity"),
+    "balance_context": _JOINT,
+    "attention_intensity": (*_JOINT, "architecture.attention_intensity"),
     LEVEL_OF_PRICES: ("bands.active_params_times_markup", "serving.price_per_flop"),
 }
 """The equations of what is estimated beside KV bytes."""
-BATCH = ("batching.weight_compute_ratio",)
-BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental price of a FLOP in bf16"}
+_BATCH = ("batching.weight_compute_ratio",)
+_BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental price of a FLOP in bf16"}
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -50,7 +50,7 @@ def posterior_of(case: Case) -> Summary:
 def _kv_bytes(case: Case, assumptions: Assumptions, broken: str | None) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    found, anchors, cited = posterior_of(case), anchors_of_posterior(case.evidence), references(*JOINT)
+    found, anchors, cited = posterior_of(case), anchors_of_posterior(case.evidence), references(*_JOINT)
     if broken or found.feasible_fraction < assumptions.feasible_share:
         return undetermined(assumptions, broken or _misfit(case, found), equations=cited, anchors=anchors)
     marginal = found.marginals["kv_bytes_per_token"]
@@ -71,16 +71,16 @@ def _misfit(case: Case, found: Summary) -> str:
 def _beside(case: Case, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
     """What the posterior says beside KV bytes."""
     found, anchors = posterior_of(case), anchors_of_posterior(case.evidence)
-    cited = {name: references(*ids) for name, ids in CITED.items()}
+    cited = {name: references(*ids) for name, ids in _CITED.items()}
     if broken or not found.marginals or found.feasible_fraction < assumptions.feasible_share:
         because = (
             "the prices contradict the model at these anchors" if broken else f"{found.feasible_fraction:.0%} of the draws fit the prices"
         )
-        equations = {**cited, "batch_multiple": references(*BATCH)}
+        equations = {**cited, "batch_multiple": references(*_BATCH)}
         return {name: undetermined(assumptions, because, equations=ids, anchors=anchors) for name, ids in equations.items()}
     estimated = {
         name: _interval(
-            found.marginals[name], BECAUSE.get(name, "one mark-up throughout"), equations,
+            found.marginals[name], _BECAUSE.get(name, "one mark-up throughout"), equations,
             contracted(found.marginals[name].spread, case.prior_spreads[name]), anchors, assumptions,
         )
         for name, equations in cited.items()
@@ -97,7 +97,7 @@ def _batch_multiple(case: Case, weight: Marginal, assumptions: Assumptions) -> E
     contraction = contracted(weight.spread, case.prior_spreads["weight_compute_ratio"])
     because = "in balance batches; whatever decode waits for besides weights makes it look smaller"
     anchors = anchors_of_posterior(case.evidence)
-    return lower(assumptions, float(least), because, equations=references(*BATCH), contraction=contraction, anchors=anchors)
+    return lower(assumptions, float(least), because, equations=references(*_BATCH), contraction=contraction, anchors=anchors)
 
 
 def _interval(

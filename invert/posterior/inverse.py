@@ -20,11 +20,11 @@ from derive.expressions.branches import branches, sides_of
 from derive.trees import SUM, Tree, names, slopes, sum_of
 from invert.arrays import Values
 
-Arrays = Mapping[str, Values]
+_Arrays = Mapping[str, Values]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
 """No ratio of prices tells the size of a model; ridge points here are sustained ones."""
-COST, MEMORY = "decode_cost_short", "memory_ratio_short"
-SOLVED_FOR = ("balance_context", "weight_compute_ratio")
+_COST, _MEMORY = "decode_cost_short", "memory_ratio_short"
+_SOLVED_FOR = ("balance_context", "weight_compute_ratio")
 """What two memory ratios determine."""
 
 
@@ -46,13 +46,13 @@ class Costs:
         return self.prefill_short, self.decode_short, self.decode_long, self.memory_short, self.memory_long
 
 
-def attention_from_premium(premium_in: Values, at: Arrays) -> Values:
+def attention_from_premium(premium_in: Values, at: _Arrays) -> Values:
     """Attention FLOPs per pair and active parameter from the input premium; NaN where no positive ones give it."""
     found = solved("bands.premium_in", "attention_flops_per_pair", {**at, "premium_in": premium_in})
     return np.where((found > 0) & np.isfinite(found), found, np.nan)
 
 
-def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: Arrays) -> Costs:
+def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: _Arrays) -> Costs:
     """Costs and memory ratios from the published ratios, the attention FLOPs known; NaN where no memory ratio gives the cost."""
     known = {**at, "output_input_ratio": output_input_ratio, **PER_PARAMETER}
     known["decode_cost_short"] = equation("bands.output_input_ratio").right_side(known)
@@ -65,19 +65,19 @@ def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: 
     return Costs(prefill, known["decode_cost_short"], known["decode_cost_long"], short, long)
 
 
-def structure_of_costs(costs: Costs, at: Arrays) -> tuple[Values, Values]:
+def structure_of_costs(costs: Costs, at: _Arrays) -> tuple[Values, Values]:
     """The balance context and weight_compute_ratio that two memory ratios determine."""
     known = {**at, "memory_ratio_short": costs.memory_short, "memory_ratio_long": costs.memory_long}
     balance = equation("bands.balance_context").right_side(known)
     return balance, weight_of_cost(costs, {**at, "balance_context": balance})
 
 
-def weight_of_cost(costs: Costs, at: Arrays) -> Values:
+def weight_of_cost(costs: Costs, at: _Arrays) -> Values:
     """weight_compute_ratio from the memory ratio of the base band, the balance context known."""
     return solved("bands.memory_ratio_short", "weight_compute_ratio", {**at, "memory_ratio_short": costs.memory_short})
 
 
-def costs_of_structure(at: Arrays) -> Costs:
+def costs_of_structure(at: _Arrays) -> Costs:
     """Costs and memory ratios at the hidden quantities."""
     known = {**at, **PER_PARAMETER}
     short, long = ({**known, "context_length": known[name]} for name in ("short_context", "long_context"))
@@ -91,17 +91,17 @@ def costs_of_structure(at: Arrays) -> Costs:
     )
 
 
-def log_jacobian_of_attention(at: Arrays) -> Values:
+def log_jacobian_of_attention(at: _Arrays) -> Values:
     """ln |d ln attention_flops_per_pair / d ln premium_in|."""
     return -np.log(np.abs(_log_slope("bands.premium_in", "attention_flops_per_pair", {**at, **PER_PARAMETER})))
 
 
-def log_jacobian_of_weight(costs: Costs, at: Arrays) -> Values:
+def log_jacobian_of_weight(costs: Costs, at: _Arrays) -> Values:
     """ln |d ln weight_compute_ratio / d ln output_input_ratio| at a given balance context and attention FLOPs."""
     return np.log(_memory_slope("short", costs.memory_short, at) * costs.decode_short / at["weight_compute_ratio"])
 
 
-def log_jacobian_of_both(costs: Costs, at: Arrays) -> Values:
+def log_jacobian_of_both(costs: Costs, at: _Arrays) -> Values:
     """ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
     by_balance, by_weight = _by_structure("short", at)
     long_by_balance, long_by_weight = _by_structure("long", at)
@@ -110,32 +110,32 @@ def log_jacobian_of_both(costs: Costs, at: Arrays) -> Values:
     return np.log(costs_of_time * costs.decode_short * costs.decode_long / np.abs(lines))
 
 
-def _by_structure(end: str, at: Arrays) -> tuple[Values, Values]:
+def _by_structure(end: str, at: _Arrays) -> tuple[Values, Values]:
     """d memory ratio / d ln balance_context, and / d ln weight_compute_ratio."""
-    _, found = slopes(sides_of(equation("bands.memory_ratio_short"))[1], _ending(end, at), arrays(), frozenset(SOLVED_FOR))
-    by_balance, by_weight = (np.asarray(found[name]) * at[name] for name in SOLVED_FOR)
+    _, found = slopes(sides_of(equation("bands.memory_ratio_short"))[1], _ending(end, at), arrays(), frozenset(_SOLVED_FOR))
+    by_balance, by_weight = (np.asarray(found[name]) * at[name] for name in _SOLVED_FOR)
     return by_balance, by_weight
 
 
-def solved(id: str, unknown: str, at: Arrays) -> Values:
+def solved(id: str, unknown: str, at: _Arrays) -> Values:
     """The one closed form of an unknown of an equation at arrays, per active parameter and at sustained rates."""
     (branch,) = branches(equation(id), unknown)
     (root,) = branch.roots or ()
     return _value(root, {**PER_PARAMETER, **at})
 
 
-def _value(formula: Tree, values: Arrays) -> Values:
+def _value(formula: Tree, values: _Arrays) -> Values:
     return np.asarray(at_arrays(formula, values))
 
 
-def _log_slope(id: str, name: str, at: Arrays) -> Values:
+def _log_slope(id: str, name: str, at: _Arrays) -> Values:
     """d ln right side / d ln quantity of an equation."""
     right, slope = slope_at_arrays(sides_of(equation(id))[1], name, at)
     found: Values = slope * at[name] / right
     return found
 
 
-def _ending(end: str, at: Arrays) -> dict[str, Values]:
+def _ending(end: str, at: _Arrays) -> dict[str, Values]:
     """The values with those of the short or the long end of the bands under the names of the short one."""
     return {**at, **PER_PARAMETER, "short_context": at[f"{end}_context"]}
 
@@ -151,13 +151,13 @@ class _Regimes:
 
 @cache
 def _regimes() -> _Regimes:
-    found = {MEMORY in names(one.regime.wins[0][0]): one for one in branches(equation("bands.decode_cost_short"), MEMORY)}
+    found = {_MEMORY in names(one.regime.wins[0][0]): one for one in branches(equation("bands.decode_cost_short"), _MEMORY)}
     (by_memory,), (by_compute,) = found[True].roots or (), found[False].roots or ()
     return _Regimes(by_memory, by_compute, found[True].regime.wins[0][1])
 
 
-def _memory_ratio(end: str, cost: Values, at: Arrays) -> Values:
-    rows, known = _regimes(), {**_ending(end, at), COST: cost}
+def _memory_ratio(end: str, cost: Values, at: _Arrays) -> Values:
+    rows, known = _regimes(), {**_ending(end, at), _COST: cost}
     compute, by_memory = _value(rows.compute, known), _value(rows.bound_by_memory, known)
     with np.errstate(all="ignore"):
         by_compute = _value(rows.bound_by_compute, known)
@@ -165,7 +165,7 @@ def _memory_ratio(end: str, cost: Values, at: Arrays) -> Values:
     return np.where(by_memory >= compute, by_memory, below)
 
 
-def _memory_slope(end: str, memory: Values, at: Arrays) -> Values:
+def _memory_slope(end: str, memory: Values, at: _Arrays) -> Values:
     """d memory ratio / d decode cost, in the regime that holds."""
     rows, known = _regimes(), _ending(end, at)
     with np.errstate(all="ignore"):
@@ -176,8 +176,8 @@ def _memory_slope(end: str, memory: Values, at: Arrays) -> Values:
 @cache
 def _slope_of_line(line: Tree) -> Tree:
     """The slope of what is a line in the decode cost: what it comes to at a cost of 1, without the terms that the cost is not in."""
-    if not isinstance(line, tuple) or COST not in names(line):
-        return 1 if line == COST else line
+    if not isinstance(line, tuple) or _COST not in names(line):
+        return 1 if line == _COST else line
     if line[0] == SUM:
-        return sum_of([_slope_of_line(term) for term in line[1:] if COST in names(term)])
+        return sum_of([_slope_of_line(term) for term in line[1:] if _COST in names(term)])
     return (line[0], *map(_slope_of_line, line[1:]))

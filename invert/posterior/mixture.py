@@ -22,11 +22,11 @@ from invert.posterior.sobol import DEFAULT, MOST, SEED, normals, uniforms
 from invert.posterior.weights import ENOUGH, RELIABLE, weights
 from invert.priors import NUISANCES, standard_log_density
 
-ROUNDS = (4096, 8192, 16384, 16384)
+_ROUNDS = (4096, 8192, 16384, 16384)
 """Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
-TEMPER, FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
+_TEMPER, _FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
 """Powers of the weights the moments of a round are taken with, and the variance added: a few heavy draws must not narrow the fit."""
-NEGLIGIBLE = 1e-3
+_NEGLIGIBLE = 1e-3
 """Tempered weight, the largest being 1, below which a draw has no say in the moments."""
 DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
 """Degrees of freedom, two for each coordinate of the noise of ratios, which it has no other use for; and widening of the Student-t."""
@@ -52,12 +52,12 @@ def mixed(
     evidence: Evidence, assumptions: Assumptions, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH
 ) -> Posterior:
     """The posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
-    if first is None or first.log_weights.shape[1] < ROUNDS[-1] // 2:
+    if first is None or first.log_weights.shape[1] < _ROUNDS[-1] // 2:
         first = posterior(evidence, assumptions, DEFAULT, seed)
     with np.errstate(all="ignore"):
-        frame, log_weights = _Frame(evidence, assumptions), first.log_weights[:, : ROUNDS[-1] // 2]
-        coordinates = whitened = frame.coordinates(first.points.first(ROUNDS[-1] // 2))
-        for count, power, floor in zip(ROUNDS, TEMPER, FLOOR, strict=True):
+        frame, log_weights = _Frame(evidence, assumptions), first.log_weights[:, : _ROUNDS[-1] // 2]
+        coordinates = whitened = frame.coordinates(first.points.first(_ROUNDS[-1] // 2))
+        for count, power, floor in zip(_ROUNDS, _TEMPER, _FLOOR, strict=True):
             centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
             half, normal = count // 2, normals(count, seed)
             standard = normal[half:, : len(centre)].T * _radii(count, seed)[half:]
@@ -70,7 +70,7 @@ def mixed(
             by_student = _log_student(square, root) - frame.log_scale()
             log_weights = target - np.logaddexp(by_triangular, by_student) + log(2)
             log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)[None]
-            if count > ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
+            if count > _ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
                 break
         points = _joined(near, far)
         size = sizes(points, evidence, assumptions, normal[:, SIZE])
@@ -129,7 +129,7 @@ def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Ar
 
     `weight` is tempered, its largest 1; draws of next to no weight are left out and may be anything.
     """
-    held = np.flatnonzero(weight > NEGLIGIBLE)
+    held = np.flatnonzero(weight > _NEGLIGIBLE)
     kept, share = coordinates.take(held, axis=1), weight[held] / weight[held].sum()
     centre = kept @ share
     away = kept - centre[:, None]

@@ -51,7 +51,7 @@ class Posterior:
 
 OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
 """What draws have per active parameter."""
-DEFINED = {
+_DEFINED = {
     "attention_context": "context.attention_context",
     "memory_time_share": "bands.memory_time_share",
     "active_params_times_markup": "bands.active_params_times_markup",
@@ -67,10 +67,10 @@ def log_quantity(name: str, points: Points, log_active_params: Array, evidence: 
     with np.errstate(all="ignore"):
         if name == "active_params":
             found = log_active_params
-        elif name in DEFINED:
+        elif name in _DEFINED:
             at = {**PER_PARAMETER, **points.at, "memory_ratio_short": points.costs.memory_short}
             level = _level(points, evidence, price_per_flop) if price_per_flop and name == "active_params_times_markup" else {}
-            found = np.log(equation(DEFINED[name]).right_side({**at, **level}))
+            found = np.log(equation(_DEFINED[name]).right_side({**at, **level}))
         else:
             found = points.logs[name] if name in points.logs else np.log(points.at[name])
         return np.broadcast_to(found + log_active_params if name in OF_THE_MODEL else found, log_active_params.shape)

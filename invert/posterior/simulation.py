@@ -44,20 +44,20 @@ RANKED = (*SUMMARISED, "ridge_point", "active_params", LOG_LIKELIHOOD)
 """What is ranked: everything that is printed of a posterior, the nuisance that prices move most, and the log likelihood of all prices."""
 
 POOLED = "pooled"
-BASE = ("input_price", "output_input_ratio")
-PREMIUMS = ("premium_in", "premium_out")
-MILLION = 1e6
+_BASE = ("input_price", "output_input_ratio")
+_PREMIUMS = ("premium_in", "premium_out")
+_MILLION = 1e6
 """Tokens of a published price."""
-HOUR = 3600.0
+_HOUR = 3600.0
 PRICE_PER_FLOP = 1.0
 """Of a rented one [USD]. It is a factor of the truth and of every draw alike: ranks are the same at any."""
-FEW = 1024
+_FEW = 1024
 """Draws of the sheets that tell one sampler from another."""
-CHUNK = 2**15
+_CHUNK = 2**15
 """Draws of all sheets together that are worked on at once."""
 
 
-SizeKnown = Literal["prior", "stated", "price"]
+_SizeKnown = Literal["prior", "stated", "price"]
 """How the size of a model is known: as the prior has it, stated to `known_size_spread`, or by the input price, which then says
 nothing further."""
 
@@ -69,16 +69,16 @@ class Shape:
     name: str
     edges: tuple[float, ...]
     prices: tuple[str, ...]
-    size: SizeKnown = "prior"
+    size: _SizeKnown = "prior"
 
 
-SHAPES = (
-    Shape("two bands, cache, storage", (200e3, 1e6), (*BASE, *PREMIUMS, "cache_read_ratio", "storage_ratio")),
-    Shape("two bands", (128e3, 256e3), (*BASE, *PREMIUMS)),
-    Shape("one band", (64e3, 128e3), (*BASE, "cache_read_ratio")),
-    Shape("four bands", (32e3, 128e3, 256e3, 1e6), (*BASE, *PREMIUMS)),
-    Shape("two bands, known size", (128e3, 256e3), (*BASE, *PREMIUMS), "stated"),
-    Shape("size by price", (200e3, 1e6), (*BASE, *PREMIUMS, "cache_read_ratio"), "price"),
+_SHAPES = (
+    Shape("two bands, cache, storage", (200e3, 1e6), (*_BASE, *_PREMIUMS, "cache_read_ratio", "storage_ratio")),
+    Shape("two bands", (128e3, 256e3), (*_BASE, *_PREMIUMS)),
+    Shape("one band", (64e3, 128e3), (*_BASE, "cache_read_ratio")),
+    Shape("four bands", (32e3, 128e3, 256e3, 1e6), (*_BASE, *_PREMIUMS)),
+    Shape("two bands, known size", (128e3, 256e3), (*_BASE, *_PREMIUMS), "stated"),
+    Shape("size by price", (200e3, 1e6), (*_BASE, *_PREMIUMS, "cache_read_ratio"), "price"),
 )
 """What each is for. Two bands, cache, storage: every price there is. Two bands: what the exact inverse needs and no more. One band:
 no premium, so that two coordinates are drawn from their priors. Four bands: the bands further up, which the inverse leaves to the
@@ -121,11 +121,11 @@ def calibration_run(
     >>> len(rows), rows[-1].quantity, rows[-1].shape, rows[-1].sheets, rows[-1].simulations <= 24
     (63, 'log_likelihood', 'pooled', 24, True)
     """
-    tasks = [(seed, place) for place in range(len(SHAPES)) for seed in seeds]
+    tasks = [(seed, place) for place in range(len(_SHAPES)) for seed in seeds]
     work = partial(_ranks_of_task, sheets=sheets_per_shape, draws=draws, noise_factor=noise_factor)
     found = dict(zip(tasks, (executor.map if executor else map)(work, tasks), strict=True))
     run, made = "calibrated" if noise_factor == 1 else f"premium noise x {noise_factor:g}", run_made_of(USUAL)
-    groups = {shape.name: [found[seed, place] for seed in seeds] for place, shape in enumerate(SHAPES)}
+    groups = {shape.name: [found[seed, place] for seed in seeds] for place, shape in enumerate(_SHAPES)}
     groups[POOLED] = list(found.values())
     return tuple(
         _row(run, quantity, shape, np.concatenate([ranks[:, column] for ranks in parts]), len(seeds), draws, made)
@@ -162,14 +162,14 @@ def run_made_of(assumptions: Assumptions = USUAL) -> str:
     """
     priors = {name: (f"{one.centre:.9g}", one.spread, one.ends) for name, one in assumptions.priors.items()}
     judged = (priors, assumptions.noise, assumptions.held, assumptions.known_size_spread, assumptions.nice_numbers)
-    return f"{_word(judged)}-{_word([f'{_log_evidence(shape, assumptions):.3f}' for shape in SHAPES])}"
+    return f"{_word(judged)}-{_word([f'{_log_evidence(shape, assumptions):.3f}' for shape in _SHAPES])}"
 
 
 def _log_evidence(shape: Shape, assumptions: Assumptions) -> float:
     """Of the first sheet of a shape, at a few draws."""
     _, size, numbers = published_sheets(shape, 1, SEED, assumptions)
     evidence = evidence_of_numbers(shape, size, numbers, assumptions)
-    return float(posterior(evidence, assumptions, FEW).weights.log_evidence[0])
+    return float(posterior(evidence, assumptions, _FEW).weights.log_evidence[0])
 
 
 def _word(of: object) -> str:
@@ -214,8 +214,8 @@ def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: i
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:
     seed, place = task
-    truth, evidence = simulate(SHAPES[place], sheets, (seed, place), USUAL)
-    assumptions = USUAL.with_noise({name: noise_factor * USUAL.noise[name] for name in PREMIUMS})
+    truth, evidence = simulate(_SHAPES[place], sheets, (seed, place), USUAL)
+    assumptions = USUAL.with_noise({name: noise_factor * USUAL.noise[name] for name in _PREMIUMS})
     return ranks(evidence, truth, assumptions, draws, seed)
 
 
@@ -248,20 +248,20 @@ def published_sheets(
     for name in shape.prices:
         price = costs[name] * np.exp(noise[name] * generator.standard_normal(np.shape(costs[name])))
         if name == "input_price":
-            price = price * MILLION
+            price = price * _MILLION
         elif name == "storage_ratio":
-            price = price * numbers["input_price"] * HOUR
+            price = price * numbers["input_price"] * _HOUR
         numbers[name] = published(price, assumptions)
     return truth, size, numbers
 
 
-def _stated_size(known: SizeKnown, drawn: Mapping[str, Array], assumptions: Assumptions) -> Pair:
+def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Assumptions) -> Pair:
     """Centre and spread of ln active_params [sheets] as they are stated of models drawn from the prior."""
     prior, level = assumptions.priors["active_params"], assumptions.priors["price_per_parameter"]
     if known == "stated":
         centre, spread = np.log(drawn["active_params"]), assumptions.known_size_spread
     elif known == "price":
-        price = published(drawn["active_params"] * drawn["price_per_parameter"] * MILLION, assumptions) / MILLION
+        price = published(drawn["active_params"] * drawn["price_per_parameter"] * _MILLION, assumptions) / _MILLION
         centre, spread = np.log(price / level.centre), level.spread
     else:
         centre, spread = np.full(len(drawn["active_params"]), prior.normal[0]), prior.spread
@@ -270,10 +270,10 @@ def _stated_size(known: SizeKnown, drawn: Mapping[str, Array], assumptions: Assu
 
 def evidence_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array], assumptions: Assumptions) -> Evidence:
     """Sheets as the inference takes them: the log cells of their numbers, prices per token and ratios to the input price."""
-    scale: dict[str, Values] = {"input_price": 1 / MILLION}
+    scale: dict[str, Values] = {"input_price": 1 / _MILLION}
     if "storage_ratio" in numbers:
         # Storage is published as a price, so its cell is that of the price over the input price as published.
-        scale["storage_ratio"] = 1 / (numbers["input_price"] * HOUR)
+        scale["storage_ratio"] = 1 / (numbers["input_price"] * _HOUR)
     ends = {name: cells_about(values, assumptions) for name, values in numbers.items()}
     cells = {name: (np.log(low * scale.get(name, 1.0)), np.log(high * scale.get(name, 1.0))) for name, (low, high) in ends.items()}
     return Evidence(cells, np.tile(shape.edges, (len(size[0]), 1)), size, size_by_price=shape.size == "price")
@@ -345,7 +345,7 @@ def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array,
 def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
     """Posterior share below the truth [sheets, quantities]; NaN where the shipped inference would not trust itself."""
     found = np.full((len(evidence), len(RANKED)), np.nan)
-    step, at_truth = max(1, CHUNK // draws), _logs_of_truth(truth, evidence, assumptions)
+    step, at_truth = max(1, _CHUNK // draws), _logs_of_truth(truth, evidence, assumptions)
     for start in range(0, len(evidence), step):
         part = evidence.rows(slice(start, start + step))
         for place, one in enumerate(posterior(part, assumptions, draws, seed).sheets()):

@@ -18,7 +18,7 @@ SEED = 20260429
 DIMENSIONS = 16
 MOST = 65536
 DEFAULT = 16384
-FILE = "sobol.npy"
+_FILE = "sobol.npy"
 
 
 @cache
@@ -68,7 +68,7 @@ def scrambled(count: int, seed: int) -> Strata:
 
 @cache
 def _shipped() -> Strata:
-    with files("invert.posterior").joinpath(FILE).open("rb") as file:
+    with files("invert.posterior").joinpath(_FILE).open("rb") as file:
         strata: Strata = np.load(file, allow_pickle=False)
     return strata
 

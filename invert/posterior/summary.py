@@ -23,14 +23,14 @@ from invert.posterior.sampler import Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import quantiles
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 SUMMARISED = (
     "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share",
     "active_params_times_markup",
 )  # fmt: skip
 LEVEL_OF_PRICES = "active_params_times_markup"
-CHUNK = 2**15
+_CHUNK = 2**15
 """Draws of all sheets together that are worked on at once: few enough to stay in a processor's cache."""
 
 
@@ -84,10 +84,10 @@ def summarise(
 
 
 def in_chunks(
-    work: Callable[[Evidence], list[T]], sheets: Sequence[Evidence], count: int, mapped: Callable[..., Iterable[list[T]]] = map
-) -> list[T]:
+    work: Callable[[Evidence], list[_T]], sheets: Sequence[Evidence], count: int, mapped: Callable[..., Iterable[list[_T]]] = map
+) -> list[_T]:
     """What `work` finds of each sheet, in their order; it gets sheets of one shape, as many as `count` draws each leave room for."""
-    places, chunks, step = [], [], max(1, CHUNK // count)
+    places, chunks, step = [], [], max(1, _CHUNK // count)
     for members, evidence in by_shape(sheets):
         for start in range(0, len(members), step):
             places += members[start : start + step]

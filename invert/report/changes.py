@@ -14,21 +14,21 @@ from invert.records import TIER_NAMES
 from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out
 from invert.sheets.sheet import money_unit
 
-SCHEMA = "infer-against-1"
-OTHERS = ("sheet", "inference", "before", "after", "times", "range")
-MOST_LINES = 40
+_SCHEMA = "infer-against-1"
+_OTHERS = ("sheet", "inference", "before", "after", "times", "range")
+_MOST_LINES = 40
 """Inferences that text lists, those that moved furthest first; every other form has all of them."""
-COLUMNS = ("inference", "before", "after", "times", "range", "per 1%", "price")
+_COLUMNS = ("inference", "before", "after", "times", "range", "per 1%", "price")
 CSV_COLUMNS = (
     "provider", "model", "region", "service_tier", "quantity", "estimator", "before_kind", "before", "before_low", "before_high",
     "after_kind", "after", "after_low", "after_high", "times", "share_of_range", "component", "threshold_tokens", "ttl_seconds",
     "old_amount", "new_amount", "currency", "per", "elasticity",
 )  # fmt: skip
-HOW_TO_READ = "range: how far it moved over the width of its range before, in logarithms; per 1%: what it moves with 1% more of the price."
-CELL = ("value", "low", "high")
-SHOWN_AS = {"kv_bytes_stored_per_token": "kv_bytes_per_token"}
+_HOW_TO_READ = "range: how far it moved over the width of its range before, in logarithms; per 1%: what it moves with 1% more of the price."
+_CELL = ("value", "low", "high")
+_SHOWN_AS = {"kv_bytes_stored_per_token": "kv_bytes_per_token"}
 """Quantities of no equation, and the one in whose unit they are shown."""
-NAMES = {
+_NAMES = {
     ("kv_bytes_stored_per_token", "headline"): "KV stored",
     ("kv_bytes_stored_per_token", "storage_price"): "KV stored by price",
     ("kv_bytes_per_token", "lecture"): "KV lecture",
@@ -48,18 +48,18 @@ def changes_text(found: Comparison, width: int) -> str:
     found = _as_seen(found, ends=False)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
-    shown = moved[:MOST_LINES]
+    shown = moved[:_MOST_LINES]
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
             lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}"]
         if listed:
-            columns = COLUMNS if len(sheet.prices) > 1 else COLUMNS[:-1]
+            columns = _COLUMNS if len(sheet.prices) > 1 else _COLUMNS[:-1]
             lines.append(_table([_row(one, sheet) for one in listed], columns, width))
         lines += _rounding(sheet)
     rows = _said_once({"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices)
     if rows:
-        lines += ["", _other_causes(found), _table(rows, OTHERS, width)]
+        lines += ["", _other_causes(found), _table(rows, _OTHERS, width)]
     return laid_out([*lines, "", *_below(found, len(moved) - len(shown))], width)
 
 
@@ -93,7 +93,7 @@ def _other_causes(found: Comparison) -> str:
 def changes_markdown(found: Comparison) -> str:
     """The same as one table, every inference that is seen to have moved a row."""
     found = _as_seen(found, ends=True)
-    columns = ("sheet", *COLUMNS)
+    columns = ("sheet", *_COLUMNS)
     rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, in_full=True)} for sheet in found.sheets for one in sheet.moved]
     escaped = [[markdown_cell(row[column]) for column in columns] for row in rows]
     table = ["| " + " | ".join(cells) + " |" for cells in (columns, ["---"] * len(columns), *escaped)]
@@ -106,7 +106,7 @@ def changes_markdown(found: Comparison) -> str:
 def changes_json(found: Comparison) -> str:
     """Strict JSON, SI units; amounts as published."""
     document = {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "before": found.before,
         "after": found.after,
         "recalibrated": found.recalibrated,
@@ -128,7 +128,7 @@ def _said_once(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
     """Rows in which sheets say the same as one, under the name of the first of them and how many others there are."""
     alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
-        alike.setdefault(tuple(row[column] for column in OTHERS[1:]), []).append(row)
+        alike.setdefault(tuple(row[column] for column in _OTHERS[1:]), []).append(row)
     return [{**of[0], "sheet": of[0]["sheet"] + (f" and {len(of) - 1} more" if of[1:] else "")} for of in alike.values()]
 
 
@@ -174,7 +174,7 @@ def _called(one: Moved) -> str:
         sold = show("ttl", float(one.estimator)) if one.estimator.isdigit() else "storage"
         tier = one.quantity.removeprefix("probability_")
         return f"{sold} in {TIER_NAMES.get(tier, tier)}"
-    return NAMES.get((one.quantity, one.estimator), one.quantity.replace("_", " "))
+    return _NAMES.get((one.quantity, one.estimator), one.quantity.replace("_", " "))
 
 
 def _moving(one: Moved, sheet: SheetChange, in_full: bool) -> str:
@@ -221,7 +221,7 @@ def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
         if quantity == "bayes_factor":
             return f"{value:.2g}"
         rounded = float(f"{value:.2g}") if wide else value
-        return show(SHOWN_AS.get(quantity, quantity), rounded, digits=3).removesuffix("/token").removesuffix(" tokens")
+        return show(_SHOWN_AS.get(quantity, quantity), rounded, digits=3).removesuffix("/token").removesuffix(" tokens")
 
     if told.kind == "upper":
         return f"< {text(high)}"
@@ -248,12 +248,12 @@ def _below(found: Comparison, unlisted: int) -> list[str]:
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")
     if len(moving) == 1 and moving[0].stayed:
-        stayed = [NAMES.get(name, name[0].replace("_", " ")) for name in moving[0].stayed]
+        stayed = [_NAMES.get(name, name[0].replace("_", " ")) for name in moving[0].stayed]
         lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []
-    lines += [HOW_TO_READ] if moving else []
+    lines += [_HOW_TO_READ] if moving else []
     lines += _calibration(found)
     lines += [f"New: {_list(found.added)}."] if found.added else []
     lines += [f"Not there any more: {_list(found.gone)}."] if found.gone else []
@@ -313,8 +313,8 @@ def _sheet_record(sheet: SheetChange) -> dict[str, object]:
         "rerounded": [
             {
                 "name": one.name,
-                "old": dict(zip(CELL, map(_six, one.old), strict=True)),
-                "new": dict(zip(CELL, map(_six, one.new), strict=True)),
+                "old": dict(zip(_CELL, map(_six, one.old), strict=True)),
+                "new": dict(zip(_CELL, map(_six, one.new), strict=True)),
             }
             for one in sheet.rerounded
         ],

@@ -36,15 +36,15 @@ from invert.report.flat import COLUMNS, flat, six_digits
 from invert.result import AS_TABLE, Inference, Run, Shown
 from invert.sheets.sheet import FileText, Price, PriceSheet
 
-T = TypeVar("T")
-R = TypeVar("R")
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 SCHEMA = "infer-2"
-MOST_MEANT = 3
+_MOST_MEANT = 3
 """Columns of CSV that a word may mean, of which the first are offered."""
 UTF_8, BASE_64 = "utf-8", "base64"
 """How a saved result holds the content of a file."""
-OBSERVED = (
+_OBSERVED = (
     "input_price_usd_per_token", "output_price_usd_per_token", "long_context_threshold", "premium_in", "premium_out",
     "output_input_ratio", "cache_read_ratio",
 )  # fmt: skip
@@ -142,7 +142,7 @@ def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
     for name in columns:
         if name not in COLUMNS:
             like = [column for column in COLUMNS if name.strip().lower() in column.split("_")]
-            raise UnknownName("column of CSV", name, COLUMNS, meant=like[:MOST_MEANT])
+            raise UnknownName("column of CSV", name, COLUMNS, meant=like[:_MOST_MEANT])
     return csv_text(columns or COLUMNS, (flat(one) for one in table.inferences))
 
 
@@ -158,7 +158,7 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
         "prices": _prices(one.sheet),
         "also_sold": list(also_sold),
         "observables": {
-            **{name: row[name] for name in OBSERVED},
+            **{name: row[name] for name in _OBSERVED},
             "cache_write_premiums": [{"ttl_seconds": of.ttl_seconds, "premium": of.premium} for of in one.observables.cache_write_premiums],
             "storage_price_usd_per_token_second": one.observables.storage_price and one.observables.storage_price.value,
         },
@@ -220,7 +220,7 @@ def _left_out(parts: Mapping[str, Part[Any]]) -> dict[str, str]:
     return {name: part.left_out for name, part in parts.items() if part.left_out}
 
 
-def _or_none(part: Part[T], record: Callable[[T], R]) -> R | None:
+def _or_none(part: Part[_T], record: Callable[[_T], _R]) -> _R | None:
     return None if part.value is None else record(part.value)
 
 

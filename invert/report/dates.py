@@ -8,7 +8,7 @@ from invert.moved import Dated, History
 from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
 from invert.report.layout import NONE, aligned, laid_out
 
-SHOWN = (
+_SHOWN = (
     ("active by price", ("active_params", "market")),
     ("mark-up", ("input_markup", "market")),
     ("KV read", ("kv_bytes_per_token", "headline")),
@@ -31,7 +31,7 @@ def history_text(found: Sequence[History], width: int) -> str:
 
 def history_parts(one: History) -> list[str]:
     """The days of one sheet as a table, and what changed on each."""
-    columns = ("since", "in / out", *(name for name, _ in SHOWN))
+    columns = ("since", "in / out", *(name for name, _ in _SHOWN))
     rows = [_row(dated, place, one.days) for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != NONE for row in rows)]
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
@@ -41,7 +41,7 @@ def history_parts(one: History) -> list[str]:
 def _row(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:
     since = str(dated.since) if dated.since else f"before {days[place + 1].as_of}" if place + 1 < len(days) else "not known"
     asked = [dated.side.prices.get((name, 0, None)) for name in ("input", "output")]
-    said = {name: told_in_words(of[0], dated.side.said.get(of)) for name, of in SHOWN}
+    said = {name: told_in_words(of[0], dated.side.said.get(of)) for name, of in _SHOWN}
     return {"since": since, "in / out": " / ".join(f"{one[0]:g}" if one else NONE for one in asked), **said}
 
 

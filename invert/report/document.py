@@ -10,17 +10,17 @@ from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
-ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_text, "latex": latex_text, "html": escape}
-PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
-ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
+_ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_text, "latex": latex_text, "html": escape}
+_PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
+_ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
 """A line that is indented under another."""
-HEADINGS = {
+_HEADINGS = {
     "markdown": ("# {}", "## {}"),
     "latex": (r"\section*{{{}}}", r"\subsection*{{{}}}"),
     "html": ("<h1>{}</h1>", "<h2>{}</h2>"),
 }
 """The title of a report, and of a part of it."""
-WIDEST_LINE, SHORT_CELL = 90, 24
+_WIDEST_LINE, _SHORT_CELL = 90, 24
 """Characters of a row that a printed page takes without breaking cells, and of a cell that is never broken."""
 
 
@@ -35,7 +35,7 @@ def document(table: Run, style: str, columns: Sequence[str] = ()) -> str:
         body = _tabulated(tuple(chosen), rows, style)
     else:
         body = _tabulated(TABLE_COLUMNS, [cells(one) for one in table.inferences], style)
-    return "\n".join([body, "", *(PARAGRAPHS[style].format(ESCAPED[style](line)) for line in footer(table))])
+    return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
 
 
 def report_document(parts: Sequence[str], style: str) -> str:
@@ -49,7 +49,7 @@ def report_document(parts: Sequence[str], style: str) -> str:
     - indented
     """
     first, *others = parts
-    said = [HEADINGS[style][0].format(ESCAPED[style](first)), *(text for part in others for text in _formatted(part, style))]
+    said = [_HEADINGS[style][0].format(_ESCAPED[style](first)), *(text for part in others for text in _formatted(part, style))]
     return "\n\n".join(said)
 
 
@@ -57,10 +57,10 @@ def _formatted(part: str, style: str) -> Iterator[str]:
     if isinstance(part, Table):
         yield _tabulated(part.columns, part.rows, style)
     elif isinstance(part, Heading):
-        yield HEADINGS[style][1].format(ESCAPED[style](part.text))
+        yield _HEADINGS[style][1].format(_ESCAPED[style](part.text))
     else:
         for line in filter(str.strip, part.split("\n")):
-            yield (ITEMS if line.startswith(" ") else PARAGRAPHS)[style].format(ESCAPED[style](line.strip()))
+            yield (_ITEMS if line.startswith(" ") else _PARAGRAPHS)[style].format(_ESCAPED[style](line.strip()))
 
 
 def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style: str) -> str:
@@ -79,8 +79,8 @@ def _cell(text: str, style: str) -> str:
 def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The columns of a table in LaTeX: where a row would not fit a page, long cells are broken in columns of a share of the line."""
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-    long = [width for width in widths if width > SHORT_CELL]
-    if sum(widths) <= WIDEST_LINE or not long:
+    long = [width for width in widths if width > _SHORT_CELL]
+    if sum(widths) <= _WIDEST_LINE or not long:
         return "l" * len(widths)
-    room = max(WIDEST_LINE - (sum(widths) - sum(long)), SHORT_CELL) / WIDEST_LINE
-    return "".join(f"p{{{room * width / sum(long):.2f}\\linewidth}}" if width > SHORT_CELL else "l" for width in widths)
+    room = max(_WIDEST_LINE - (sum(widths) - sum(long)), _SHORT_CELL) / _WIDEST_LINE
+    return "".join(f"p{{{room * width / sum(long):.2f}\\linewidth}}" if width > _SHORT_CELL else "l" for width in widths)

@@ -13,17 +13,17 @@ from invert.records import TIER_NAMES, Estimate, HoldCosts, Judgement, PricesByC
 from invert.report.layout import USD_PER_MTOK
 from invert.result import Inference
 
-SHARE = 100
-KEPT = "\N{NO-BREAK SPACE}"
-TIMES = (
+_SHARE = 100
+_KEPT = "\N{NO-BREAK SPACE}"
+_TIMES = (
     (1e-2, "10 ms"), (1e-1, "100 ms"), (1.0, "1 s"), (10.0, "10 s"), (60.0, "1 min"), (300.0, "5 min"), (3600.0, "1 h"), (86400.0, "1 d"),
     (604800.0, "1 week"),
 )  # fmt: skip
 """Hold times [s] that people have a word for."""
-NO_MODELS: Mapping[str, float] = MappingProxyType({})
-DRAWN = ("interval", "upper", "lower", "given")
+_NO_MODELS: Mapping[str, float] = MappingProxyType({})
+_DRAWN = ("interval", "upper", "lower", "given")
 """Kinds of estimates that are drawn."""
-LEVELS = ("in 50%", "in 90%")
+_LEVELS = ("in 50%", "in 90%")
 """Columns of the scoreboard on how often ranges of a level held."""
 
 
@@ -38,10 +38,10 @@ def _ends(found: Estimate, size: float) -> tuple[float | None, float | None]:
 
 def _held(found: Estimate) -> str:
     """How often such ranges held, in words that stay on one line."""
-    return " (such held {} of {})".format(*found.kept).replace(" ", KEPT).replace(KEPT, " ", 1) if found.kept else ""
+    return " (such held {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
 
 
-def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = NO_MODELS) -> Chart:
+def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS) -> Chart:
     """KV bytes of one sheet by every estimator with a range, and by the lecture's reading, against the class of the time.
 
     Below stand the caches of models that are known [byte/token].
@@ -234,7 +234,7 @@ def tier_map(one: Inference, costs: HoldCosts) -> Chart:
             f"For {show('kv_bytes_per_token', costs.kv_bytes, digits=2)} of KV cache, at hardware prices of {costs.year}: held, written and"
             " read once. A price lies above cost by a mark-up that nobody states.",
         ),
-        across=Axis(words="hold time", ticks=TIMES),
+        across=Axis(words="hold time", ticks=_TIMES),
         up=Axis(words="cost of a kept token [$/MTok]"),
         marks=tuple(marks),
         rules=(Rule(name="input price: what computing it anew is sold for", at=base / USD_PER_MTOK, up=True),),
@@ -316,7 +316,7 @@ def _held_of(judged: Sequence[Judgement]) -> str:
 
 def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
     """Of every estimate of the scoreboard's section on skill, how often its ranges held: a fair range of 90 % holds in 90 % of cases."""
-    scored = [row for row in rows if row[LEVELS[1]] is not None]
+    scored = [row for row in rows if row[_LEVELS[1]] is not None]
     names = tuple(f"{row['estimate']}, {row['left out']} left out ({row['models']})" for row in scored)
     marks = [
         Mark(
@@ -326,7 +326,7 @@ def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
             ys=tuple(map(float, range(len(scored)))),
             ends=tuple((_share(row[f"{level}, low"]), _share(row[f"{level}, high"])) for row in scored),
         )
-        for level in LEVELS
+        for level in _LEVELS
     ]
     return Chart(
         title="Reliability: how often ranges held",
@@ -337,9 +337,9 @@ def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
         across=Axis(words="truths inside the range [%]", by_ratios=False),
         up=Axis(words="", rows=names),
         marks=tuple(marks),
-        rules=tuple(Rule(name=level.removeprefix("in "), at=float(level.removeprefix("in ").rstrip("%"))) for level in LEVELS),
+        rules=tuple(Rule(name=level.removeprefix("in "), at=float(level.removeprefix("in ").rstrip("%"))) for level in _LEVELS),
     )
 
 
 def _share(value: object) -> float:
-    return SHARE * float(str(value))
+    return _SHARE * float(str(value))

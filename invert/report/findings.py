@@ -53,7 +53,7 @@ def findings(one: Inference, table: Run) -> list[str]:
         }
         for name, estimate in {**one.estimates, **by_storage}.items()
     ]
-    return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside), WITHOUT_RECORD]
+    return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside), _WITHOUT_RECORD]
 
 
 def _in_full(estimator: str) -> str:
@@ -70,7 +70,7 @@ def _ids(estimate: Estimate) -> str:
     return " ".join(reference.split("@")[0] for reference in estimate.equations[-1:])
 
 
-WITHOUT_RECORD = (
+_WITHOUT_RECORD = (
     "A range without a record is one of the assumptions, at no level: what draws of one mark-up, hosts of one model and rounding leave"
     " open. No such range was ever held against a truth, and one mark-up is wrong about what architectures say."
 )

@@ -4,19 +4,21 @@ from invert.estimators import KV_ESTIMATORS
 from invert.records import Estimate, TierEvidence, verdict
 from invert.result import Inference
 
-PARTS = ("", "_low", "_high", "_kind", "_level", "_held", "_of")
+_PARTS = ("", "_low", "_high", "_kind", "_level", "_held", "_of")
 """What the name of a column of an estimate ends in: median, ends, kind, level, and how many of how many ranges like it held."""
-KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_ESTIMATORS for suffix in PARTS)
-_STORED_COLUMNS = tuple(f"kv_bytes_stored_per_token_{estimator}{suffix}" for estimator in ("headline", "storage_price") for suffix in PARTS)
+_KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_ESTIMATORS for suffix in _PARTS)
+_STORED_COLUMNS = tuple(
+    f"kv_bytes_stored_per_token_{estimator}{suffix}" for estimator in ("headline", "storage_price") for suffix in _PARTS
+)
 _SIZES = ("active_params", "total_params", "input_markup")
-_MARKET_COLUMNS = tuple(f"{name}_market{suffix}" for name in _SIZES for suffix in PARTS)
+_MARKET_COLUMNS = tuple(f"{name}_market{suffix}" for name in _SIZES for suffix in _PARTS)
 _BESIDE = ("bandwidth_bound_fraction", "memory_time_share", "balance_context")
-_BESIDE_COLUMNS = tuple(f"{name}{suffix}" for name in _BESIDE for suffix in PARTS)
+_BESIDE_COLUMNS = tuple(f"{name}{suffix}" for name in _BESIDE for suffix in _PARTS)
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price_usd_per_token", "output_price_usd_per_token",
     "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params",
     "active_params_origin", "kv_bytes_per_token_lecture",
-    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
+    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *_KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
     *_BESIDE_COLUMNS, "memory_time_share_joint", "balance_context_joint", "implied_drain_time_s_point", "tiers_lecture", "tiers_by_price",
     "check_lecture", "check_joint", "flags",
 )  # fmt: skip
@@ -77,7 +79,7 @@ def _kv(one: Inference) -> dict[str, object]:
 def _parts(name: str, estimate: Estimate) -> dict[str, object]:
     held, of = estimate.kept or (None, None)
     numbers = (estimate.median, estimate.low, estimate.high, estimate.kind, estimate.level, held, of)
-    return {f"{name}{suffix}": six_digits(number) for suffix, number in zip(PARTS, numbers, strict=True)}
+    return {f"{name}{suffix}": six_digits(number) for suffix, number in zip(_PARTS, numbers, strict=True)}
 
 
 def _stored(one: Inference) -> dict[str, object]:

@@ -15,24 +15,24 @@ from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_U
 
 SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
 """Flags that say what other columns show, or the heading."""
-MORE_BANDS, UNDATED, BY_PRICE, UNSURE = "+", "*", "~", "?"
+_MORE_BANDS, _UNDATED, _BY_PRICE, _UNSURE = "+", "*", "~", "?"
 """Marks in cells: behind the first of several thresholds; behind KV bytes of a model whose release nobody says, which are as of the
 first day that a table has of it; before a tier that is read from a price and is no vendor's word; behind what is not sure."""
-MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, "KV given")
+_MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, "KV given")
 """What flags hold that a mark or a word says in the only cell that they qualify."""
-OF_ARCHITECTURE = "architecture "
+_OF_ARCHITECTURE = "architecture "
 """How a flag begins that a mark says behind KV known, and that qualifies a stated size as well."""
-MARKS = {MORE_BANDS: "more bands", UNDATED: "release unknown", BY_PRICE: "by price", UNSURE: "unsure"}
-MARKED_COLUMNS = ("long", "KV", "known", "cache")
-OF_TRUTH = {"of open models, no closed one": ("active", "KV"), "of disclosed tiers": ("cache",)}
+_MARKS = {_MORE_BANDS: "more bands", _UNDATED: "release unknown", _BY_PRICE: "by price", _UNSURE: "unsure"}
+_MARKED_COLUMNS = ("long", "KV", "known", "cache")
+_OF_TRUTH = {"of open models, no closed one": ("active", "KV"), "of disclosed tiers": ("cache",)}
 """What records are of, by the columns that have them."""
 
-MORE = "More: --wide; infer MODEL."
-MOST_TWINS = 5
+_MORE = "More: --wide; infer MODEL."
+_MOST_TWINS = 5
 """Models that several sell; with more of them who sells what has a column and is no flag."""
 
-GAP = "  "
-ON_PAGE = 100
+_GAP = "  "
+_ON_PAGE = 100
 """Columns where there is no terminal."""
 
 
@@ -68,7 +68,7 @@ def _long(one: Inference) -> str:
         return NONE
     pair = one.pairs[0].pair
     start = show("long_context_threshold", pair.long_context_threshold).removesuffix(" tokens")
-    return f"{start}{MORE_BANDS * (len(one.pairs) > 1)} {pair.premium_in.value:.2g}/{pair.premium_out.value:.2g}"
+    return f"{start}{_MORE_BANDS * (len(one.pairs) > 1)} {pair.premium_in.value:.2g}/{pair.premium_out.value:.2g}"
 
 
 def _threshold(one: Inference) -> float | None:
@@ -95,7 +95,7 @@ def _read(one: Inference) -> str:
     if found.kind == "given":
         return f"{_short((found.median or 0.0) / 1e3)} given"
     median, space, ends = _ranged(found, 1e3).partition(" ")
-    return f"{median}{UNDATED * _undated(one)}{space}{ends}"
+    return f"{median}{_UNDATED * _undated(one)}{space}{ends}"
 
 
 def _undated(one: Inference) -> bool:
@@ -105,8 +105,8 @@ def _undated(one: Inference) -> bool:
 def _known(one: Inference) -> str:
     """What its architecture reads, with a mark where it is known by the model's name alone; the mark alone where weights may differ."""
     if not one.known:
-        return UNSURE if any(flag.startswith(WEIGHTS_UNSURE) for flag in one.flags) else NONE
-    return _short(one.known.read / 1e3) + UNSURE * (one.known.grade != "verified")
+        return _UNSURE if any(flag.startswith(WEIGHTS_UNSURE) for flag in one.flags) else NONE
+    return _short(one.known.read / 1e3) + _UNSURE * (one.known.grade != "verified")
 
 
 def _cache(one: Inference) -> str:
@@ -117,7 +117,7 @@ def _cache(one: Inference) -> str:
             said.append("/".join(TIER_NAMES[tier] for tier in of.agreed))
         elif of.probabilities:
             tier = max(of.probabilities, key=of.probabilities.__getitem__)
-            said.append(BY_PRICE + TIER_NAMES[tier] + UNSURE * (not of.likely))
+            said.append(_BY_PRICE + TIER_NAMES[tier] + _UNSURE * (not of.likely))
     return ", ".join(dict.fromkeys(said)) or NONE
 
 
@@ -154,7 +154,7 @@ def _tiers_held(table: Run) -> str:
     return "{} of {}".format(*worst) if (worst := worst_record(terms, table.tier_rules)) else ""
 
 
-COLUMNS = (
+_COLUMNS = (
     GlanceColumn("model", ("", "model"), _model, lambda one: one.name),
     GlanceColumn("price", ("USD/MTok", "in/out"), _prices, _input),
     GlanceColumn("long", ("long", "context"), _long, _threshold),
@@ -167,8 +167,8 @@ COLUMNS = (
 )
 """What can be shown and sorted by; all but the last are shown."""
 
-SHOWN = tuple(column.name for column in COLUMNS[:-1])
-FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known")
+SHOWN_COLUMNS = tuple(column.name for column in _COLUMNS[:-1])
+_FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known")
 """What is left out for want of width: never what qualifies a number beside it."""
 
 OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
@@ -176,7 +176,7 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
     "model": lambda one: (one.sheet.model,),
     "tier": lambda one: (one.sheet.service_tier,),
     "currency": lambda one: (one.sheet.bands[0].input.currency,),
-    "cache": lambda one: _cache(one).replace("?", "").replace(BY_PRICE, "").split(", "),
+    "cache": lambda one: _cache(one).replace("?", "").replace(_BY_PRICE, "").split(", "),
     "flag": lambda one: one.flags,
 }
 """What sheets can be picked by, as texts of which one is to match."""
@@ -213,25 +213,25 @@ def in_order(inferences: Iterable[Inference], by: str | None = None) -> list[Inf
 
 def column_of(name: str) -> GlanceColumn:
     """The column of that name, in any case; UnknownName where there is none."""
-    by_name = {column.name.lower(): column for column in COLUMNS}
+    by_name = {column.name.lower(): column for column in _COLUMNS}
     if name.strip().lower() not in by_name:
-        raise UnknownName("column", name, [column.name for column in COLUMNS])
+        raise UnknownName("column", name, [column.name for column in _COLUMNS])
     return by_name[name.strip().lower()]
 
 
-def glance(table: Run, width: int = ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
+def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
     """One line a sheet in as many columns as fit, and below it what they are and how often ranges like these held."""
-    inferences, names = in_order(table.inferences, by), [*(columns or SHOWN)]
-    if not columns and len(_shared(inferences)) > MOST_TWINS:
+    inferences, names = in_order(table.inferences, by), [*(columns or SHOWN_COLUMNS)]
+    if not columns and len(_shared(inferences)) > _MOST_TWINS:
         names = ["provider", *names]
-    letters, gone = _letters(inferences, names), [] if columns else [*FIRST_TO_GO]
+    letters, gone = _letters(inferences, names), [] if columns else [*_FIRST_TO_GO]
     head, rows = _lines(table, inferences, names, letters)
     while gone and max(map(len, (*head, *rows))) > width:
         names.remove(gone.pop(0))
         head, rows = _lines(table, inferences, names, letters)
     if by is None and 0 < (banded := sum(bool(one.pairs) for one in inferences)) < len(inferences):
         rows.insert(banded, "")
-    left_out = [name for name in SHOWN if name not in names and not columns]
+    left_out = [name for name in SHOWN_COLUMNS if name not in names and not columns]
     return "\n".join([*head, *rows, "", folded(_below(table, names, letters, left_out), width)])
 
 
@@ -243,8 +243,8 @@ def _lines(table: Run, inferences: Sequence[Inference], names: Sequence[str], le
     flags = ["".join(letters[kind] for kind in map(_kind, _flags(one, twins)) if kind in letters) for one in inferences]
     heads = _heads(table, columns)
     widths = [max(map(len, column)) for column in zip(*heads, *cells, strict=True)]
-    head, rows = ([GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
-    with_flags = [f"{line}{GAP}{flag}".rstrip() for line, flag in zip(rows, flags, strict=True)]
+    head, rows = ([_GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
+    with_flags = [f"{line}{_GAP}{flag}".rstrip() for line, flag in zip(rows, flags, strict=True)]
     head = [line.rstrip() for line in head]
     return [*head, "─" * max(map(len, (*head, *with_flags)))], with_flags
 
@@ -279,9 +279,9 @@ def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str,
     """A letter for every kind of flag that no cell and no column shows, and that is not of a column alone which is not there."""
     columns = {column_of(name).name for name in names}
     twins = frozenset() if "provider" in columns else _shared(inferences)
-    said = [*SEEN, *MARKED]
+    said = [*SEEN, *_MARKED]
     said += [EXTRAPOLATED] if "active" not in columns else []
-    said += [OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
+    said += [_OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
     flags = (flag for one in inferences for flag in _flags(one, twins))
     kinds = dict.fromkeys(_kind(flag) for flag in flags if not any(part in flag for part in said))
     return dict(zip(kinds, [*ascii_letters, *map(str, range(len(kinds)))], strict=False))
@@ -294,15 +294,15 @@ def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: 
     day = [] if not columns[0].head[0] else [f"prices of {table.as_of}"]
     changed = [f"what if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}"] if table.changes else []
     of_record = {column.name for column in columns if column.held(table)}
-    held = [truth for truth, of in OF_TRUTH.items() if of_record.intersection(of)]
-    cells = [column.text(one) for column in columns if column.name in MARKED_COLUMNS for one in table]
-    legend = [f"{mark} {means}" for mark, means in MARKS.items() if any(mark in cell for cell in cells)]
+    held = [truth for truth, of in _OF_TRUTH.items() if of_record.intersection(of)]
+    cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
+    legend = [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
     legend += [f"{letter} {kind}" for kind, letter in letters.items()]
     said = [
         f"{', '.join([counted, *day, *changed])}.",
         f"Held: {'; '.join(held)}." if held else "",
         f"{'; '.join(legend)}." if legend else "",
         f"Left out: {', '.join(left_out)}." if left_out else "",
-        MORE,
+        _MORE,
     ]
     return " ".join(filter(None, said))

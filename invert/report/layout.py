@@ -13,7 +13,7 @@ from invert.sheets.sheet import Price
 NONE = "-"
 USD_PER_MTOK = 1e-6
 """What prices are divided by [USD/token]."""
-GAP, READABLE = 3, 24
+GAP, _READABLE = 3, 24
 """Spaces between columns, and the narrowest column that text is broken into."""
 
 
@@ -106,7 +106,7 @@ def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: i
     """Widths that fit the room, the widest column narrowed first; none where a column would be narrower than is easily read."""
     widths = _widths(columns, rows)
     least = [
-        max(min(READABLE, max((len(row[column]) for row in rows), default=0)), *map(len, _words([column, *(row[column] for row in rows)])))
+        max(min(_READABLE, max((len(row[column]) for row in rows), default=0)), *map(len, _words([column, *(row[column] for row in rows)])))
         for column in columns
     ]
     while sum(widths) > room:

@@ -11,40 +11,40 @@ from invert.records import Carried, Outcome, Overview, ProviderSizes, SharedPrem
 from invert.report.flat import six_digits
 from invert.report.layout import NONE, aligned, laid_out, title
 
-SCHEMA = "infer-overview-1"
-MOST_ROWS, MOST_NAMED = 12, 3
+_SCHEMA = "infer-overview-1"
+_MOST_ROWS, _MOST_NAMED = 12, 3
 """Rows of a table, and names in a sentence, that a page has; JSON and CSV have all."""
-QUANTITIES_IN_WORDS = {"active_params": "active parameters", "active_params_times_markup": "size x mark-up"}
+_QUANTITIES_IN_WORDS = {"active_params": "active parameters", "active_params_times_markup": "size x mark-up"}
 CSV_HEAD = ("section", "name", "of", "offers", "providers", "low", "median", "high", "commonest", "at_commonest", "because")
 
 
 def overview_text(found: Overview, width: int) -> str:
     """The page in so many columns, and where there is more."""
-    return laid_out([*overview_parts(found), "", MORE], width)
+    return laid_out([*overview_parts(found), "", _MORE], width)
 
 
 def overview_parts(found: Overview) -> list[str]:
     """The page as a title, paragraphs and tables."""
     parts = [f"{found.sheets:,} sheets of {_many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
-    parts += [*title("What comes of the prices"), aligned(OUTCOME_HEAD, [_outcome_row(one) for one in found.outcomes])]
-    parts += [*title("What offers carry"), aligned(CARRIED_HEAD, [_carried_row(one) for one in found.carried]), OVER_INPUT]
+    parts += [*title("What comes of the prices"), aligned(_OUTCOME_HEAD, [_outcome_row(one) for one in found.outcomes])]
+    parts += [*title("What offers carry"), aligned(_CARRIED_HEAD, [_carried_row(one) for one in found.carried]), _OVER_INPUT]
     if found.premiums:
-        shown = found.premiums[:MOST_ROWS]
-        parts += [*title("Premiums above the first threshold"), aligned(PREMIUM_HEAD, [_premium_row(one) for one in shown])]
-        parts += _not_shown("more pair", [one.offers for one in found.premiums[MOST_ROWS:]])
-    listed = [one for one in found.sizes if one.makes][:MOST_ROWS] or found.sizes[:MOST_ROWS]
-    parts += [*title("Active parameters by provider"), aligned(SIZE_HEAD, [_size_row(one) for one in listed]), OF_MEDIANS]
+        shown = found.premiums[:_MOST_ROWS]
+        parts += [*title("Premiums above the first threshold"), aligned(_PREMIUM_HEAD, [_premium_row(one) for one in shown])]
+        parts += _not_shown("more pair", [one.offers for one in found.premiums[_MOST_ROWS:]])
+    listed = [one for one in found.sizes if one.makes][:_MOST_ROWS] or found.sizes[:_MOST_ROWS]
+    parts += [*title("Active parameters by provider"), aligned(_SIZE_HEAD, [_size_row(one) for one in listed]), _OF_MEDIANS]
     parts += _not_shown("more provider", [one.offers for one in found.sizes if one not in listed])
     return parts
 
 
-MORE = "--as json or csv has all of it; --wide, --columns or --sort a line a sheet; --where NAME=PATTERN takes some."
-OUTCOME_HEAD = ("estimate", "range", "bound", "none", "why most have no range")
-CARRIED_HEAD = ("price", "offers", "sellers", "most ask", "median", "least to most")
-PREMIUM_HEAD = ("input", "output", "offers", "sellers", "at thresholds")
-SIZE_HEAD = ("provider", "offers", "median", "least to most")
-OVER_INPUT = "Times the input price of the sheet; of long context, times the same price below the first threshold; storage as it is asked."
-OF_MEDIANS = "Of sizes as stated, else the medians of the ranges that prices suggest: each of those is good to a factor of three or more."
+_MORE = "--as json or csv has all of it; --wide, --columns or --sort a line a sheet; --where NAME=PATTERN takes some."
+_OUTCOME_HEAD = ("estimate", "range", "bound", "none", "why most have no range")
+_CARRIED_HEAD = ("price", "offers", "sellers", "most ask", "median", "least to most")
+_PREMIUM_HEAD = ("input", "output", "offers", "sellers", "at thresholds")
+_SIZE_HEAD = ("provider", "offers", "median", "least to most")
+_OVER_INPUT = "Times the input price of the sheet; of long context, times the same price below the first threshold; storage as it is asked."
+_OF_MEDIANS = "Of sizes as stated, else the medians of the ranges that prices suggest: each of those is good to a factor of three or more."
 
 
 def _counted(found: Overview) -> list[str]:
@@ -62,7 +62,7 @@ def _counted(found: Overview) -> list[str]:
 
 def _named(counts: Mapping[str, int]) -> str:
     """`openrouter 300, aws 120 and 80 of 12 others`."""
-    first, others = list(counts.items())[:MOST_NAMED], list(counts.values())[MOST_NAMED:]
+    first, others = list(counts.items())[:_MOST_NAMED], list(counts.values())[_MOST_NAMED:]
     said = ", ".join(f"{name} {count:,}" for name, count in first)
     return said + (f" and {sum(others):,} of {len(others)} other{'s' if len(others) > 1 else ''}" if others else "")
 
@@ -76,21 +76,21 @@ def _many(number: int, what: str) -> str:
 
 
 def _outcome_row(one: Outcome) -> dict[str, str]:
-    name = QUANTITIES_IN_WORDS.get(one.quantity, one.quantity.replace("_", " "))
+    name = _QUANTITIES_IN_WORDS.get(one.quantity, one.quantity.replace("_", " "))
     kinds = {"range": ("given", "interval"), "bound": ("upper", "lower"), "none": ("undetermined",)}
     counts = {column: f"{sum(one.kinds.get(kind, 0) for kind in of):,}" for column, of in kinds.items()}
     label = KV_ESTIMATORS[one.estimator].heading if one.estimator in KV_ESTIMATORS else name
     first, _, second = next(iter(one.because), NONE).partition("; ")
     # What a bound is counted in is no reason.
     why = second if second and first.startswith("in ") else first
-    return dict(zip(OUTCOME_HEAD, (label, *counts.values(), why.partition("; ")[0]), strict=True))
+    return dict(zip(_OUTCOME_HEAD, (label, *counts.values(), why.partition("; ")[0]), strict=True))
 
 
 def _carried_row(one: Carried) -> dict[str, str]:
     ends = f"{_asked(one, one.span.low)} to {_asked(one, one.span.high)}" if one.span.low < one.span.high else NONE
     cells = (_label(one), f"{one.offers:,}", f"{one.providers:,}", f"{_asked(one, one.commonest)} ({one.at_commonest:,})",
              _asked(one, one.span.median), ends)  # fmt: skip
-    return dict(zip(CARRIED_HEAD, cells, strict=True))
+    return dict(zip(_CARRIED_HEAD, cells, strict=True))
 
 
 def _label(one: Carried) -> str:
@@ -118,7 +118,7 @@ def _asked(one: Carried, value: float) -> str:
 def _premium_row(one: SharedPremiums) -> dict[str, str]:
     at = ", ".join(f"{_tokens(threshold)} {count}" for threshold, count in one.thresholds.items())
     cells = f"x{one.premium_in:g}", f"x{one.premium_out:g}", f"{one.offers:,}", f"{one.providers:,}", at
-    return dict(zip(PREMIUM_HEAD, cells, strict=True))
+    return dict(zip(_PREMIUM_HEAD, cells, strict=True))
 
 
 def _tokens(threshold: int) -> str:
@@ -130,7 +130,7 @@ def _size_row(one: ProviderSizes) -> dict[str, str]:
         return show("active_params", value, digits=2)
 
     middle, ends = (size(one.span.median), f"{size(one.span.low)} to {size(one.span.high)}") if one.span else (NONE, NONE)
-    return dict(zip(SIZE_HEAD, (one.provider, f"{one.offers:,}", middle, ends), strict=True))
+    return dict(zip(_SIZE_HEAD, (one.provider, f"{one.offers:,}", middle, ends), strict=True))
 
 
 # For programs.
@@ -143,7 +143,7 @@ def overview_json(found: Overview) -> str:
         for one in found.premiums
     ]
     document = {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "as_of": found.as_of.isoformat(),
         "sheets": found.sheets,
         "providers": found.providers,

@@ -7,7 +7,7 @@ from invert.report.layout import Table, aligned, title
 from invert.result import Inference, Run
 from invert.sheets.sheet import Price
 
-COLUMNS = ("band", "input", "output", "cache read")
+_COLUMNS = ("band", "input", "output", "cache read")
 
 
 def all_prices(one: Inference, table: Run) -> list[str]:
@@ -17,13 +17,13 @@ def all_prices(one: Inference, table: Run) -> list[str]:
     return [*title(f"Prices ({unit_of_prices(one)})"), *filter(None, lines)]
 
 
-def price_table(one: Inference, label: str = COLUMNS[0], most: int | None = None) -> Table:
+def price_table(one: Inference, label: str = _COLUMNS[0], most: int | None = None) -> Table:
     """Prices by band, then writes and storage under input; at most so many rows, the others counted."""
     rows = [*_bands(one), *_offers(one)]
     if most and len(rows) > most:
-        more = {"band": f"{len(rows) - most + 1} more, as in --full", **dict.fromkeys(COLUMNS[1:], "")}
+        more = {"band": f"{len(rows) - most + 1} more, as in --full", **dict.fromkeys(_COLUMNS[1:], "")}
         rows = [*rows[: most - 1], more]
-    return aligned((label, *COLUMNS[1:]), [{label if name == "band" else name: cell for name, cell in row.items()} for row in rows])
+    return aligned((label, *_COLUMNS[1:]), [{label if name == "band" else name: cell for name, cell in row.items()} for row in rows])
 
 
 def unit_of_prices(one: Inference) -> str:

@@ -17,7 +17,7 @@ MOST_PRICES = 7
 """Rows of prices that are shown."""
 
 
-SAID = (*SEEN, RELEASE_NOT_KNOWN, EXTRAPOLATED)
+_SAID = (*SEEN, RELEASE_NOT_KNOWN, EXTRAPOLATED)
 """Flags that other lines of the screen put into words."""
 
 
@@ -90,5 +90,5 @@ def reasons(one: Inference, table: Run) -> Iterator[str]:
     of_tiers = record_of_tiers((term for found in one.storage if not found.disclosed for term in found.evidence), table.tier_rules)
     if of_tiers or deciding_source(one):
         yield " ".join(filter(None, (of_tiers, deciding_source(one))))
-    if flags := [flag for flag in one.flags if flag not in SAID]:
+    if flags := [flag for flag in one.flags if flag not in _SAID]:
         yield f"Flags: {'; '.join(flags)}."

@@ -6,16 +6,16 @@ from invert.report.findings import estimate_text
 from invert.report.layout import NONE, aligned, title
 from invert.result import Inference, Run
 
-NAMES = {"active_params": "active parameters", "total_params": "all parameters", "input_markup": "input over its cost at rent"}
+_NAMES = {"active_params": "active parameters", "total_params": "all parameters", "input_markup": "input over its cost at rent"}
 
 
 def size_lines(one: Inference, table: Run) -> list[str]:
     """Size and mark-up with what estimates like them have got right."""
     rows = [
-        {"quantity": NAMES[name], "range": estimate_text(name, estimate), "because": estimate.because}
+        {"quantity": _NAMES[name], "range": estimate_text(name, estimate), "because": estimate.because}
         for name, estimate in one.market.items()
     ]
-    records = [f"{NAMES[name]}: {record_in_words(one.market[name].record)}" for name in ("active_params", "total_params")]
+    records = [f"{_NAMES[name]}: {record_in_words(one.market[name].record)}" for name in ("active_params", "total_params")]
     known = [line for line in records if not line.endswith(NONE)]
     return [*title("How big the model is, by its input price"), aligned(tuple(rows[0]), rows), *known, *_stated(one)]
 

@@ -23,10 +23,10 @@ TABLE_COLUMNS = (
     *(one.heading for one in KV_ESTIMATORS.values()), "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says",
     "lecture check", "flags",
 )  # fmt: skip
-BESIDE_HEADLINE = tuple(one.heading for name, one in KV_ESTIMATORS.items() if name != "headline")
-FIRST_TO_GO = (
+_BESIDE_HEADLINE = tuple(one.heading for name, one in KV_ESTIMATORS.items() if name != "headline")
+_FIRST_TO_GO = (
     "flags", "active known", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
-    *BESIDE_HEADLINE[:0:-1], "bandwidth-bound", "output/input", BESIDE_HEADLINE[0], "mark-up", "threshold", "KV lecture", "KV known",
+    *_BESIDE_HEADLINE[:0:-1], "bandwidth-bound", "output/input", _BESIDE_HEADLINE[0], "mark-up", "threshold", "KV lecture", "KV known",
     "output USD/MTok", "input USD/MTok", "active by price",
 )  # fmt: skip
 
@@ -80,7 +80,7 @@ def fitting(rows: Sequence[dict[str, str]], width: int | None, kept: str = "") -
     """The columns that fit a width, the least needed left out first, one `kept` all the same; all of them without a width."""
     columns = list(TABLE_COLUMNS)
     needed = {column: max(len(text) for text in (column, *(row[column] for row in rows))) + GAP for column in TABLE_COLUMNS}
-    for column in (column for column in FIRST_TO_GO if column != kept):
+    for column in (column for column in _FIRST_TO_GO if column != kept):
         if width is None or sum(needed[name] for name in columns) - GAP <= width:
             break
         columns.remove(column)

@@ -18,7 +18,7 @@ from invert.records import (
 from invert.report.layout import aligned, left_out, title
 from invert.result import Inference, Run
 
-BASIS_NAMES = {"rented": "rented HBM, owned rest", "owned": "all owned"}
+_BASIS_NAMES = {"rented": "rented HBM, owned rest", "owned": "all owned"}
 BETWEEN = "by cost basis and year"
 
 
@@ -160,7 +160,7 @@ def over_cases(shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[fl
 def _by_year(found: TierEvidence) -> list[dict[str, str]]:
     """A row for each cost basis, with the hardware prices of each year side by side."""
     return [
-        {"lifetime": lifetime(found.ttl_seconds), "cost basis": BASIS_NAMES[basis]}
+        {"lifetime": lifetime(found.ttl_seconds), "cost basis": _BASIS_NAMES[basis]}
         | {f"prices of {case.year}": _case(case) for case in found.cases if case.basis == basis}
         for basis in dict.fromkeys(case.basis for case in found.cases)
     ]

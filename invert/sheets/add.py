@@ -22,7 +22,7 @@ from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, prices_that_shi
 from invert.sheets.rows import TOKENS, PriceBook, PriceRow, Problem
 from invert.sheets.rules import COMPONENTS, check
 
-FIELDS = (
+_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
     "weekdays", "verification", "source_url", "notes",
 )  # fmt: skip
@@ -49,7 +49,7 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     provider, slash, model = name.strip().partition("/")
     if not (slash and provider and model):
         raise WrongValue(f"{shorten(name)} is not provider/model, such as acme/perm")
-    said = {field: items[field].strip() for field in FIELDS if items.get(field, "").strip()}
+    said = {field: items[field].strip() for field in _FIELDS if items.get(field, "").strip()}
     if "max_context" in said:
         said["max_context"] = _tokens(said["max_context"])
     if released := said.get("release_date", ""):
@@ -60,10 +60,10 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
         said["date_kind"] = "start"
     rows = []
     for spec, amount in items.items():
-        if spec in FIELDS:
+        if spec in _FIELDS:
             continue
         if spec.partition("@")[0].partition(":")[0] not in COMPONENTS:
-            raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{suggest(spec, (*COMPONENTS, *FIELDS))}")
+            raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{suggest(spec, (*COMPONENTS, *_FIELDS))}")
         component, threshold, ttl = typed_place(spec)
         place = {"threshold_tokens": str(threshold)} if threshold else {}
         place |= {"ttl_seconds": str(ttl)} if ttl else {}

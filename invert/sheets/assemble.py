@@ -25,14 +25,14 @@ from invert.sheets.rules import (
 )
 from invert.sheets.sheet import CacheOffer, CachePrice, Price, PriceBand, PriceSheet
 
-ALL = "all"
-DEFAULT_TIERS = ("standard", "off_peak")
-MOST_NAMED = 3
+_ALL = "all"
+_DEFAULT_TIERS = ("standard", "off_peak")
+_MOST_NAMED = 3
 """Models that a note on many of them names."""
-TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
-SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
+_TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
+_SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 Place = tuple[str, int, int | None]
-Name = tuple[str, str]
+_Name = tuple[str, str]
 
 
 def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everything: bool = False) -> tuple[list[PriceSheet], list[Problem]]:
@@ -43,14 +43,14 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     """
     day = day_of(book, as_of)
     tiers = {row.service_tier for row in book.rows}
-    if tier not in ("", ALL, *tiers):
-        raise UnknownName("service tier", tier, sorted({ALL, *tiers}))
+    if tier not in ("", _ALL, *tiers):
+        raise UnknownName("service tier", tier, sorted({_ALL, *tiers}))
     offers: dict[tuple[str, str, str], dict[str, tuple[PriceSheet | None, list[Problem]]]] = {}
     for (provider, model, region, name), rows in by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
         if sheet or faults:
             offers.setdefault((provider, model, region), {})[name] = sheet, faults
-    chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), ALL if everything else tier)]
+    chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), _ALL if everything else tier)]
     # A day that was asked for needs no day of the rows.
     late = [] if as_of else book.far_off
     return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
@@ -74,7 +74,7 @@ def day_of(book: PriceBook, as_of: date | None = None) -> date:
     return day
 
 
-def not_begun(book: PriceBook, day: date) -> tuple[dict[Name, str], dict[Name, str]]:
+def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name, str]]:
     """What to say of each (provider, model) with no price yet on a day, and of each with rows of one's own that begin later.
 
     >>> not_begun(PriceBook((), {}, (), None), date(2026, 11, 20))
@@ -82,8 +82,8 @@ def not_begun(book: PriceBook, day: date) -> tuple[dict[Name, str], dict[Name, s
     """
     begun = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
 
-    def said(rows: Iterable[PriceRow]) -> dict[Name, str]:
-        found: dict[Name, str] = {}
+    def said(rows: Iterable[PriceRow]) -> dict[_Name, str]:
+        found: dict[_Name, str] = {}
         for row in sorted((row for row in rows if row.start > day), key=lambda row: row.start):
             pair = row.provider, row.model
             which = "some of its prices" if pair in begun else "its prices"
@@ -93,7 +93,7 @@ def not_begun(book: PriceBook, day: date) -> tuple[dict[Name, str], dict[Name, s
     return {pair: text for pair, text in said(book.rows).items() if pair not in begun}, said(book.own)
 
 
-def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[Name, date]:
+def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
     """The day of release of each model that a sheet here is of a day before: nobody could buy it then.
 
     >>> before_release([], [])
@@ -104,7 +104,7 @@ def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> 
     return {(sheet.provider, sheet.model): day for sheet, day in days if day and day > sheet.as_of}
 
 
-def before_any_word(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[Name, date]) -> dict[Name, date]:
+def before_any_word(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
     """The earliest day, of `first`, that a table has of each model that a sheet here is of a day before, where nobody says its release.
 
     >>> before_any_word([], [], {})
@@ -116,7 +116,7 @@ def before_any_word(offered: Iterable[PriceSheet], known: Iterable[ModelRow], fi
 
 
 def once_released(
-    offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[Name, date] | None = None
+    offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date] | None = None
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets of days on which their model was out, and notes that count the others and name some.
 
@@ -141,12 +141,12 @@ def _left_out(left: Sequence[PriceSheet]) -> str:
     return "1 sheet left out" if len(left) == 1 else f"{len(left)} sheets left out"
 
 
-def _some(left: Iterable[PriceSheet], days: Mapping[Name, date]) -> str:
+def _some(left: Iterable[PriceSheet], days: Mapping[_Name, date]) -> str:
     named = list(dict.fromkeys(f"{sheet.model} {days[sheet.provider, sheet.model]}" for sheet in left))
-    return ", ".join(named[:MOST_NAMED]) + (", ..." if named[MOST_NAMED:] else "")
+    return ", ".join(named[:_MOST_NAMED]) + (", ..." if named[_MOST_NAMED:] else "")
 
 
-def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[Name, date]) -> list[str]:
+def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> list[str]:
     """What to say of sheets that are shown because they were asked for by name, though no table has their model by then."""
     offered = list(offered)
     days = before_any_word(offered, known, first)
@@ -168,9 +168,9 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
     >>> wanted(["batch", "off_peak", "standard"], ""), wanted(["batch", "off_peak"], ""), wanted(["batch"], "")
     (['standard'], ['off_peak'], [])
     """
-    if tier == ALL:
+    if tier == _ALL:
         return list(offered)
-    return [name for name in ([tier] if tier else DEFAULT_TIERS) if name in offered][:1]
+    return [name for name in ([tier] if tier else _DEFAULT_TIERS) if name in offered][:1]
 
 
 def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | None, list[Problem]]:
@@ -201,7 +201,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """The price of a row, in US dollars at the rate of that day."""
-    usd = row.amount / (units_per_usd(fx, row.currency, day) * TOKEN_SECONDS[row.per])
+    usd = row.amount / (units_per_usd(fx, row.currency, day) * _TOKEN_SECONDS[row.per])
     ends = row.valid_to if row.valid_to and row.retrieved_date and row.valid_to > row.retrieved_date else None
     return Price(
         amount=row.amount,
@@ -270,8 +270,8 @@ def find(
     names: Iterable[str],
     offered: Sequence[PriceSheet],
     known: Sequence[ModelRow],
-    ever: Sequence[Name] = (),
-    later: Mapping[Name, str] | None = None,
+    ever: Sequence[_Name] = (),
+    later: Mapping[_Name, str] | None = None,
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
 
@@ -283,7 +283,7 @@ def find(
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
     priced = list(dict.fromkeys((sheet.provider, sheet.model) for sheet in offered))
-    chosen: dict[Name, None] = {}
+    chosen: dict[_Name, None] = {}
     notes = []
     for name in names:
         # The name of a model without a price is not the beginning of another's.
@@ -338,14 +338,14 @@ def is_pattern(name: str) -> bool:
     return any(mark in name for mark in "*?[")
 
 
-def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[Name]:
+def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[_Name]:
     """The (provider, model) pairs that a name means, by the first rule that finds any.
 
     >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
     [('google', 'gemini-3.1-pro-preview')]
     """
     given = trimmed(name).lower()
-    spellings: tuple[Callable[[Name], list[str]], ...] = (
+    spellings: tuple[Callable[[_Name], list[str]], ...] = (
         lambda pair: ["/".join(pair)],
         lambda pair: [pair[1]],
         lambda pair: also_called(pair, aliases),
@@ -359,12 +359,12 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
 
 
-def also_called(pair: Name, aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
+def also_called(pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
     """The other names of a model, with and without its provider."""
     return [text for alias in aliases.get(pair, ()) for text in (alias, f"{pair[0]}/{alias}")]
 
 
-def drawn_like(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[tuple[Name, str]]:
+def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[tuple[_Name, str]]:
     """The models that a name looks like without being a name of them, and the name it looks like; whole names first.
 
     >>> drawn_like("gpt\\u20115", [("openai", "gpt-5"), ("openai", "gpt-5-mini")], {})
@@ -379,7 +379,7 @@ def drawn_like(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[st
     return list({pair: (pair, text) for pair, text in reversed(whole or begun)}.values())[::-1]
 
 
-def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
+def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
     """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, nearest first."""
     given = "".join(mark for mark in trimmed(name).lower()[:200] if not is_hidden(mark))
     containing = ["/".join(pair) for pair in priced if given in "/".join(pair).lower()]
@@ -438,7 +438,7 @@ def typed_place(spec: str) -> Place:
     component, threshold, thousands, lifetime, unit = form.groups()
     if component not in COMPONENTS:
         raise UnknownName("component", component, COMPONENTS)
-    return component, int(threshold or 0) * TOKENS[thousands or ""], int(lifetime) * SECONDS[unit] if lifetime else None
+    return component, int(threshold or 0) * TOKENS[thousands or ""], int(lifetime) * _SECONDS[unit] if lifetime else None
 
 
 def spelled(place: Place) -> str:
@@ -449,7 +449,9 @@ def spelled(place: Place) -> str:
     """
     component, threshold, lifetime = place
     return (
-        component + (f"@{_in_largest(threshold, TOKENS)}" if threshold else "") + (f":{_in_largest(lifetime, SECONDS)}" if lifetime else "")
+        component
+        + (f"@{_in_largest(threshold, TOKENS)}" if threshold else "")
+        + (f":{_in_largest(lifetime, _SECONDS)}" if lifetime else "")
     )
 
 
@@ -465,8 +467,8 @@ def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Pric
     kin = next((one for one in prices.values() if one.currency == old.currency and one.amount), None)
     if kin is None:
         raise WrongValue(f"no price of the sheet shows what a {old.currency} is worth")
-    rate = kin.amount / (kin.usd_per_token * TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
+    rate = kin.amount / (kin.usd_per_token * _TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
     if fault := absurd_price(amount, amount / rate, place[0]):
         raise WrongValue(fault)
-    usd = amount / (rate * TOKEN_SECONDS[old.per])
+    usd = amount / (rate * _TOKEN_SECONDS[old.per])
     return replace(old, amount=amount, usd_per_token=usd, verification="user", source_url="", notes="", origin="set by hand", ends=None)

@@ -11,7 +11,7 @@ from invert.sheets.read import book_of
 from invert.sheets.rows import PriceBook
 from invert.sheets.sheet import PriceSheet
 
-Name = tuple[str, str]
+_Name = tuple[str, str]
 """Provider and model as typed small; the provider is blank in tables that name a model alone."""
 
 
@@ -30,7 +30,7 @@ def there_by(model: ModelRow, data: Data) -> date | None:
     return min(days, default=None)
 
 
-def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[Name, date]:
+def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[_Name, date]:
     """Of each model with a sheet here of which nobody says when it began, the earliest day that any table has of the model.
 
     >>> from invert.data import read_data
@@ -42,7 +42,7 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
         return {}
     said = [((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date) if day]
     said += [((model.provider, model.model), day) for model in _rows(data, ModelRow) if (day := there_by(model, data))]
-    first: dict[Name, date] = {}
+    first: dict[_Name, date] = {}
     for pair, day in said:
         if pair in open_start:
             first[pair] = min(day, first.get(pair, day))
@@ -50,9 +50,9 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
 
 
 @once_a_run
-def _first_days(data: Data) -> Mapping[Name, date]:
+def _first_days(data: Data) -> Mapping[_Name, date]:
     """Of every name, the earliest day in the tables that ship."""
-    first: dict[Name, date] = {}
+    first: dict[_Name, date] = {}
     for provider, model, day in _dated(data):
         name = provider.casefold(), model.casefold()
         first[name] = min(day, first.get(name, day))

@@ -11,11 +11,11 @@ from invert.assumptions import USUAL, Assumptions
 from invert.sheets.rows import Fx, PriceBook, PriceRow, units_per_usd
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, sheet_name
 
-HAIR = 1e-9
+_HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
-SHIPPED_ROWS = "prices.csv:"
-QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
-DAYS_OF_YEAR = 365.25
+_SHIPPED_ROWS = "prices.csv:"
+_QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
+_DAYS_OF_YEAR = 365.25
 
 
 def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[Problem]:
@@ -51,10 +51,10 @@ def _quoted(rows: Sequence[PriceRow]) -> Iterator[Problem]:
     """Names between quotation marks that CSV does not take away: those of a word processor, or two at a time."""
     for column in NAMES:
         names = {getattr(row, column) for row in rows}
-        quoted = {name for name in names if name != name.strip(QUOTES)}
+        quoted = {name for name in names if name != name.strip(_QUOTES)}
         for row in rows if quoted else ():
             if (name := getattr(row, column)) in quoted:
-                bare = shorten(name.strip(QUOTES))
+                bare = shorten(name.strip(_QUOTES))
                 yield row.problem(column, f"{shorten(name)} is in quotation marks, which belong to the name so: is {bare} meant?")
 
 
@@ -80,7 +80,7 @@ def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[P
         ordered = sorted(day for _, _, day in dated)
         middle, years = ordered[len(ordered) // 2] if ordered else date.max, assumptions.usual_years
         for row, column, day in dated:
-            if abs((day - middle).days) > years * DAYS_OF_YEAR:
+            if abs((day - middle).days) > years * _DAYS_OF_YEAR:
                 yield row.problem(column, f"{day} is more than {years:g} years from {middle}, the middle of the days of its file")
 
 
@@ -113,10 +113,10 @@ def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
         if beside and row.amount and row.component == "cache_read" and _usd(row, fx) > _usd(beside, fx):
             lack = f"cache_read {row.amount:g} is above input {beside.amount:g}: a read of the cache is cheaper than the prompt anew"
             yield row.problem("amount", lack)
-        if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - HAIR):
+        if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - _HAIR):
             lack = f"cache_write {row.amount:g} is below input {beside.amount:g}: amounts are prices, not what is added to the input"
             yield row.problem("amount", lack)
-        if beside and row.amount and row.component == "output" and _usd(row, fx) < _usd(beside, fx) * (1 - HAIR):
+        if beside and row.amount and row.component == "output" and _usd(row, fx) < _usd(beside, fx) * (1 - _HAIR):
             yield row.problem("amount", f"output {row.amount:g} is below input {beside.amount:g}: are the two the wrong way round?")
         if beside and row.component == "output" and row.currency != beside.currency:
             yield row.problem(
@@ -127,7 +127,7 @@ def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
     for component in ("input", "output"):
         bands = sorted((row for row in valid if row.component == component), key=lambda row: row.threshold_tokens)
         for below, above in pairwise(bands):
-            if _usd(above, fx) < _usd(below, fx) * (1 - HAIR):
+            if _usd(above, fx) < _usd(below, fx) * (1 - _HAIR):
                 lack = (
                     f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
                 )
@@ -136,8 +136,8 @@ def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
 
 def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
     """Of rows of one's own: names nearly those of a provider, days long after the prices that ship, amounts far from all of them."""
-    shipped = [row for row in book.rows if row.origin.startswith(SHIPPED_ROWS)]
-    own = [row for row in book.rows if not row.origin.startswith(SHIPPED_ROWS)]
+    shipped = [row for row in book.rows if row.origin.startswith(_SHIPPED_ROWS)]
+    own = [row for row in book.rows if not row.origin.startswith(_SHIPPED_ROWS)]
     if not shipped:
         return
     called = {_plain_name(row.provider): row.provider for row in shipped}
@@ -152,7 +152,7 @@ def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Pr
             yield row.problem("provider", f"{shorten(row.provider)} is another provider than {shorten(meant)}: is that one meant?")
         for column in ("effective_date", "valid_to", "retrieved_date"):
             day = getattr(row, column)
-            if day and (day - newest).days > assumptions.usual_years * DAYS_OF_YEAR:
+            if day and (day - newest).days > assumptions.usual_years * _DAYS_OF_YEAR:
                 yield row.problem(
                     column,
                     f"{day} is more than {assumptions.usual_years:g} years after {newest}, when the newest price that ships was read",
@@ -172,7 +172,7 @@ def _is_list_price(row: PriceRow) -> bool:
 
 def _plain_name(provider: str) -> str:
     """A provider without what a spreadsheet or a keyboard changes: capitals, quotes and spaces."""
-    return provider.casefold().strip(QUOTES)
+    return provider.casefold().strip(_QUOTES)
 
 
 def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
@@ -187,7 +187,7 @@ def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[
         if len({row.model for _, row in ordered}) < assumptions.least_neighbours:
             continue
         for place, (level, row) in enumerate(ordered):
-            if row.origin.startswith(SHIPPED_ROWS):
+            if row.origin.startswith(_SHIPPED_ROWS):
                 continue
             gaps = [abs(level - ordered[other][0]) for other in (place - 1, place + 1) if 0 <= other < len(ordered)]
             if min(gaps) > log10(far):

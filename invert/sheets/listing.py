@@ -14,11 +14,11 @@ from invert.sheets.rows import ModelRow, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.what_if import sheet_key
 
-PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
+_PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
          "weekdays")  # fmt: skip
 LISTED = (*PRICE_COLUMNS, "origin")
 """What is listed of a price: as published, with its grade (`verification`), dates and source, and the file and row it is of."""
-DIFFERENT = ("change", *PLACE, "old_amount", "new_amount", "times", "currency", "per", "old_effective_date", "new_effective_date",
+DIFFERENT = ("change", *_PLACE, "old_amount", "new_amount", "times", "currency", "per", "old_effective_date", "new_effective_date",
              "old_source_url", "new_source_url", "old_origin", "new_origin")  # fmt: skip
 
 
@@ -65,12 +65,12 @@ def listed_csv(rows: Sequence[PriceRow]) -> str:
 def difference_record(one: Difference | Redescribed) -> dict[str, object]:
     """A price that differs, old and new; what is said of the model of a sheet stands under the name of its column."""
     if isinstance(one, Redescribed):
-        place = dict(zip(PLACE, (*one.sheet_key, one.column), strict=False))
+        place = dict(zip(_PLACE, (*one.sheet_key, one.column), strict=False))
         return {**dict.fromkeys(DIFFERENT), "change": one.kind, **place, "old_amount": _plain(one.old), "new_amount": _plain(one.new)}
     sides: Mapping[str, PriceRow | None] = {"old": one.old, "new": one.new}
     return {
         "change": one.kind,
-        **{name: _plain(getattr(one.row, name)) for name in PLACE},
+        **{name: _plain(getattr(one.row, name)) for name in _PLACE},
         **{f"{side}_amount": row and row.amount for side, row in sides.items()},
         "times": one.times and float(f"{one.times:.6g}"),
         "currency": one.row.currency,

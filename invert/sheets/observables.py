@@ -10,7 +10,7 @@ from invert.records import BandPair, Observable, Observables, WritePremium
 from invert.sheets.contexts import band_means
 from invert.sheets.sheet import Price, PriceBand, PriceSheet
 
-DECADE, SAME = 10.0, 1e-9
+DECADE, _SAME = 10.0, 1e-9
 """Two numbers nearer than this, relatively, are one: they went through decimal text."""
 
 PRICE_RATIOS: Mapping[str, tuple[str, str]] = {
@@ -30,8 +30,8 @@ def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float
     nice = assumptions.nice_numbers
     decade = DECADE ** floor(log10(value))
     scaled = value / decade
-    at = bisect_left(nice, scaled * (1 - SAME))
-    on_lattice = abs(nice[at] - scaled) <= SAME * scaled
+    at = bisect_left(nice, scaled * (1 - _SAME))
+    on_lattice = abs(nice[at] - scaled) <= _SAME * scaled
     below = nice[at - 1] if at else nice[-2] / DECADE
     above = (nice[at + 1] if at + 1 < len(nice) else nice[1] * DECADE) if on_lattice else nice[at]
     return sqrt(below * scaled) * decade, sqrt(above * scaled) * decade

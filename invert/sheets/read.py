@@ -45,8 +45,8 @@ from invert.sheets.rules import (
 )
 from invert.sheets.sheet import FileText
 
-P = ParamSpec("P")
-R = TypeVar("R")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 1_000_000, 64_000, 1_000
 """Rows of a file (blank lines count), characters of a line, and faults that are listed one by one.
@@ -54,12 +54,12 @@ ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 1_000_000, 64_000, 1_000
 All rows are held in memory, about 0.9 kB each, and read and checked at some 50,000 a second. So a file takes at most 20 seconds and
 0.9 GB, and a stream without end is refused as soon; every price ever published fits many times over.
 """
-A_YEAR = 366
+_A_YEAR = 366
 """Days after the newest retrieval day from which on a later one is taken for a slip of the pen."""
-TOO_LARGE = f"larger than {size(LARGEST)}"
-Source: TypeAlias = Iterable[str] | BinaryIO | TextIO
+_TOO_LARGE = f"larger than {size(LARGEST)}"
+_Source: TypeAlias = Iterable[str] | BinaryIO | TextIO
 """Lines, or a stream of text or bytes."""
-Prices: TypeAlias = str | Path | Source | FileText
+Prices: TypeAlias = str | Path | _Source | FileText
 """Prices of one's own: the place of a file, what is in it, or both."""
 
 PRICE_COLUMNS: dict[str, Parser] = {
@@ -87,7 +87,7 @@ PRICE_COLUMNS: dict[str, Parser] = {
 OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": tokens_or_blank, "release_date": date_or_blank}
 """Those of one's own prices: of a model that ships, models.csv has the longest context."""
 NEEDED = ("provider", "model", "component", "amount")
-OVERLAY_DEFAULTS = {
+_OVERLAY_DEFAULTS = {
     "service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD", "verification": "user",
 }  # fmt: skip
 """What a blank means in a file of one's own, where it is the usual; in one that ships it is a cell somebody emptied."""
@@ -176,7 +176,7 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
     newest = anchors[(len(anchors) - 1) // 2]
     later = [(row.retrieved_date, row) for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
     for day in sorted({day for day, _ in later}):
-        if (day - newest).days > A_YEAR:
+        if (day - newest).days > _A_YEAR:
             break
         newest = day
     far = [(day, row) for day, row in later if day > newest]
@@ -195,7 +195,7 @@ def last_day(data: Data) -> date:
     return newest_day(rows)[0] or date.max
 
 
-def once_beside_prices(function: Callable[Concatenate[Data, P], R]) -> Callable[Concatenate[Data, P], R]:
+def once_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
     """`once_a_run` for what rests on no price, but by the day on which they were read last: data of other prices share it.
 
     >>> found = once_beside_prices(lambda data, name: [name])
@@ -207,7 +207,7 @@ def once_beside_prices(function: Callable[Concatenate[Data, P], R]) -> Callable[
     """
 
     @wraps(function)
-    def within(data: Data, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def within(data: Data, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         return data.once_beside((function, last_day(data), args, tuple(kwargs.items())), partial(function, data, *args, **kwargs))
 
     return within
@@ -237,14 +237,14 @@ def own_file(prices: Prices) -> FileText:
     return FileText("standard input", _first_lines(prices, "standard input"))
 
 
-def _first_lines(source: Source, origin: str) -> bytes:
+def _first_lines(source: _Source, origin: str) -> bytes:
     """One line more than is read of any file, long ones as far as it takes to see that they are."""
     lines = (line.encode(errors="replace") if isinstance(line, str) else line for line in raw_lines(source, origin))
     return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in islice(lines, ROW_LIMIT + 2))
 
 
 def read_rows(
-    source: Source,
+    source: _Source,
     origin: str,
     fx: Fx | None = None,
     overlay: bool = False,
@@ -280,7 +280,7 @@ def read_rows(
         place, cells = item
         if overlay and not cells.get("per"):
             cells["per"] = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
-        columns = columns or columns_of(cells, parsers, OVERLAY_DEFAULTS if overlay else {})
+        columns = columns or columns_of(cells, parsers, _OVERLAY_DEFAULTS if overlay else {})
         found = price_row(place, cells, origin, fx or {}, columns, overlay)
         if isinstance(found, list):
             name(*found)
@@ -359,7 +359,7 @@ def _day(text: str) -> date | None:
 # Files and streams.
 
 
-def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
+def raw_lines(source: _Source, origin: str) -> Iterator[str | bytes]:
     """The lines of a source; of one longer than the limit only the beginning is kept, the rest is read away in pieces."""
     if not hasattr(source, "readline"):
         yield from source
@@ -376,7 +376,7 @@ def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
             raise WrongData(f"{origin} cannot be read: {shorten(str(error))}") from None
         left -= len(part)
         if left < 0:
-            raise WrongData(f"{origin} is {TOO_LARGE}")
+            raise WrongData(f"{origin} is {_TOO_LARGE}")
         if not part:
             return
         if not in_a_long_line:
@@ -384,7 +384,7 @@ def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
         in_a_long_line = len(part) > LINE_LIMIT and part[-1:] not in (b"\n", "\n")
 
 
-def table(source: Source, origin: str, columns: Iterable[str], needed: Iterable[str]) -> Iterator[tuple[int, dict[str, str]] | Problem]:
+def table(source: _Source, origin: str, columns: Iterable[str], needed: Iterable[str]) -> Iterator[tuple[int, dict[str, str]] | Problem]:
     """Row number and cells by column of each row under the header, or the problem of a row that cannot be taken apart.
 
     A row is a line, so that a quote left open spoils one row and not the rest of the file.

@@ -10,13 +10,13 @@ from derive.units import show
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.rules import by_sheet
 
-WORDS = {"max_context": "context", "release_date": "release"}
+_WORDS = {"max_context": "context", "release_date": "release"}
 """Columns that describe a model, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Redescribed:
-    """A sheet whose rows say another `column` of WORDS than before; None for rows that say nothing of it."""
+    """A sheet whose rows say another `column` of _WORDS than before; None for rows that say nothing of it."""
 
     __repr__ = brief
 
@@ -31,7 +31,7 @@ class Redescribed:
         return "described"
 
     def __str__(self) -> str:
-        return f"{WORDS[self.column]} {_spelled(self.old)} -> {_spelled(self.new)}"
+        return f"{_WORDS[self.column]} {_spelled(self.old)} -> {_spelled(self.new)}"
 
 
 def redescribed(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> Iterator[Redescribed]:

@@ -21,17 +21,17 @@ LEAST_THRESHOLD = 1_000
 BAND_LIMIT, PRICE_LIMIT = 64, 256
 """Bands and prices of one sheet on one day: ten times what anybody publishes, and few enough to read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
-SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3, "cache_read": 1e-5}
-LARGEST = 1e5
+_SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3, "cache_read": 1e-5}
+_LARGEST = 1e5
 """What may be a price, in USD per million tokens (and hour): tens of times beyond what is published on either side.
 
 The least lies also above the dearest price per token, so that one cannot pass for a price per million.
 """
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
-SHAPES_KEPT = 4096
+_SHAPES_KEPT = 4096
 Parser = Callable[[str], object]
-Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
+_Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 """What the rows of a sheet on a day price and where, whatever they ask: sheets of one shape are all sound, or none is."""
 
 
@@ -44,7 +44,7 @@ def check(book: PriceBook) -> list[Problem]:
     good, clashes = without_clashes(book.rows)
     problems = [*book.problems, *book.far_off, *clashes]
     now = book.newest_retrieved or date.max
-    sound: set[Shape] = set()
+    sound: set[_Shape] = set()
     for rows in by_sheet(good).values():
         traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
@@ -57,7 +57,7 @@ def check(book: PriceBook) -> list[Problem]:
                 continue
             faults = broken(valid, traded, day) or [problem for _, problem in strays(valid)]
             problems += faults
-            if not faults and len(sound) < SHAPES_KEPT:
+            if not faults and len(sound) < _SHAPES_KEPT:
                 sound.add(shape)
     first_of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in problems:
@@ -315,12 +315,12 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
     """What is wrong with a price that nobody charges: zero (except for cache items), or out of all proportion."""
     if amount == 0 and component in ("input", "output"):
         return f"the price of {component} is zero; only cache items may be free"
-    least = SMALLEST[component]
-    if amount == 0 or least <= usd <= LARGEST:
+    least = _SMALLEST[component]
+    if amount == 0 or least <= usd <= _LARGEST:
         return ""
     per = "mtok_hour" if component == "cache_storage" else "mtok"
-    hint = f"; is it per token? write per={per} amount={amount * 1e6:g}" if least <= usd * 1e6 <= LARGEST and usd < least else ""
-    return f"{amount:g} is absurd: {component} costs between {least:g} and {LARGEST:g} USD per million tokens{hint}"
+    hint = f"; is it per token? write per={per} amount={amount * 1e6:g}" if least <= usd * 1e6 <= _LARGEST and usd < least else ""
+    return f"{amount:g} is absurd: {component} costs between {least:g} and {_LARGEST:g} USD per million tokens{hint}"
 
 
 # In one cell: each parser takes the text and raises WrongData or WrongValue with what is wrong with it.

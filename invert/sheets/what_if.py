@@ -11,16 +11,16 @@ from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
 from invert.sheets.sheet import Price, PriceSheet, money_unit
 
-ADDED = "added by hand"
+_ADDED = "added by hand"
 """The origin of a price that the vendor does not ask."""
-SAME = 1e-9
+_SAME = 1e-9
 """Two prices nearer than this, relatively, are one."""
-OF_A_BAND = ("input", "output", "cache_read")
-LARGEST_THRESHOLD = 10_000_000
+_OF_A_BAND = ("input", "output", "cache_read")
+_LARGEST_THRESHOLD = 10_000_000
 """Tokens up to which a band may be asked about."""
-BY_SO_MUCH = re.compile(r"(?P<sign>[+-])(?P<share>[0-9.]+)\s*%|[x\u00d7](?P<times>[0-9.]+)")
+_BY_SO_MUCH = re.compile(r"(?P<sign>[+-])(?P<share>[0-9.]+)\s*%|[x\u00d7](?P<times>[0-9.]+)")
 
-WITH_A_UNIT = re.compile(r"[^0-9.,+-]*(?P<amount>[0-9]+(?:\.[0-9]+)?)[^0-9.,]*")
+_WITH_A_UNIT = re.compile(r"[^0-9.,+-]*(?P<amount>[0-9]+(?:\.[0-9]+)?)[^0-9.,]*")
 """A number among signs that are of none."""
 
 
@@ -42,7 +42,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
         given[place] = spec
         try:
             price = repriced(place, _amount(amount.strip(), place, before, prices[place]), prices)
-            prices[place] = price if place in before else replace(price, origin=ADDED)
+            prices[place] = price if place in before else replace(price, origin=_ADDED)
         except WrongValue as error:
             raise WrongValue(f"{spelled(place)}: {error}") from None
     return replace(sheet, **parts(prices, inclusive))
@@ -60,7 +60,7 @@ def is_added(spec: str, sheet: PriceSheet) -> bool:
     """
     prices = prices_by_place(sheet)
     try:
-        return prices[placed(spec, prices)].origin == ADDED
+        return prices[placed(spec, prices)].origin == _ADDED
     except UnknownName:
         return False
 
@@ -79,7 +79,7 @@ def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
     found = []
     for component in ("input", "output"):
         for below, above in pairwise((component, at, None) for at in thresholds):
-            if prices[above].usd_per_token < prices[below].usd_per_token * (1 - SAME):
+            if prices[above].usd_per_token < prices[below].usd_per_token * (1 - _SAME):
                 found.append(f"{spelled(above)} {prices[above].amount:g} is below {spelled(below)} {prices[below].amount:g}")
     return found
 
@@ -91,11 +91,11 @@ def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[P
     like = sheet.bands[-1].threshold_inclusive
     new = {at for spec in amounts if (at := _threshold_of_band(spec)) not in inclusive}
     for at in sorted(at for at in new if at is not None):
-        if not LEAST_THRESHOLD <= at <= LARGEST_THRESHOLD:
+        if not LEAST_THRESHOLD <= at <= _LARGEST_THRESHOLD:
             raise WrongValue(f"a band may begin at 1k to 10M tokens, as input@200k does; given @{at}")
         below = sorted(threshold for threshold in inclusive if threshold < at)
         inclusive[at] = like
-        found |= {(name, at, None): found[name, one, None] for name in OF_A_BAND for one in below if (name, one, None) in found}
+        found |= {(name, at, None): found[name, one, None] for name in _OF_A_BAND for one in below if (name, one, None) in found}
     if len(inclusive) > BAND_LIMIT:
         raise WrongValue(f"that makes {len(inclusive)} bands, and at most {BAND_LIMIT} are read")
     return found, inclusive
@@ -109,7 +109,7 @@ def _threshold_of_band(spec: str) -> int | None:
 
 def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price) -> float:
     """The amount that a text means, in the unit of the price `like` it: one, or a change by so much of what the place asks now."""
-    form = BY_SO_MUCH.fullmatch(text)
+    form = _BY_SO_MUCH.fullmatch(text)
     if not form:
         if re.match(r"[+x\u00d7]|.*%$", text):
             raise WrongValue(f"{shorten(text)} is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5")
@@ -129,7 +129,7 @@ def _bare(text: str, unit: str) -> float:
     try:
         return number(text)
     except WrongValue:
-        if form := WITH_A_UNIT.fullmatch(text):
+        if form := _WITH_A_UNIT.fullmatch(text):
             amount = form["amount"]
             raise WrongValue(
                 f"{shorten(text)} is not a bare number; a price set by hand is in {unit} here: write {amount} for {amount} {unit}"

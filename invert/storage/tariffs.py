@@ -23,7 +23,7 @@ from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
 
-UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
+_UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +335,7 @@ def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None
         answered += said is not None
         vendors |= {case.provider} if said else set()
         right += said is not None and max(said, key=said.__getitem__) in storage.TIERS_OF[case.disclosed]
-        probability = sum((said or UNIFORM)[tier] for tier in storage.TIERS_OF[case.disclosed])
+        probability = sum((said or _UNIFORM)[tier] for tier in storage.TIERS_OF[case.disclosed])
         scores.append(log(probability) if probability > 0 else -inf)
     return RuleScore(
         rule=name, mean_log_score=sum(scores) / len(scores), right=right, answered=answered, cases=len(cases), vendors=len(vendors)

@@ -38,16 +38,16 @@ TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm
 
 _DRAWS = 4096  # of the cost term, the only one that is sampled
 
-IMPLIED_DRAIN_TIME, PRICE_LEVEL, COST_OPTIMALITY = "implied drain time", "price level", "cost optimality"
-ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
+IMPLIED_DRAIN_TIME, PRICE_LEVEL, _COST_OPTIMALITY = "implied drain time", "price level", "cost optimality"
+_ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
 """The outside facts that each term rests on; the cost term rests on none."""
 
-K = TypeVar("K")
+_K = TypeVar("_K")
 Probabilities = Mapping[str, float]
-LogLikelihood = Mapping[str, float]
+_LogLikelihood = Mapping[str, float]
 """By tier, up to a constant that all cases of one sheet share."""
-Term = tuple[str, Callable[[str, int], LogLikelihood]]
-Seen = tuple[float, float] | None  # a median [SI] and its spread [nat]
+_Term = tuple[str, Callable[[str, int], _LogLikelihood]]
+_Seen = tuple[float, float] | None  # a median [SI] and its spread [nat]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class TierParameters:
 
 
 def storage_evidence(
-    data: Data, ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: Seen = None, kv_bytes: Seen = None,
+    data: Data, ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: _Seen = None, kv_bytes: _Seen = None,
     disclosed: Mapping[int | None, str] = MappingProxyType({}), assumptions: Assumptions = USUAL,
 ) -> tuple[TierEvidence, ...]:  # fmt: skip
     """The tiers each lifetime [s] points to, on every cost basis in every year; a lifetime of None is a storage price per hour.
@@ -101,14 +101,14 @@ def storage_evidence(
             lecture=drain_match(data, ttl, "lecture", assumptions) if ttl else None,
             devices=drain_match(data, ttl, "range", assumptions) if ttl else None,
             disclosed=said, undisclosed=undisclosed, cases=cases,
-            probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=ANCHORS_OF.get(name, ()),
+            probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=_ANCHORS_OF.get(name, ()),
             ranges=ranges(told), agreed=agreed(told, assumptions.level), likely=_likely(told, assumptions),
             undisclosed_ranges=ranges(by_case), undisclosed_agreed=agreed(by_case, assumptions.level),
         ))  # fmt: skip
     return tuple(found)
 
 
-def _cases(likely: Mapping[tuple[str, int], LogLikelihood]) -> tuple[PricedCase, ...]:
+def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase, ...]:
     """Every cost basis in every year, with its share of how likely all of them make what is seen."""
     by_case = {case: _marginal(logs) for case, logs in likely.items()}
     shares = normalised(by_case) if by_case else {}
@@ -149,15 +149,15 @@ def agreed(cases: Sequence[Probabilities], level: float) -> tuple[str, ...]:
 
 
 def _term(
-    data: Data, ttl: int | None, storage_price: float | None, drain_time: Seen, kv_bytes: Seen, assumptions: Assumptions
-) -> Term | None:
+    data: Data, ttl: int | None, storage_price: float | None, drain_time: _Seen, kv_bytes: _Seen, assumptions: Assumptions
+) -> _Term | None:
     """The one term that speaks, by name: the price against the premium, else against KV bytes, else no price at all."""
     if drain_time:
         return IMPLIED_DRAIN_TIME, lambda basis, year: implied_drain_time_match(data, drain_time, basis, year, assumptions)
     if storage_price and kv_bytes:
         return PRICE_LEVEL, lambda basis, year: price_level(data, storage_price, kv_bytes, basis, year, assumptions)
     if ttl and not storage_price:
-        name = f"{COST_OPTIMALITY} (temperature {assumptions.cost_temperature:g})"
+        name = f"{_COST_OPTIMALITY} (temperature {assumptions.cost_temperature:g})"
         return name, lambda basis, year: cost_optimality(data, ttl, basis, year, assumptions)
     return None
 
@@ -167,7 +167,7 @@ def _term(
 
 def implied_drain_time_match(
     data: Data, seen: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
-) -> LogLikelihood:
+) -> _LogLikelihood:
     """ln likelihood by tier of the implied drain time, a median [s] and its spread [nat], with KV bytes and margins cancelled.
 
     ln T_imp ~ N(ln of what the tier would show), with the prior of the mark-up of output over that of storage. For HBM
@@ -192,7 +192,7 @@ def implied_drain_time_match(
 
 def price_level(
     data: Data, storage_price: float, kv_bytes: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
-) -> LogLikelihood:
+) -> _LogLikelihood:
     """ln likelihood by tier of the storage price [USD/token/s], from KV bytes, a median [byte/token] and its spread [nat].
 
     ln S = ln(holding price x KV bytes) + ln of the mark-up, whose prior is wide: storage is sometimes free.
@@ -212,7 +212,7 @@ def price_level(
 
 
 @once_beside_prices
-def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> LogLikelihood:
+def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> _LogLikelihood:
     """What stands in where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
 
     Logarithms of shares: as nothing is seen, no case is likelier for them. A share is the mean of cost^(-1/temperature),
@@ -340,7 +340,7 @@ def _log_density(distance: float, sd: float) -> float:
     return -0.5 * (distance / sd) ** 2 - log(sd)
 
 
-def normalised(logs: Mapping[K, float]) -> dict[K, float]:
+def normalised(logs: Mapping[_K, float]) -> dict[_K, float]:
     """Probabilities from log weights, every tier, or case, as likely as another beforehand."""
     top = max(logs.values())
     weights = {one: exp(value - top) for one, value in logs.items()}
@@ -354,7 +354,7 @@ def _marginal(logs: Mapping[Any, float]) -> float:
     return top + log(sum(exp(value - top) for value in logs.values()))
 
 
-def one_posterior(cases: Iterable[LogLikelihood]) -> Probabilities | None:
+def one_posterior(cases: Iterable[_LogLikelihood]) -> Probabilities | None:
     """One posterior over tiers from what each of some cases makes likely; None of none.
 
     Likelihoods are averaged, not posteriors: a case that makes what is seen less likely counts for less.

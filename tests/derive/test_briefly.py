@@ -9,7 +9,7 @@ import numpy as np
 
 import derive
 import invert
-from derive.briefly import LINE, Records, brief
+from derive.briefly import _LINE, Records, brief
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.show.citation import citable
 from invert.estimators import calibration
@@ -55,9 +55,9 @@ def test_every_record_is_a_line_and_every_collection_a_screen():
             continue
         seen[id(value)] = value
         text = repr(value)
-        if is_dataclass(value) and (len(text) > LINE or not text.isprintable()):
+        if is_dataclass(value) and (len(text) > _LINE or not text.isprintable()):
             long[type(value).__name__] += 1
-        if isinstance(value, tuple | list) and sum(1 + len(line) // LINE for line in text.splitlines()) > LINES:
+        if isinstance(value, tuple | list) and sum(1 + len(line) // _LINE for line in text.splitlines()) > LINES:
             long[f"{type(value).__name__} of {type(value[0]).__name__}"] += 1
         waiting += inside(value)
     assert not long
@@ -83,7 +83,7 @@ def test_what_is_short_is_shown_whole():
     assert brief(Pair("a", (1.0, 2.0))) == "Pair(name='a', numbers=(1.0, 2.0), held=None)"
     assert brief(Pair("a\nb", tuple(range(9)))) == "Pair(name='a\\nb', numbers=<9>, held=None)"
     assert brief(Pair("a", (), np.zeros((200, 200)))) == "Pair(name='a', numbers=(), held=<ndarray>)"
-    assert len(brief(Pair("a" * 1000, tuple("b" * 1000 for _ in range(3)), "c" * 1000))) <= LINE
+    assert len(brief(Pair("a" * 1000, tuple("b" * 1000 for _ in range(3)), "c" * 1000))) <= _LINE
 
 
 def test_many_records_are_a_tuple_all_the_same():

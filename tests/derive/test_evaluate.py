@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp
 from sympy import Max, log, sqrt
 
-from derive.evaluate import DIGITS, at_arrays, evaluate, exact, exact_slope, precise, precise_slope, slope_at_arrays
+from derive.evaluate import _DIGITS, at_arrays, evaluate, exact, exact_slope, precise, precise_slope, slope_at_arrays
 from derive.expressions.regimes import as_tree
 from derive.quantities import symbol
 from derive.trees import tree_of
@@ -39,7 +39,7 @@ def test_off_its_domain_an_expression_is_no_number(expression, at):
 def test_many_digits_are_fifty_whatever_mpmath_is_set_to(monkeypatch):
     monkeypatch.setattr(mp, "dps", 5)
     third = precise(("/", 1, "batch"), {"batch": 3.0})
-    assert abs(3 * third - 1) < 10.0 ** (1 - DIGITS) and mp.dps == 5
+    assert abs(3 * third - 1) < 10.0 ** (1 - _DIGITS) and mp.dps == 5
 
 
 FRACTION = tree_of("batch**2/(chips - 3) - 1/chips")

@@ -17,7 +17,7 @@ from derive.shipped_rows import TableRow, in_si, is_known, whole, written
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test, some
 
-RECORDS = {**preset_rows.RECORDS, **price_rows.RECORDS}
+RECORDS = {**preset_rows.PRESET_RECORDS, **price_rows.PRICE_RECORDS}
 
 PRICES = {"prices", "prices_rivals", "prices_calibration"}
 TYPES = {"string": str, "number": float, "integer": int, "boolean": bool, "date": datetime.date}

@@ -16,7 +16,7 @@ from derive.shipped_rules import ACROSS, KV_INPUTS, PUBLISHED_BYTES, ROW, publis
 from tests.tools.tables import GOOD, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
 
-RECORDS = {**preset_rows.RECORDS, **price_rows.RECORDS}
+RECORDS = {**preset_rows.PRESET_RECORDS, **price_rows.PRICE_RECORDS}
 
 # -- one row ----------------------------------------------------------------------------------------------------------
 

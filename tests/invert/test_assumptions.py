@@ -21,7 +21,7 @@ from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, assumptions_as_record
 from invert.compare import infer_against
 from invert.inference import infer
-from invert.posterior.simulation import SHAPES, simulate
+from invert.posterior.simulation import _SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
 from invert.report.changes import changes_json
 from invert.report.contract import as_records, saved
@@ -48,46 +48,46 @@ PLAIN = {0, 1, 2, 0.5}
 """Numbers of formulas: nothing, all, both, half."""
 NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
-    "estimators/lecture": {"MOST_RATIOS"},
-    "claims": {"DIGITS, WHOLE"},
-    "context_prices": {"FIRST, PLACES"},  # where a curve begins, and its points
-    "single_band": {"SAID_RATIO"},
-    "overview": {"DIGITS"},
-    "soundness": {"BEFORE_RELEASE"},
-    "records": {"ROUNDING"},
-    "data": {"MOST"},
-    "identifiability": {"TOLERANCE"},
+    "estimators/lecture": {"_MOST_RATIOS"},
+    "claims": {"_DIGITS, _WHOLE"},
+    "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
+    "single_band": {"_SAID_RATIO"},
+    "overview": {"_DIGITS"},
+    "soundness": {"_BEFORE_RELEASE"},
+    "records": {"_ROUNDING"},
+    "data": {"_MOST"},
+    "identifiability": {"_TOLERANCE"},
     "estimators/market/candidates": {"LEAST_TO_LEARN"},
     "estimators/market/hosts": {"commonest"},
-    "estimators/market/kv_class": {"WORLDS, FAMILIES", "WANDERS, APART, WITHIN", "EVERY", "simulated_coverage", "_market"},  # made up
-    "estimators/market/line": {"PLACES"},
-    "estimators/market/pool": {"WEIGHTS", "LEAST_FAMILIES"},
+    "estimators/market/kv_class": {"_WORLDS, _FAMILIES", "_WANDERS, _APART, _WITHIN", "_EVERY", "simulated_coverage", "_market"},  # made up
+    "estimators/market/line": {"_PLACES"},
+    "estimators/market/pool": {"_WEIGHTS", "LEAST_FAMILIES"},
     "estimators/market/recency": {"DAYS"},
-    "estimators/market/record": {"LEVELS", "RESAMPLES", "held", "spread_of_mean"},
-    "estimators/market/regression": {"RIDGE", "LEAST_FREEDOM"},
-    "estimators/market/student": {"POINTS", "_nodes", "_summed"},
-    "estimators/market/size": {"BILLION", "RESAMPLES"},
+    "estimators/market/record": {"_LEVELS", "_RESAMPLES", "held", "spread_of_mean"},
+    "estimators/market/regression": {"RIDGE", "_LEAST_FREEDOM"},
+    "estimators/market/student": {"_POINTS", "_nodes", "_summed"},
+    "estimators/market/size": {"BILLION", "_RESAMPLES"},
     "estimators/market/by_price": {"PER_MTOK"},
-    "scoreboard": {"NEGATIVE_CONTROLS"},
+    "scoreboard": {"_NEGATIVE_CONTROLS"},
     "posterior/likelihood": {"NODE_PAIRS"},
-    "posterior/mixture": {"ROUNDS", "TEMPER, FLOOR", "NEGLIGIBLE", "DEGREES, WIDENED"},
+    "posterior/mixture": {"_ROUNDS", "_TEMPER, _FLOOR", "_NEGLIGIBLE", "DEGREES, WIDENED"},
     "posterior/parameters": {"WIDER"},
     "posterior/sampler": {"sizes"},  # the variance of an even spread
-    "posterior/simulation": {"MILLION", "HOUR", "CHUNK", "FEW", "SHAPES", "_row", "_word"},
+    "posterior/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
     "posterior/sobol": {"SEED", "DIMENSIONS", "MOST", "DEFAULT"},
-    "posterior/summary": {"CHUNK", "prior_spreads"},
+    "posterior/summary": {"_CHUNK", "prior_spreads"},
     "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},
-    "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
+    "primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
-    "causes": {"MOST_NAMED", "_anchors"},  # what a line names, and digits
+    "causes": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits
     "report/layout": {"USD_PER_MTOK"},  # units
-    "report/figures": {"TIMES"},  # units
+    "report/figures": {"_TIMES"},  # units
     "report/glance": {"_active", "_read", "_known"},  # in the units of the head
-    "sheets/what_if": {"LARGEST_THRESHOLD", "SAME", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
-    "sheets/doubts": {"HAIR", "DAYS_OF_YEAR"},
+    "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
+    "sheets/doubts": {"_HAIR", "_DAYS_OF_YEAR"},
     "report/tiers": {"_shares"},  # a share that would print as nothing
-    "sheets/observables": {"DECADE, SAME"},
-    "storage/hold_costs": {"SHORTEST, LONGEST, PLACES"},  # where curves begin and end, and their points
+    "sheets/observables": {"DECADE, _SAME"},
+    "storage/hold_costs": {"_SHORTEST, _LONGEST, _PLACES"},  # where curves begin and end, and their points
     "storage/tiers": {"_DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
@@ -336,7 +336,7 @@ def told(assumptions: Assumptions) -> Iterator[str]:
     table = infer(SHEETS, prices=io.StringIO(OWN), assumptions=assumptions)
     yield json.dumps([{**record, "anchors": None} for record in as_records(table)])
     yield str(storage_rules(shipped_data(), assumptions))
-    yield str(simulate(SHAPES[0], 3, 1, assumptions)[0]["active_params"])
+    yield str(simulate(_SHAPES[0], 3, 1, assumptions)[0]["active_params"])
     yield report(table.inferences[0], table)
     # A batch price says nothing of a size, which then is assumed.
     yield json.dumps([{**record, "anchors": None} for record in as_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])

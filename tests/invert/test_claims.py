@@ -87,7 +87,7 @@ def test_a_verdict_that_the_number_no_longer_bears_is_a_fault_of_its_row(monkeyp
     (fault,) = not_borne([moved], claim_rows([moved], {}, read()))
     assert str(fault).startswith("claims.csv row 7, column verdict: A13a is 'reproduced', and 2400 lies outside the tolerance of 3000")
     otherwise = [{"found": 1.0, "agrees": None if row.verdict == UNDECIDED else row.verdict in DIFFERS} for row in CLAIMS]
-    monkeypatch.setitem(scoreboard.SECTIONS, "claims", lambda _data: otherwise)
+    monkeypatch.setitem(scoreboard._SECTIONS, "claims", lambda _data: otherwise)
     _, problems = scoreboard.sections(("claims",))
     assert [problem.row for problem in problems] == [row.place for row in CLAIMS if row.verdict != UNDECIDED]
 

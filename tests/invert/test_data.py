@@ -100,7 +100,7 @@ def test_what_data_of_other_prices_share_reads_no_price():
 
 
 def test_what_is_kept_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(data_of_a_run, "MOST", 3)
+    monkeypatch.setattr(data_of_a_run, "_MOST", 3)
     twice = once_a_run(lambda data, number: 2 * number)
     data = Data(shipped.read())
     assert [twice(data, number) for number in range(10)] == [*range(0, 20, 2)] and len(data.known) <= 3

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
 from invert.identifiability import FACTS_OF, identify
-from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
+from invert.primitives import _COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
 from tests.tools.together import in_one_test
 
 SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")
@@ -125,7 +125,7 @@ def pins(known: np.ndarray, target: np.ndarray) -> bool:
 
 
 @in_one_test("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND, REVERSED], ids=["memory", "lecture", "compute", "reversed"])
-@in_one_test("components", [SINGLE, (*SINGLE, "storage"), BANDS, COMPONENTS], ids=len)
+@in_one_test("components", [SINGLE, (*SINGLE, "storage"), BANDS, _COMPONENTS], ids=len)
 @in_one_test("overlap", [1.0, 0.0, 0.3])
 def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, overlap: float):
     found = identify(components, overlap=overlap, values=values)
@@ -146,8 +146,8 @@ def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, 
 
 @pytest.mark.parametrize("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND], ids=["memory", "lecture", "compute"])
 def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
-    found = identify(COMPONENTS, overlap=1.0, values=values)
-    prices = gradients(COMPONENTS, primitives_at(values, 1.0))
+    found = identify(_COMPONENTS, overlap=1.0, values=values)
+    prices = gradients(_COMPONENTS, primitives_at(values, 1.0))
     products = {  # the increments in dollars and their ratio, and what storage pays for
         f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}":
             row("kv_bytes_per_token") + row("output_markup") + row("price_per_hbm_byte") + row(SPAN),
@@ -167,7 +167,7 @@ def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
 
 @in_one_test("overlap", [0.0, 0.5, 1.0])
 @in_one_test(
-    ("components", "rank"), [(SINGLE, 2), ((*SINGLE, "cache_read"), 3), (BANDS, 4), ((*BANDS, "cache_read"), 5), (COMPONENTS, 6)], ids=str
+    ("components", "rank"), [(SINGLE, 2), ((*SINGLE, "cache_read"), 3), (BANDS, 4), ((*BANDS, "cache_read"), 5), (_COMPONENTS, 6)], ids=str
 )
 def test_every_price_adds_one_to_the_rank(components: tuple, rank: int, overlap: float):
     found = identify(components, overlap=overlap, values=MEMORY_BOUND)
@@ -201,7 +201,7 @@ POINTS = st.fixed_dictionaries(
 def test_the_rank_is_the_number_of_prices_at_any_point(values: dict, stretch: float, overlap: float):
     values = {**values, "long_context": stretch * values["short_context"]}
     for count in (2, 4, 5, 6):
-        found = identify(COMPONENTS[:count], overlap=overlap, values=values)
+        found = identify(_COMPONENTS[:count], overlap=overlap, values=values)
         assert (found.rank, found.nullity) == (count, 20 - count)
     if found.regime == "memory-bound in both bands":
         without = identify(BANDS, overlap=overlap, values=values)
@@ -254,13 +254,13 @@ def test_a_band_bound_by_compute_hides_what_it_reads():
 
 def test_the_implied_drain_time_is_told_of_only_with_the_prices_it_is_made_of():
     assert "implied_drain_time" not in identify(BANDS, overlap=1.0, values={}).missing_facts
-    assert "implied_drain_time" in identify(COMPONENTS, overlap=1.0, values={}).missing_facts
+    assert "implied_drain_time" in identify(_COMPONENTS, overlap=1.0, values={}).missing_facts
 
 
 def test_prices_come_in_one_order_and_give_one_answer():
-    found = identify(set(COMPONENTS), overlap=1.0, values=MEMORY_BOUND)
-    assert found == identify(COMPONENTS[::-1], overlap=1.0, values=MEMORY_BOUND)
-    assert found.prices == COMPONENTS
+    found = identify(set(_COMPONENTS), overlap=1.0, values=MEMORY_BOUND)
+    assert found == identify(_COMPONENTS[::-1], overlap=1.0, values=MEMORY_BOUND)
+    assert found.prices == _COMPONENTS
     for target, facts in found.missing_facts.items():
         places = [FACTS_OF[target].index(name) for name in facts]
         assert all(a < b for a, b in pairwise(places)), target

@@ -8,10 +8,10 @@ from derive.evaluate import evaluate
 from invert.forward_model import forward
 from invert.identifiability import identify
 from invert.primitives import (
-    COMPONENTS,
+    _COMPONENTS,
+    _HAIR,
+    _PLACE,
     GIVEN_AS,
-    HAIR,
-    PLACE,
     PRIMITIVES,
     SPAN,
     TYPICAL,
@@ -61,8 +61,8 @@ REGIMES = {
 @in_one_test("regime", REGIMES)
 def test_the_jacobian_against_central_differences_of_the_forward_model(regime: str, overlap: float):
     values = {**SOMEWHERE, **REGIMES[regime]}
-    assert identify(COMPONENTS, overlap=overlap, values=values).regime == regime
-    exact = gradients(COMPONENTS, primitives_at(values, overlap))
+    assert identify(_COMPONENTS, overlap=overlap, values=values).regime == regime
+    exact = gradients(_COMPONENTS, primitives_at(values, overlap))
     for place, name in enumerate(PRIMITIVES):
         up, down = (np.log(prices_of({**values, name: values[name] * np.exp(step)}, overlap)) for step in (1e-4, -1e-4))
         np.testing.assert_allclose(exact[:, place], (up - down) / 2e-4, atol=1e-7, err_msg=name)
@@ -151,13 +151,13 @@ def test_a_point_that_cannot_be_is_refused(values: dict, overlap: float, said: s
 def test_attention_of_nothing_is_a_hair_of_compute():
     """It has no logarithm: its column is that of a billionth of a thousandth of compute, in units of it."""
     at = primitives_at({**MEMORY_BOUND, "attention_context": 1e5, "attention_flops_per_pair": 0.0}, 1.0)
-    assert at["attention_flops_per_pair"] * at[HI] == pytest.approx(2 * HAIR * at["active_params"], rel=1e-12)
-    column = gradients(BANDS, at)[:, PLACE["attention_flops_per_pair"]]
+    assert at["attention_flops_per_pair"] * at[HI] == pytest.approx(2 * _HAIR * at["active_params"], rel=1e-12)
+    column = gradients(BANDS, at)[:, _PLACE["attention_flops_per_pair"]]
     assert column == pytest.approx([at[ALPHA] * at[LO] / at[HI], 0, at[ALPHA], 0], rel=1e-9)
 
 
 def test_components_come_in_one_order_and_a_name_that_is_none_is_refused():
-    assert ordered(set(COMPONENTS)) == ordered(COMPONENTS[::-1]) == COMPONENTS and ordered(["output", "input"]) == ("input", "output")
+    assert ordered(set(_COMPONENTS)) == ordered(_COMPONENTS[::-1]) == _COMPONENTS and ordered(["output", "input"]) == ("input", "output")
     with pytest.raises(UnknownName, match=r"component 'outputs'; did you mean 'output'"):
         ordered(["outputs"])
     with pytest.raises(UnknownName, match="a sheet has at least one price"):

@@ -13,7 +13,7 @@ from tests.tools.data import shipped_data
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, list[scoreboard.Row]]:
+def found() -> dict[str, list[scoreboard.ScoreRow]]:
     """Rows as the sections have them; of figures, without what takes long: the numbers that are found."""
     figures = {
         record.TABLE: [{"id": row.id, "verdict": row.verdict, "tolerance": row.tolerance} for row in shipped.rows_of(record)]
@@ -23,7 +23,7 @@ def found() -> dict[str, list[scoreboard.Row]]:
 
 
 @pytest.mark.parametrize("name", VERDICTS)
-def test_every_verdict_of_a_table_has_its_meaning_in_the_legend(found: dict[str, list[scoreboard.Row]], name: str):
+def test_every_verdict_of_a_table_has_its_meaning_in_the_legend(found: dict[str, list[scoreboard.ScoreRow]], name: str):
     fields = next(one for one in json.loads(shipped.content("datapackage.json"))["resources"] if one["name"] == name)["schema"]["fields"]
     allowed = next(one for one in fields if one["name"] == "verdict")["constraints"]["enum"]
     assert [*VERDICTS[name]] == allowed and {row["verdict"] for row in found[name]} == {*allowed}
@@ -33,7 +33,7 @@ def test_every_verdict_of_a_table_has_its_meaning_in_the_legend(found: dict[str,
 
 
 @pytest.mark.parametrize("width", [80, 100])
-def test_the_opening_counts_every_figure_names_what_is_not_reproduced_and_is_short(found: dict[str, list[scoreboard.Row]], width: int):
+def test_the_opening_counts_every_figure_names_what_is_not_reproduced_and_is_short(found: dict[str, list[scoreboard.ScoreRow]], width: int):
     said = opening(found, width)
     lines, words = said.splitlines(), " ".join(said.split())
     assert len(lines) <= 12 and max(map(len, lines)) <= width

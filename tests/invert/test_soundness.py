@@ -522,7 +522,7 @@ def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str
         table = infer(["gemini-3.1-pro", "claude-opus-5"])
         assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview", "claude-opus-5"]
         assert all(report(one, table) for one in table.inferences)
-        found, problems = scoreboard.sections(tuple(scoreboard.SECTIONS))
+        found, problems = scoreboard.sections(tuple(scoreboard._SECTIONS))
     assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
     assert found["calibration"] and set(table.problems) <= set(problems)
 

@@ -27,7 +27,7 @@ from derive.quantities.formula import as_expression
 from derive.records import Equation
 from derive.solving import elimination
 from derive.solving.blocks import Joint
-from derive.solving.chain import Outcome, solve_leg
+from derive.solving.chain import _Outcome, solve_leg
 from derive.solving.matching import Structure
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.route import Leg
@@ -97,14 +97,14 @@ def by_sympy() -> Iterator[None]:
         yield
 
 
-def outcome(cases: tuple[Joint, ...], unknown: str, values: Mapping[str, float]) -> Outcome | None:
+def outcome(cases: tuple[Joint, ...], unknown: str, values: Mapping[str, float]) -> _Outcome | None:
     """What the cases of a block come to; None where there are none, or what they need is not known."""
     needed = {name for case in cases for name in case.symbols} - {unknown}
     held = {name: value for name, value in values.items() if name != unknown}
     return solve_leg(Leg(cases, unknown), held) if cases and needed <= held.keys() else None
 
 
-def alike(one: Outcome | None, other: Outcome | None) -> bool:
+def alike(one: _Outcome | None, other: _Outcome | None) -> bool:
     """Whether two outcomes are the same."""
     if one is None or other is None:
         return one is other
@@ -138,7 +138,7 @@ def hold(rows: Sequence[Equation], values: Mapping[str, float]) -> bool | None:
     return hold(rest, values)
 
 
-def borne_out(block: Structure, unknown: str, values: Mapping[str, float], ours: Outcome, theirs: Outcome) -> bool:
+def borne_out(block: Structure, unknown: str, values: Mapping[str, float], ours: _Outcome, theirs: _Outcome) -> bool:
     """Whether, wherever the two differ, the equations of the block hold at what we answer and nowhere else."""
     held = {name: value for name, value in values.items() if name not in block.names or name in block.free}
     points = [one.point for answers, _ in (ours, theirs) for one in answers if one.kind == "point"]

@@ -13,7 +13,7 @@ import pytest
 
 from derive.claim_cells import givens
 from derive.preset_rows import Efficiency
-from derive.presets import KINDS, calibrated
+from derive.presets import MODEL_KINDS, calibrated
 from derive.shipped import read, rows_of
 from derive.solving.api import solve
 from tests.tools.tables import reading
@@ -91,7 +91,7 @@ def test_the_record_is_that_of_every_kind_and_phase():
     assert "Of mixtures {} steps and {} rates of prompts are inside, of dense models {} steps and {} rates".format(*said) in PAGE
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODEL_KINDS)
 def test_a_range_is_no_wider_than_a_factor_of_three(kind):
     """With all that is sustained anywhere in its range, a step that waits for memory spans a factor of 2.7 at most: that still sizes."""
     ranges = calibrated(kinds=[kind]).ranges
@@ -107,8 +107,8 @@ def test_what_the_ranges_would_be_of_all_whole_times():
         alone = givens(row.givens).texts["chips"] == "1"
         name = "mfu" if row.phase == "prefill" else "mbu" if alone else "exposed_communication_share"
         found.setdefault((row.kind, name), []).append(1 - sustained / middle if name == "exposed_communication_share" else sustained)
-    hidden, exposed = (max(found[kind, "exposed_communication_share"]) for kind in KINDS)
-    prompts = " and ".join(f"{max(found[kind, 'mfu']):.2f}" for kind in KINDS)
+    hidden, exposed = (max(found[kind, "exposed_communication_share"]) for kind in MODEL_KINDS)
+    prompts = " and ".join(f"{max(found[kind, 'mfu']):.2f}" for kind in MODEL_KINDS)
     assert f"{min(found['dense', 'mbu']):.2f}, the exposed share up to {hidden:.2f} (of mixtures {exposed:.2f})" in PAGE
     assert f"and the mfu of prompts up to {prompts}." in PAGE
 

@@ -14,7 +14,7 @@ from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
 
 PER_MTOK = 1e6
-LISTS = ("standard", "off_peak")
+_LISTS = ("standard", "off_peak")
 """Service tiers whose price is the list's: a vendor with hours asks its usual price off peak."""
 
 
@@ -38,7 +38,7 @@ class ByPrice:
 
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
     """How the input price of a sheet suggests a size; or why it says nothing of one."""
-    if sheet.service_tier not in LISTS:
+    if sheet.service_tier not in _LISTS:
         return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price says nothing of a size: the standard one does")
     try:
         if model is not None and not model.first_party:

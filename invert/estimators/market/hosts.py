@@ -11,8 +11,8 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.price_rows import HostPrice
 
-OLD = "old"
-RENTED = "gpu"
+_OLD = "old"
+_RENTED = "gpu"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ def of_rented_hosts(prices: Iterable[HostPrice], least: float = 1) -> Mapping[st
     """
     of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
     for row in prices:
-        if row.host_kind == RENTED and row.era != OLD and not row.size_bucket and not row.domestic:
+        if row.host_kind == _RENTED and row.era != _OLD and not row.size_bucket and not row.domestic:
             of_model[row.model].append(row)
     return {model: rows for model, rows in of_model.items() if len(rows) >= least}
 

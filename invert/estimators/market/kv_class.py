@@ -19,13 +19,13 @@ from invert.records import Record
 
 Bytes = Literal["read", "stored"]
 """What a step reads of a context, which decode pays for, or what it leaves in memory, which storage pays for."""
-KINDS: tuple[Bytes, ...] = ("read", "stored")
+READ_OR_STORED: tuple[Bytes, ...] = ("read", "stored")
 
 
 def caches(rows: Iterable[Architecture], bytes_per_value: float) -> Mapping[Bytes, tuple[Cache, ...]]:
     """The caches of architectures.csv at so many bytes a number, by the equation of each; by hand counts where no equation covers it."""
     known = [(row, _bytes(row, bytes_per_value)) for row in rows]
-    return {of: tuple(_cache(row, both[of]) for row, both in known) for of in KINDS}
+    return {of: tuple(_cache(row, both[of]) for row, both in known) for of in READ_OR_STORED}
 
 
 def _cache(row: Architecture, kv_bytes: float) -> Cache:
@@ -101,16 +101,16 @@ def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date,
     )
 
 
-WORLDS, FAMILIES = 60, 30
+_WORLDS, _FAMILIES = 60, 30
 """Simulated markets, and families that each of them has."""
-WANDERS, APART, WITHIN = 0.15, 1.0, 0.3
+_WANDERS, _APART, _WITHIN = 0.15, 1.0, 0.3
 """Spreads [nat]: of the level from one family to the next, of families about it, and of the members of one."""
-EVERY = 30
+_EVERY = 30
 """Days between families."""
 
 
 def simulated_coverage(
-    forgetting: Forgetting, levels: Sequence[float] = (0.5, 0.9), worlds: int = WORLDS, seed: int = 11, wanders: float = WANDERS
+    forgetting: Forgetting, levels: Sequence[float] = (0.5, 0.9), worlds: int = _WORLDS, seed: int = 11, wanders: float = _WANDERS
 ) -> tuple[int, tuple[float, ...]]:
     """How many families a class foretold in simulated markets, and how often its ranges held, a family one vote, by level.
 
@@ -135,15 +135,15 @@ def simulated_coverage(
 def _market(random: np.random.Generator, begin: int, wanders: float) -> list[Cache]:
     """One simulated market: a family of one to three models every month."""
     found, level = [], 11.0
-    for family in range(FAMILIES):
+    for family in range(_FAMILIES):
         level += random.normal(0, wanders)
-        centre, day = level + random.normal(0, APART), begin + EVERY * family
+        centre, day = level + random.normal(0, _APART), begin + _EVERY * family
         found += [
             Cache(
                 architecture=f"{family}.{member}",
                 family=str(family),
                 released=date.fromordinal(day + member),
-                ln_kv=centre + random.normal(0, WITHIN),
+                ln_kv=centre + random.normal(0, _WITHIN),
             )
             for member in range(random.integers(1, 4))
         ]

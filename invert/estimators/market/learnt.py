@@ -26,7 +26,7 @@ from invert.estimators.market.student import Student
 from invert.records import Record, Verdict
 from invert.sheets.read import last_day, once_beside_prices
 
-USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
+_USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
 DATED: Mapping[type[TableRow], str] = {
     **dict.fromkeys((Architecture, OpenModel), "release_date"),
     **dict.fromkeys((ListPrice, HostPrice, DisclosedSize), "date"),
@@ -100,7 +100,7 @@ def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: da
 
 def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumptions: Assumptions) -> tuple[Priced, ...]:
     """What a size is learnt from without a price family; `WrongData` where its groups are too few for a line."""
-    rows = size.rows_for(USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), without, assumptions)
+    rows = size.rows_for(_USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), without, assumptions)
     if len({getattr(row, by) for row in rows}) < LEAST_TO_LEARN:
         table = (HostPrice if hosts else ListPrice).TABLE
         raise WrongData(f"{table}.csv: fewer than {LEAST_TO_LEARN} values of {by} are left to learn a size from")
@@ -112,7 +112,7 @@ def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, as
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
     extra = assumptions.extra_markup_prior
-    return size.drawn_sizes(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
+    return size.drawn_sizes(_USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
 
 
 @once_beside_prices
@@ -135,7 +135,7 @@ def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str,
 def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
     """How well that was foretold of open models that were left out."""
     rows = _rows_for(data, use, hosts, "", by, assumptions)
-    return record(*size.foretold_left_out(USES[use], rows, by))
+    return record(*size.foretold_left_out(_USES[use], rows, by))
 
 
 @once_beside_prices
@@ -157,4 +157,4 @@ def shuffled_record(data: Data, use: str, seed: int, assumptions: Assumptions = 
     rows = _rows_for(data, use, False, "", "price_family", assumptions)
     prices = np.random.default_rng(seed).permutation([row.input_price for row in rows])
     shuffled = [replace(row, input_price=float(price)) for row, price in zip(rows, prices, strict=True)]
-    return record(*size.foretold_left_out(USES[use], shuffled))
+    return record(*size.foretold_left_out(_USES[use], shuffled))

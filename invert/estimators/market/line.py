@@ -12,7 +12,7 @@ from invert.estimators.market.size import ANY, BILLION, foretold_left_out, rows_
 from invert.estimators.market.student import Student
 from invert.records import Judgement, SizedModel, SizeLine
 
-PLACES = 11
+_PLACES = 11
 """Prices at which the line is worked out."""
 
 
@@ -26,7 +26,7 @@ def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
     """
     rows = learnt.listed_models(data)
     asked = [row.input_price for row in rows]
-    prices = np.geomspace(min(asked), max(asked), PLACES).tolist()
+    prices = np.geomspace(min(asked), max(asked), _PLACES).tolist()
     sizes = [learnt.size_at(data, "any", price, "", False, False, assumptions) for price in prices]
     return SizeLine(
         models=tuple(SizedModel(model=row.model, input_price=row.input_price / PER_MTOK, active_params=row.active_params) for row in rows),

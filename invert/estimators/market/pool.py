@@ -13,7 +13,7 @@ import numpy as np
 from invert.estimators.market.student import Floats
 from invert.records import Verdict
 
-WEIGHTS = np.linspace(0.0, 1.0, 101)
+_WEIGHTS = np.linspace(0.0, 1.0, 101)
 LEAST_FAMILIES = 3
 
 
@@ -51,11 +51,11 @@ def pool_verdict(known: Sequence[Foresight]) -> Verdict | None:
         by_price=float((votes @ by_price).mean()),
         gain_of_pool=float(gains.mean()),
         standard_error=float(gains.std(ddof=1) / sqrt(len(families))),
-        stacked=float(WEIGHTS[pooled.sum(0).argmax()]),
+        stacked=float(_WEIGHTS[pooled.sum(0).argmax()]),
     )
 
 
 def _log_pool(by_price: Floats, by_class: Floats) -> Floats:
     """ln of the pool's density at each model and weight (models, weights)."""
     with np.errstate(divide="ignore"):
-        return np.asarray(np.logaddexp(by_price[:, None] + np.log(WEIGHTS), by_class[:, None] + np.log1p(-WEIGHTS)))
+        return np.asarray(np.logaddexp(by_price[:, None] + np.log(_WEIGHTS), by_class[:, None] + np.log1p(-_WEIGHTS)))

@@ -12,8 +12,8 @@ from invert.estimators.market.student import Floats
 from invert.posterior.sobol import SEED
 from invert.records import Held, Record
 
-LEVELS = (0.5, 0.9)
-RESAMPLES = 2000
+_LEVELS = (0.5, 0.9)
+_RESAMPLES = 2000
 LEAST_VOTES = 2
 """Below which a gain has no spread, and there is no record."""
 
@@ -30,7 +30,7 @@ def record(found: Foretold, of_class: Foretold) -> Record:
         gain=float(gains.mean()),
         standard_error=standard_error,
         interval=interval,
-        held=tuple(held(level, int(found.within(level).sum()), len(gains)) for level in LEVELS),
+        held=tuple(held(level, int(found.within(level).sum()), len(gains)) for level in _LEVELS),
     )
 
 
@@ -52,7 +52,7 @@ def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_c
         gain=float(votes.mean()),
         standard_error=standard_error,
         interval=interval,
-        held=tuple(held(level, int((nearer < level).sum()), len(gains)) for level in LEVELS),
+        held=tuple(held(level, int((nearer < level).sum()), len(gains)) for level in _LEVELS),
     )
 
 
@@ -73,7 +73,7 @@ def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.i
 @cache
 def _drawn_again(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     """So many groups drawn with replacement (resamples, count)."""
-    return np.random.default_rng(SEED).integers(count, size=(RESAMPLES, count))
+    return np.random.default_rng(SEED).integers(count, size=(_RESAMPLES, count))
 
 
 def held(level: float, count_held: int, count: int) -> Held:

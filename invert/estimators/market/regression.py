@@ -13,7 +13,7 @@ from invert.estimators.market.student import Floats, log_student_density, studen
 
 RIDGE = 1e-3
 """Added to the squares of every slope: a group of one price would leave none."""
-LEAST_FREEDOM = 3
+_LEAST_FREEDOM = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +33,7 @@ class GroupedRows:
     @property
     def freedom(self) -> int:
         """Groups less coefficients, of which there are never fewer than three."""
-        return max(self.count - int(self.predictors.shape[1]), LEAST_FREEDOM)
+        return max(self.count - int(self.predictors.shape[1]), _LEAST_FREEDOM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

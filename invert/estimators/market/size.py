@@ -22,7 +22,7 @@ from invert.estimators.market.student import Floats, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 
 BILLION = 1e9
-RESAMPLES = 1024
+_RESAMPLES = 1024
 
 Params = Literal["active_params", "total_params"]
 
@@ -101,7 +101,7 @@ def foretold_since(use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSi
 def drawn_sizes(use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED) -> "Draws":
     """Coefficients over vendors drawn with replacement, the extra mark-up [nat: mean, sd] and the error of a new family."""
     one, (mean, spread) = fitted(use, rows), extra_markup
-    coefficients = _resampled(use, rows, seed)[(RESAMPLES * uniforms(DEFAULT, seed)[:, 0]).astype(int)]
+    coefficients = _resampled(use, rows, seed)[(_RESAMPLES * uniforms(DEFAULT, seed)[:, 0]).astype(int)]
     return Draws(coefficients, mean + spread * normals(DEFAULT, seed)[:, 1], one.scale * _drawn_errors(one.freedom, seed))
 
 
@@ -152,4 +152,4 @@ def _resampled(use: Use, rows: Sequence[Priced], seed: int) -> Floats:
 @cache
 def _times_drawn(count: int, seed: int) -> Floats:
     """How often each of so many is drawn, with replacement (resamples, count)."""
-    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(float)
+    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)

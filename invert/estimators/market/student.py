@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-POINTS = 20_001
+_POINTS = 20_001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ def _summed(freedom: float) -> tuple[Floats, Floats]:
 @cache
 def _half_circle() -> tuple[Floats, Floats]:
     """Angles from minus to plus a right one, and their cosines."""
-    angles = np.linspace(-np.pi / 2, np.pi / 2, POINTS)
+    angles = np.linspace(-np.pi / 2, np.pi / 2, _POINTS)
     return angles, np.cos(angles)
 
 

@@ -32,11 +32,11 @@ def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetK
     return found
 
 
-Place = TypeVar("Place", bound=tuple[object, ...])
+_Place = TypeVar("_Place", bound=tuple[object, ...])
 """What a price is of; the lifetime of a cache write stands last."""
 
 
-def says_no_more(one: Mapping[Place, object], other: Mapping[Place, object]) -> bool:
+def says_no_more(one: Mapping[_Place, object], other: Mapping[_Place, object]) -> bool:
     """Whether a sheet asks nothing that the other does not ask as well; a lifetime that is left blank may be any.
 
     >>> says_no_more({("cache_write", 0, None): 3.75}, {("input", 0, None): 3.0, ("cache_write", 0, 300): 3.75})
@@ -47,7 +47,7 @@ def says_no_more(one: Mapping[Place, object], other: Mapping[Place, object]) -> 
     return all(any(amount == asked and _may_be_one(place, at) for at, asked in other.items()) for place, amount in one.items())
 
 
-def _may_be_one(place: Place, other: Place) -> bool:
+def _may_be_one(place: _Place, other: _Place) -> bool:
     return place[:-1] == other[:-1] and (place[-1] == other[-1] or None in (place[-1], other[-1]))
 
 
@@ -64,10 +64,10 @@ def _is_plainer(one: str, other: str) -> bool:
     return (len(one), one) < (len(other), other)
 
 
-VENDOR = re.compile(
+_VENDOR = re.compile(
     r"^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai?|nvidia|openai|qwen|writer|zai)\."
 )
-ENDING = re.compile(r"(?:[-@](?:latest|default|20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{2})|-v[0-9](?::[0-9])?|:[0-9])$")
+_ENDING = re.compile(r"(?:[-@](?:latest|default|20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{2})|-v[0-9](?::[0-9])?|:[0-9])$")
 
 
 def bare(model: str) -> str:
@@ -76,7 +76,7 @@ def bare(model: str) -> str:
     >>> bare("us.anthropic.claude-opus-4-20250514-v1:0"), bare("anthropic/claude-opus-4"), bare("gpt-5.4-2026-03-05")
     ('claude-opus-4', 'claude-opus-4', 'gpt-5-4')
     """
-    name = VENDOR.sub("", model.lower().rpartition("/")[2].removeprefix("~"))
-    while (shorter := ENDING.sub("", name)) != name:
+    name = _VENDOR.sub("", model.lower().rpartition("/")[2].removeprefix("~"))
+    while (shorter := _ENDING.sub("", name)) != name:
         name = shorter
     return one_spelling(name)

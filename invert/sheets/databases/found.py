@@ -11,20 +11,20 @@ from invert.sheets.databases.records import Database, Item
 from invert.sheets.rows import Problem
 
 Listing: TypeAlias = tuple[Database, Iterator[Item]]
-SHAPES: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Database], Iterator[Item]]], ...] = (
+_SHAPES: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Database], Iterator[Item]]], ...] = (
     (openrouter.NAME, openrouter.is_shape, openrouter.offers),
     (models_dev.NAME, models_dev.is_shape, models_dev.offers),
     (litellm.NAME, litellm.is_shape, litellm.offers),
 )
 """JSON files by their shape, whatever they are called."""
-PACKAGES = (genai.NAME, litellm.NAME)
+_PACKAGES = (genai.NAME, litellm.NAME)
 
 
 def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
     """The databases that are named, packages or files; all packages that are installed where none is. What fails is a problem."""
     found: list[Listing] = []
     problems: list[Problem] = []
-    for name in names or PACKAGES:
+    for name in names or _PACKAGES:
         try:
             listing = listing_of(name)
             if listing:
@@ -34,7 +34,7 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
                     Problem(name, None, None, f"is not installed: pip install {'backsolve[prices]' if name == genai.NAME else name}")
                 )
         except WrongData as error:
-            origin, _, fault = str(error).partition(": ") if name in PACKAGES else (label(name), "", str(error).removeprefix(label(name)))
+            origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (label(name), "", str(error).removeprefix(label(name)))
             problems.append(Problem(origin, None, None, fault.lstrip(": ")))
     return found, problems
 
@@ -53,11 +53,11 @@ def listing_of(name: str) -> Listing | None:
 def of_file(place: str) -> Listing:
     """The database that a JSON file is of, by its shape; `WrongData` for any other file."""
     content = content_of(place)
-    for name, is_shape, read in SHAPES:
+    for name, is_shape, read in _SHAPES:
         if is_shape(content):
             database = Database(name=name)
             return database, read(content, database)
-    known = ", ".join(name for name, _, _ in SHAPES)
+    known = ", ".join(name for name, _, _ in _SHAPES)
     raise WrongData(f"{label(place)}: has the shape of none of {known}, or a newer one than known here")
 
 
@@ -67,7 +67,7 @@ def content_of(place: str) -> Any:
         with opened(place) as stream:
             return json.load(stream, parse_constant=_no_number)
     except WrongData as error:
-        packages = suggest(place, PACKAGES) if "/" not in place and "." not in place else ""
+        packages = suggest(place, _PACKAGES) if "/" not in place and "." not in place else ""
         raise WrongData(f"{error}{packages}") from None
     except (ValueError, RecursionError) as error:
         raise WrongData(f"{label(place)}: is not JSON ({shorten(str(error))})") from None

@@ -27,9 +27,9 @@ from invert.sheets.databases.records import (
 from invert.sheets.databases.renamed import Fields
 
 NAME = "genai-prices"
-KNOWN = "0.2"
+_KNOWN = "0.2"
 """The version whose fields are read here."""
-SOLD: Mapping[str, Sold] = {
+_SOLD: Mapping[str, Sold] = {
     "input_mtok": ("input", None),
     "output_mtok": ("output", None),
     "cache_read_mtok": ("cache_read", None),
@@ -37,15 +37,15 @@ SOLD: Mapping[str, Sold] = {
     "cache_write_5m_mtok": ("cache_write", 300),
     "cache_write_1h_mtok": ("cache_write", 3600),
 }
-CONTEXT, VARIANTS = "context_window", "price_variants"
-FIELDS = Fields(
-    usual=(CONTEXT, VARIANTS, "cache_read_mtok", "cache_write_mtok"),
+_CONTEXT, _VARIANTS = "context_window", "price_variants"
+_FIELDS = Fields(
+    usual=(_CONTEXT, _VARIANTS, "cache_read_mtok", "cache_write_mtok"),
     is_known=frozenset((
-        *SOLD, "id", "match", "name", "description", CONTEXT, "price_comments", "deprecated", "prices", VARIANTS, "constraint", "when",
+        *_SOLD, "id", "match", "name", "description", _CONTEXT, "price_comments", "deprecated", "prices", _VARIANTS, "constraint", "when",
         "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
     )).__contains__,
 )  # fmt: skip
-TIERS = {
+_TIERS = {
     ("processing", "batch"): "batch",
     ("service_tier", "flex"): "flex",
     ("service_tier", "priority"): "priority",
@@ -64,7 +64,7 @@ def installed() -> tuple[Iterable[Any], Database] | None:
     try:
         return _list(import_module("genai_prices.data_snapshot").get_snapshot(), "providers"), database
     except Exception as error:
-        raise WrongData(f"{database}: its snapshot cannot be read ({type(error).__name__}: {error}); {KNOWN} is known here") from error
+        raise WrongData(f"{database}: its snapshot cannot be read ({type(error).__name__}: {error}); {_KNOWN} is known here") from error
 
 
 def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
@@ -74,19 +74,19 @@ def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
         for provider in providers
         for model in _list(provider, "models")
     )
-    yield from items_of(entries, database, FIELDS)
+    yield from items_of(entries, database, _FIELDS)
 
 
 def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongField]:
     """The offers of one model."""
-    yield from context_faults(CONTEXT, getattr(model, CONTEXT, None))
+    yield from context_faults(_CONTEXT, getattr(model, _CONTEXT, None))
     url = next(iter(getattr(provider, "pricing_urls", None) or ()), "")
     offer = partial(
         Offer,
         provider=str(provider.id),
         model=str(model.id),
         source_url=url,
-        max_context=token_count(getattr(model, CONTEXT, None)),
+        max_context=token_count(getattr(model, _CONTEXT, None)),
     )
     prices = _of(model, "prices")
     conditional = [(None, prices)] if not isinstance(prices, list) else [(one.constraint, _of(one, "prices")) for one in prices]
@@ -114,7 +114,7 @@ def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongFie
             yield from _by_the_hour(since, bands_of(one), by_hour)
         else:
             yield since(bands=bands_of(one))
-    yield from variants(offer, getattr(model, VARIANTS, None) or ())
+    yield from variants(offer, getattr(model, _VARIANTS, None) or ())
 
 
 def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | NotTaken]:
@@ -147,13 +147,13 @@ def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
     told = [pair for pair in when.items() if pair[0] != "route" and pair not in (("service_tier", "default"), ("service_tier", "standard"))]
     if not told:
         return ("standard" if region else ""), region
-    return (TIERS.get(told[0], "") if len(told) == 1 else ""), region
+    return (_TIERS.get(told[0], "") if len(told) == 1 else ""), region
 
 
 def bands_of(prices: Any) -> dict[int, Rates]:
     """Rates by threshold: a tier of this database begins above its start."""
     bands: dict[int, dict[Sold, float]] = {0: {}}
-    for name, sold in SOLD.items():
+    for name, sold in _SOLD.items():
         price = getattr(prices, name, None)
         if price is None:
             continue

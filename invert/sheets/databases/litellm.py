@@ -32,29 +32,29 @@ from invert.sheets.databases.records import (
 )  # fmt: skip
 from invert.sheets.databases.renamed import Fields
 
-NAME, FILE = "litellm", "model_prices_and_context_window_backup.json"
-MODES = ("chat", "responses", "completion")
+NAME, _FILE = "litellm", "model_prices_and_context_window_backup.json"
+_MODES = ("chat", "responses", "completion")
 """Kinds of entries that answer text with text."""
-COSTS: Mapping[str, str] = {
+_COSTS: Mapping[str, str] = {
     "input_cost_per_token": "input",
     "output_cost_per_token": "output",
     "cache_read_input_token_cost": "cache_read",
     "cache_creation_input_token_cost": "cache_write",
 }
-COST = re.compile(
-    rf"({'|'.join(COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
+_COST = re.compile(
+    rf"({'|'.join(_COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
 )
-CONTEXT = "max_input_tokens"
+_CONTEXT = "max_input_tokens"
 """The longest context; max_tokens is the longest answer where both stand, and so says nothing of it alone."""
-FIELDS = Fields(
-    usual=("mode", CONTEXT),
-    rare=(*COSTS, "tiered_pricing", "off_peak_pricing"),
-    is_known=lambda name: bool(COST.match(name)) or name in (CONTEXT, "max_tokens", "max_output_tokens"),
+_FIELDS = Fields(
+    usual=("mode", _CONTEXT),
+    rare=(*_COSTS, "tiered_pricing", "off_peak_pricing"),
+    is_known=lambda name: bool(_COST.match(name)) or name in (_CONTEXT, "max_tokens", "max_output_tokens"),
 )
-OTHERWISE = ("_cache_hit", "_decisions")
+_OTHERWISE = ("_cache_hit", "_decisions")
 """Ends of fields that price something else than a prompt or its answer, or repeat what a field of its own has."""
-TIERS = {"": "standard", "batches": "batch"}
-SHANGHAI = 16 * 60
+_TIERS = {"": "standard", "batches": "batch"}
+_SHANGHAI = 16 * 60
 """The minute of a day in UTC at which the next one begins in Shanghai."""
 
 
@@ -64,16 +64,16 @@ def installed() -> tuple[Path, Database] | None:
     if found is None or not found.origin:
         return None
     database = installed_database(NAME)
-    place = Path(found.origin).with_name(FILE)
+    place = Path(found.origin).with_name(_FILE)
     if not place.is_file():
-        raise WrongData(f"{database}: has no file {FILE} beside it: newer or older than known here")
+        raise WrongData(f"{database}: has no file {_FILE} beside it: newer or older than known here")
     return place, database
 
 
 def is_shape(content: Any) -> bool:
     """Whether the content of a JSON file has the shape of this one: entries that name their provider and a cost per token."""
     return isinstance(content, dict) and any(
-        isinstance(one, dict) and "litellm_provider" in one and any(map(COST.fullmatch, one)) for one in content.values()
+        isinstance(one, dict) and "litellm_provider" in one and any(map(_COST.fullmatch, one)) for one in content.values()
     )
 
 
@@ -89,7 +89,7 @@ def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
         for name, one in content.items()
         if name not in ("sample_spec", "fallback_generalizations")
     )
-    return items_of(entries, database, FIELDS)
+    return items_of(entries, database, _FIELDS)
 
 
 def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
@@ -97,17 +97,17 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken |
     refuse_no_record(entry)
     provider = part(entry, "litellm_provider", str) or ""
     model, mode = model_of(name, provider), part(entry, "mode", str) or ""
-    if not provider and mode in MODES:
+    if not provider and mode in _MODES:
         raise WrongField("litellm_provider", "is not there")
-    if not provider or mode not in MODES:
+    if not provider or mode not in _MODES:
         yield NotTaken(provider=provider, model=model, because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
         return
-    yield from context_faults(CONTEXT, entry.get(CONTEXT))
+    yield from context_faults(_CONTEXT, entry.get(_CONTEXT))
     offer = partial(
         Offer,
         provider=_family(provider),
         model=model,
-        max_context=token_count(entry.get(CONTEXT)),
+        max_context=token_count(entry.get(_CONTEXT)),
         source_url=entry.get("source"),
     )
     tiers = bands_by_tier(entry)
@@ -140,16 +140,16 @@ def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
     """
     tiers: dict[str, dict[int, dict[Sold, float]]] = {}
     for name, amount in entry.items():
-        form = COST.fullmatch(name)
-        if not form and amount and name.startswith(tuple(COSTS)) and not name.endswith(OTHERWISE):
+        form = _COST.fullmatch(name)
+        if not form and amount and name.startswith(tuple(_COSTS)) and not name.endswith(_OTHERWISE):
             raise WrongField(name, "looks like a price and is not known")
         if not form or amount is None:
             continue
         cost, lasts, above, tier = form.groups()
-        sold = COSTS[cost], int(lasts) * 3600 if lasts else None
-        if lasts and COSTS[cost] != "cache_write":
+        sold = _COSTS[cost], int(lasts) * 3600 if lasts else None
+        if lasts and _COSTS[cost] != "cache_write":
             raise WrongField(name, "names a lifetime of what has none")
-        bands = tiers.setdefault(TIERS.get(tier or "", tier or ""), {})
+        bands = tiers.setdefault(_TIERS.get(tier or "", tier or ""), {})
         bands.setdefault(int(above or 0) * 1000, {})[sold] = per_mtok(name, amount, PER_TOKEN)
     return {tier: dict(bands) for tier, bands in tiers.items()}
 
@@ -182,7 +182,7 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
         raise WrongField("off_peak_pricing", "has other hours on other days, or none at all")
     (spans_found,) = spans_of_peak
     zone = off_peak.get("weekday_timezone", "UTC")
-    if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > SHANGHAI):
+    if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > _SHANGHAI):
         raise WrongField("weekday_timezone", "names days that are not those of UTC")
     days = [day for day, spans in busy.items() if spans]
     if days == list(range(1, 8)):

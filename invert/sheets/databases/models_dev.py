@@ -25,15 +25,17 @@ from invert.sheets.databases.records import (
 from invert.sheets.databases.renamed import Fields
 
 NAME = "models.dev"
-SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
+_SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
 
-RELEASE = "release_date"
-FIELDS = Fields(
+_RELEASE = "release_date"
+_FIELDS = Fields(
     usual=("cost", "limit", "context"),
-    rare=("cache_read", "cache_write", RELEASE),
-    is_known=lambda name: name in (*SOLD, "cost", "tiers", "tier", "size", "limit", "context", RELEASE) or name.startswith("context_over"),
+    rare=("cache_read", "cache_write", _RELEASE),
+    is_known=lambda name: (
+        name in (*_SOLD, "cost", "tiers", "tier", "size", "limit", "context", _RELEASE) or name.startswith("context_over")
+    ),
 )
-BANDS = ("tiers", "context_over_200k")
+_BANDS = ("tiers", "context_over_200k")
 
 
 def is_shape(content: Any) -> bool:
@@ -46,7 +48,7 @@ def is_shape(content: Any) -> bool:
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the file lists."""
-    return items_of((entry for provider, one in content.items() for entry in _entries(provider, one)), database, FIELDS)
+    return items_of((entry for provider, one in content.items() for entry in _entries(provider, one)), database, _FIELDS)
 
 
 def _entries(provider: str, one: Any) -> Iterator[RawEntry]:
@@ -72,8 +74,8 @@ def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) 
     if not cost:
         yield NotTaken(provider=provider, model=model, because="no price")
         return
-    refuse_unknown(cost, BANDS)
-    bands = {0: rates_of(cost, SOLD)}
+    refuse_unknown(cost, _BANDS)
+    bands = {0: rates_of(cost, _SOLD)}
     # The older field says no threshold but 200k, and stands beside the newer one also where the threshold is another.
     if tiers := part(cost, "tiers", list):
         for one in tiers:
@@ -81,15 +83,15 @@ def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) 
             at = token_count(place.get("size")) if place else None
             if at is None or (place and place.get("type", "context") != "context"):
                 raise WrongField("tiers", "has a tier without a size of context")
-            bands[at] = rates_of(one, SOLD)
+            bands[at] = rates_of(one, _SOLD)
     elif above := part(cost, "context_over_200k", dict):
-        bands[200_000] = rates_of(above, SOLD)
+        bands[200_000] = rates_of(above, _SOLD)
     limit = entry.get("limit")
     if limit is not None and not isinstance(limit, dict):
         yield WrongField("limit", f"is {type(limit).__name__} and not dict")
     context = limit.get("context") if isinstance(limit, dict) else None
     yield from context_faults("context", context)
-    yield from release_faults(RELEASE, released := entry.get(RELEASE))
+    yield from release_faults(_RELEASE, released := entry.get(_RELEASE))
     yield Offer(
         provider=provider,
         model=model,

@@ -26,18 +26,18 @@ from invert.sheets.databases.records import (
 from invert.sheets.databases.renamed import Fields
 
 NAME = "openrouter"
-SOLD: Mapping[str, Sold] = {
+_SOLD: Mapping[str, Sold] = {
     "prompt": ("input", None),
     "completion": ("output", None),
     "input_cache_read": ("cache_read", None),
     "input_cache_write": ("cache_write", None),
     "input_cache_write_1h": ("cache_write", 3600),
 }
-CONTEXT = "context_length"
-FIELDS = Fields(
-    usual=(CONTEXT,),
+_CONTEXT = "context_length"
+_FIELDS = Fields(
+    usual=(_CONTEXT,),
     rare=("input_cache_read", "input_cache_write", "overrides"),
-    is_known=lambda name: name in (*SOLD, CONTEXT, "overrides"),
+    is_known=lambda name: name in (*_SOLD, _CONTEXT, "overrides"),
 )
 
 
@@ -53,7 +53,7 @@ def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
         RawEntry(provider=NAME, model=str(one.get("id", "")) if isinstance(one, dict) else "", record=one, read=partial(_of_model, one))
         for one in content["data"]
     )
-    return items_of(entries, database, FIELDS)
+    return items_of(entries, database, _FIELDS)
 
 
 def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
@@ -65,20 +65,20 @@ def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongFiel
     if str(pricing.get("prompt", "")).startswith("-"):
         yield NotTaken(provider=NAME, model=model, because="a router: what it asks is that of the model it chooses")
         return
-    refuse_unknown(pricing, {*SOLD, "overrides"})
-    bands: dict[int, Rates] = {0: rates_of(pricing, SOLD, PER_TOKEN)}
+    refuse_unknown(pricing, {*_SOLD, "overrides"})
+    bands: dict[int, Rates] = {0: rates_of(pricing, _SOLD, PER_TOKEN)}
     by_hour: list[tuple[str, Rates]] = []
     for override in part(pricing, "overrides", list) or []:
         above, start, end = token_count(override.get("min_prompt_tokens")), override.get("utc_start"), override.get("utc_end")
         if above and start is None and end is None:
-            bands[above] = {**bands.get(above, {}), **rates_of(override, SOLD, PER_TOKEN)}
+            bands[above] = {**bands.get(above, {}), **rates_of(override, _SOLD, PER_TOKEN)}
         elif not above and isinstance(start, str) and isinstance(end, str) and not override.get("utc_days"):
-            by_hour.append((hours_text([(_minutes(start), _minutes(end) or A_DAY)]), rates_of(override, SOLD, PER_TOKEN)))
+            by_hour.append((hours_text([(_minutes(start), _minutes(end) or A_DAY)]), rates_of(override, _SOLD, PER_TOKEN)))
         else:
             raise WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
-    yield from context_faults(CONTEXT, entry.get(CONTEXT))
+    yield from context_faults(_CONTEXT, entry.get(_CONTEXT))
     offer = partial(
-        Offer, provider=NAME, model=model, max_context=token_count(entry.get(CONTEXT)), source_url=f"https://openrouter.ai/{model}"
+        Offer, provider=NAME, model=model, max_context=token_count(entry.get(_CONTEXT)), source_url=f"https://openrouter.ai/{model}"
     )
     if not by_hour:
         yield offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))
@@ -86,7 +86,7 @@ def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongFiel
     if len(bands) > 1 or any(rates != by_hour[0][1] for _, rates in by_hour):
         raise WrongField("overrides", "has more than two prices a day")
     within = {0: {**bands[0], **by_hour[0][1]}}
-    if within[0].get(SOLD["prompt"], 0) < bands[0].get(SOLD["prompt"], 0):
+    if within[0].get(_SOLD["prompt"], 0) < bands[0].get(_SOLD["prompt"], 0):
         raise WrongField("overrides", "names the hours of the lower price")
     yield offer(bands=within, service_tier="peak", utc_hours=";".join(sorted(hours for hours, _ in by_hour)))
     yield offer(bands=bands, service_tier="off_peak")

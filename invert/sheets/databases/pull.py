@@ -30,7 +30,7 @@ from invert.sheets.rules import by_sheet, check
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
 """What became of an offer that can be read: its rows are new; the shipped prices or an earlier source have it; somebody asks the same."""
-SAME, SAME_CONVERTED = 2e-3, 0.1
+_SAME, _SAME_CONVERTED = 2e-3, 0.1
 """How far two amounts may lie apart, relatively, and be one: databases round, and convert at a rate of their own."""
 
 
@@ -126,7 +126,7 @@ def pull(
     )
 
 
-OfferId: TypeAlias = tuple[int, tuple[str, ...]]
+_OfferId: TypeAlias = tuple[int, tuple[str, ...]]
 """The place of a database among those that are read, and provider and model as it calls them, of a price with region and service tier."""
 
 
@@ -144,12 +144,12 @@ class Work:
     not_carried: Counter[str] = field(default_factory=Counter)
     databases: list[Database] = field(default_factory=list)
     """Those that were read, in order; the last of them is being read."""
-    fates: dict[OfferId, str] = field(default_factory=dict)
+    fates: dict[_OfferId, str] = field(default_factory=dict)
     """What became of each offer."""
-    made: dict[SheetKey, OfferId] = field(default_factory=dict)
+    made: dict[SheetKey, _OfferId] = field(default_factory=dict)
     """The offer that a new sheet is made of."""
 
-    def offered(self, *names: str) -> OfferId:
+    def offered(self, *names: str) -> _OfferId:
         """An offer of the database that is being read."""
         return len(self.databases) - 1, names
 
@@ -176,7 +176,7 @@ class Work:
             found[place][became] += 1
         return tuple(zip(self.databases, found, strict=True))
 
-    def _kept(self) -> list[tuple[OfferId, str]]:
+    def _kept(self) -> list[tuple[_OfferId, str]]:
         priced = {(place, names[:2]) for place, names in self.fates if names[2:]}
         return [(offer, became) for offer, became in self.fates.items() if offer not in priced]
 
@@ -321,9 +321,9 @@ def _place(row: PriceRow) -> tuple[str, int, int | None]:
 def same(one: PriceRow, other: PriceRow, fx: Fx, day: date) -> bool:
     """Whether two rows ask the same; where somebody converted a price, about the same."""
     if one.currency == other.currency:
-        return abs(one.amount - other.amount) <= SAME * max(one.amount, other.amount)
+        return abs(one.amount - other.amount) <= _SAME * max(one.amount, other.amount)
     low, high = sorted(row.amount / units_per_usd(fx, row.currency, day) for row in (one, other))
-    return high - low <= SAME_CONVERTED * high
+    return high - low <= _SAME_CONVERTED * high
 
 
 def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, NotTaken]]:

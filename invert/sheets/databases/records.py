@@ -21,7 +21,7 @@ Rates: TypeAlias = Mapping[Sold, float]
 PER_TOKEN = 6
 """Decimals from a price per token to one per million."""
 
-OURS = {
+_OURS = {
     "zhipuai": "zhipu-bigmodel", "bigmodel": "zhipu-bigmodel", "zhipu": "zhipu-bigmodel",
     "gemini": "google", "xai": "x-ai", "moonshot": "moonshotai", "dashscope": "alibaba", "xiaomi_mimo": "xiaomi",
     "z-ai": "zai",
@@ -38,16 +38,16 @@ MAKERS = frozenset(
      "openai", "perplexity", "tencent", "voyageai", "x-ai", "xiaomi", "zai", "zhipu-bigmodel")
 )  # fmt: skip
 """Providers that sell what they make; all others host models of others, or sell on what a maker lists."""
-FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
+_FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
 """Providers whose higher price holds from the threshold on; everybody else's holds above it."""
-UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What comes of a value in the place of another, where no field is looked at for it."""
-CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
+_CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
 """What the name of a price holds that depends on the length of the prompt, or on a lifetime."""
-DAY, MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
+_DAY, _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
 """A day as it is written, and a month or a year, by which some say a release."""
-LONGEST_LINK = 2_000
-NOT_CARRIED = {
+_LONGEST_LINK = 2_000
+_NOT_CARRIED = {
     **dict.fromkeys(
         ("reasoning", "internal_reasoning", "output_reasoning_mtok", "output_cost_per_reasoning_token"), "price of reasoning tokens"
     ),
@@ -56,11 +56,11 @@ NOT_CARRIED = {
     **dict.fromkeys(("region", "regions", "supported_regions"), "region"),
 }
 """Fields that no column here takes, in words."""
-DEFAULT_LIFETIMES = {"claude": 300}
+_DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
 
 
-FORMULA = "=@+-"
+_FORMULA = "=@+-"
 """What some names begin with, and a spreadsheet takes for a formula: no cell of ours may."""
 
 
@@ -86,7 +86,7 @@ class NotTaken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotCarried:
-    """What an entry says beyond its offers that no column takes, in the words of NOT_CARRIED."""
+    """What an entry says beyond its offers that no column takes, in the words of _NOT_CARRIED."""
 
     provider: str
     what: str
@@ -125,7 +125,7 @@ def provider_of(name: str) -> str:
     >>> provider_of("xai"), provider_of("acme")
     ('x-ai', 'acme')
     """
-    return OURS.get(name, name)
+    return _OURS.get(name, name)
 
 
 def name_in_a_cell(model: str) -> str:
@@ -134,7 +134,7 @@ def name_in_a_cell(model: str) -> str:
     >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell("gpt-6")
     ('cf/meta/llama', 'gpt-6')
     """
-    return model.lstrip(FORMULA)
+    return model.lstrip(_FORMULA)
 
 
 def one_spelling(model: str) -> str:
@@ -161,7 +161,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
     max_context = offer.max_context if offer.max_context and offer.max_context >= max(said) else None
     for threshold, rates in sorted(said.items()):
         current |= rates
-        at, inclusive = threshold_of(threshold, threshold in offer.from_threshold or provider in FROM_THRESHOLD)
+        at, inclusive = threshold_of(threshold, threshold in offer.from_threshold or provider in _FROM_THRESHOLD)
         for (component, ttl), amount in current.items():
             if threshold and (component, ttl) not in base:
                 continue
@@ -206,7 +206,7 @@ def link(text: object) -> str:
     >>> link("https://acme.example/prices"), link("=cmd"), link(None)
     ('https://acme.example/prices', '', '')
     """
-    sound = isinstance(text, str) and text.startswith(("https://", "http://")) and len(text) < LONGEST_LINK and not hidden(text)
+    sound = isinstance(text, str) and text.startswith(("https://", "http://")) and len(text) < _LONGEST_LINK and not hidden(text)
     return str(text) if sound else ""
 
 
@@ -245,7 +245,7 @@ def default_lifetime(model: str) -> int | None:
     >>> default_lifetime("anthropic.claude-opus-5"), default_lifetime("gpt-6")
     (300, None)
     """
-    return next((seconds for word, seconds in DEFAULT_LIFETIMES.items() if word in model.lower()), None)
+    return next((seconds for word, seconds in _DEFAULT_LIFETIMES.items() if word in model.lower()), None)
 
 
 class WrongField(WrongData):
@@ -298,7 +298,7 @@ def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:
     The entry is left out whole: with a part of its prices it would make rows that nobody asks, and end rows that stand.
     """
     for name, value in prices.items():
-        if name not in known and value and (isinstance(value, dict | list) or CONDITIONED.search(name)):
+        if name not in known and value and (isinstance(value, dict | list) or _CONDITIONED.search(name)):
             raise WrongField(name, "looks like a price and is not known")
 
 
@@ -346,7 +346,7 @@ def whole_day(text: object) -> date | None:
     (datetime.date(2026, 2, 19), None, None, None)
     """
     try:
-        return date.fromisoformat(text) if isinstance(text, str) and DAY.fullmatch(text) else None
+        return date.fromisoformat(text) if isinstance(text, str) and _DAY.fullmatch(text) else None
     except ValueError:
         return None
 
@@ -357,7 +357,7 @@ def release_faults(name: str, value: object) -> Iterator[WrongField]:
     >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
     (["field release_date is 'soon' and no day"], [])
     """
-    if value not in (None, "") and whole_day(value) is None and not (isinstance(value, str) and MONTH.fullmatch(value)):
+    if value not in (None, "") and whole_day(value) is None and not (isinstance(value, str) and _MONTH.fullmatch(value)):
         yield WrongField(name, f"is {shorten(str(value))} and no day")
 
 
@@ -390,7 +390,7 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
         except WrongField as error:
             yield NotTaken(provider=entry.provider, model=entry.model, because=f"a field that is not as known: {error.field}")
             yield _odd(error, database, f", of {label}")
-        except UNEXPECTED as error:
+        except _UNEXPECTED as error:
             fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {label}"
             yield NotTaken(provider=entry.provider, model=entry.model, because="a shape that is not known")
             yield Problem(str(database), None, None, fault)
@@ -404,8 +404,8 @@ def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[Not
     >>> [one.what for one in not_carried("acme", [("reasoning", True), ("internal_reasoning", "0"), ("discount", 0.1)])]
     ['discount']
     """
-    said = ((name, value) for name, value in found if name in NOT_CARRIED and not isinstance(value, bool | dict))
-    for what in dict.fromkeys(NOT_CARRIED[name] for name, value in said if value and value != "0"):
+    said = ((name, value) for name, value in found if name in _NOT_CARRIED and not isinstance(value, bool | dict))
+    for what in dict.fromkeys(_NOT_CARRIED[name] for name, value in said if value and value != "0"):
         yield NotCarried(provider=provider, what=what)
 
 

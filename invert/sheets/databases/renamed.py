@@ -6,7 +6,7 @@ from typing import Any
 
 from derive.errors import suggest
 
-DEPTH = 6
+_DEPTH = 6
 """How deep names are looked for: the prices of a variant of a model are the deepest that are read."""
 LEAST_ENTRIES = 10
 """Entries of which one has a field that entries nearly always have."""
@@ -24,7 +24,7 @@ class Fields:
     is_known: Callable[[str], bool] = lambda _name: False
 
 
-def fields_in(record: Any, depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
+def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
     """All fields that a record, and what lies in it, has, with their values.
 
     >>> sorted(name for name, _ in fields_in({"limit": {"context": 1}, "tiers": [{"input": 2}]}))

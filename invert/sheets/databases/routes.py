@@ -2,7 +2,7 @@
 
 import re
 
-ROUTES = (
+_ROUTES = (
     re.compile(r"(?P<model>.+):(?P<tier>batch|fast|flex|priority)"),
     # Of other makers -fast is a model with weights of its own, as grok-4-fast.
     re.compile(r"(?P<model>(?:.*[/.])?claude-.+)-(?P<tier>fast)"),
@@ -16,5 +16,5 @@ def of_route(name: str) -> tuple[str, str]:
     >>> of_route("openai/gpt-6:batch"), of_route("anthropic/claude-opus-5-fast"), of_route("x-ai/grok-4-fast")
     (('openai/gpt-6', 'batch'), ('anthropic/claude-opus-5', 'fast'), ('x-ai/grok-4-fast', ''))
     """
-    found = next((form for route in ROUTES if (form := route.fullmatch(name))), None)
+    found = next((form for route in _ROUTES if (form := route.fullmatch(name))), None)
     return (found["model"], found["tier"]) if found else (name, "")

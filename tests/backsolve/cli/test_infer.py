@@ -371,7 +371,7 @@ def test_what_all_sheets_have_in_common_is_shown_in_every_form():
 
 
 def test_more_sheets_than_anybody_reads_are_summed_up_unless_a_column_or_an_order_is_asked_for(monkeypatch):
-    monkeypatch.setattr("backsolve.cli.infer.MOST_LISTED", 1)
+    monkeypatch.setattr("backsolve.cli.infer._MOST_LISTED", 1)
     assert "Premiums above the first threshold" in call("infer", "--provider", "google").out
     assert "KV read, kB" in call("infer", "--provider", "google", "--sort", "price").out
     assert len(json.loads(call("infer", "--provider", "google", "--as", "json").out)) > 1

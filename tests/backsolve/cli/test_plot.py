@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from backsolve.cli.plot import FIGURES, OfDeployment
+from backsolve.cli.plot import _FIGURES, OfDeployment
 from derive.quantities import quantity
 from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test
@@ -12,19 +12,19 @@ from tests.tools.together import in_one_test
 
 def test_without_a_name_they_are_listed():
     said = call("plot")
-    assert said.status == 0 and [line.split()[0] for line in said.out.splitlines()] == [*FIGURES]
+    assert said.status == 0 and [line.split()[0] for line in said.out.splitlines()] == [*_FIGURES]
     assert all(len(line) <= 100 for line in said.out.splitlines())
 
 
 @pytest.mark.slow
-@in_one_test("name", FIGURES)
+@in_one_test("name", _FIGURES)
 def test_every_figure_is_drawn_of_what_is_usual(name: str, tmp_path: Path):
     place = tmp_path / "figure.svg"
     said = call("plot", name, "--out", str(place))
     assert (said.status, said.out, said.err) == (0, "", "") and place.read_bytes().startswith(b"<?xml")
 
 
-@in_one_test("figure", [one for one in FIGURES.values() if isinstance(one, OfDeployment)])
+@in_one_test("figure", [one for one in _FIGURES.values() if isinstance(one, OfDeployment)])
 def test_what_is_usually_given_are_quantities(figure: OfDeployment):
     assert all(quantity(name).name == name for name in (*figure.unknowns, *figure.given))
 

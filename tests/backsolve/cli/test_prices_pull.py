@@ -139,7 +139,7 @@ def test_a_source_that_is_not_there_is_one_line_and_the_others_go_on(packages):
 def test_a_field_that_is_another_one_names_package_version_and_field(packages):
     changed = json.loads(json.dumps(LITELLM))
     changed["gpt-test-2"]["input_cost_per_token"] = {"usd": 1}
-    (Path(litellm.find_spec("litellm").origin).with_name(litellm.FILE)).write_text(json.dumps(changed))
+    (Path(litellm.find_spec("litellm").origin).with_name(litellm._FILE)).write_text(json.dumps(changed))
     said = call("prices", "pull", *ON)
     assert said.status == 2 and "gpt-test-2" not in {row["model"] for row in rows(said.out)}
     line = "litellm 9.9: field input_cost_per_token is dict and no number, of 'openai/gpt-test-2': newer or older than known here"

@@ -25,11 +25,11 @@ def sums(executor: Executor, parts: int) -> list[int]:
     return list(executor.map(lambda one, other: one + other, range(parts), range(parts)))
 
 
-@pytest.mark.parametrize(("processors", "parts", "sizes"), [(2, 9, []), (2, 10, [2]), (64, 10, [sharing.MOST]), (1, 10, [])])
+@pytest.mark.parametrize(("processors", "parts", "sizes"), [(2, 9, []), (2, 10, [2]), (64, 10, [sharing._MOST]), (1, 10, [])])
 def test_a_pool_is_started_for_many_parts_on_several_processors(
     monkeypatch: pytest.MonkeyPatch, processors: int, parts: int, sizes: list[int]
 ):
-    monkeypatch.setattr(sharing, "MANY", 10)
+    monkeypatch.setattr(sharing, "_MANY", 10)
     monkeypatch.setattr(sharing, "processors", lambda: processors)
     executor = Started()
     assert sums(executor, parts) == sums(executor, parts) == [2 * one for one in range(parts)]
@@ -38,7 +38,7 @@ def test_a_pool_is_started_for_many_parts_on_several_processors(
 
 def test_the_number_of_processes_changes_no_byte(monkeypatch: pytest.MonkeyPatch):
     asked = ("infer", "gemini-3.1-pro", "claude-sonnet-4-5", "kimi-k3", "qwen3-coder-plus", "--as", "json")
-    monkeypatch.setattr(sharing, "MANY", 1)
+    monkeypatch.setattr(sharing, "_MANY", 1)
     monkeypatch.setattr(sharing, "processors", lambda: 2)
     started: list[int] = []
     pool = sharing.ForManyParts.map

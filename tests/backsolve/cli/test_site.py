@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from backsolve.cli.site import NEEDED
+from backsolve.cli.site import _NEEDED
 from backsolve.site import build, paper
 from backsolve.site.home import home_page
 from derive.shipped import Problem
@@ -50,7 +50,7 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path):
     assert done.exit_code == 2 and "not the address of a site" in done.output and not (tmp_path / "site").exists()
 
 
-@pytest.mark.parametrize("missing", NEEDED)
+@pytest.mark.parametrize("missing", _NEEDED)
 def test_where_the_extra_is_missing_its_name_is_said(missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name in [name for name in sys.modules if name.startswith("backsolve.site")]:
         monkeypatch.delitem(sys.modules, name)

@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from backsolve.cli.validate import DRAWS, SECTIONS, SEEDS, SHEETS
+from backsolve.cli.validate import _DRAWS, _SECTIONS, SEEDS, SHEETS
 from derive.errors import UnknownName
 from invert import scoreboard
-from invert.posterior.simulation import RANKED, SHAPES, run_made_of
+from invert.posterior.simulation import _SHAPES, RANKED, run_made_of
 from invert.scoreboard_text import SHOWN, TITLES, VERDICTS
 from tests.tools.together import in_one_test
 
@@ -21,13 +21,13 @@ def call(*arguments: str):
 
 
 def test_sections_are_those_of_the_command():
-    assert tuple(scoreboard.SECTIONS) == SECTIONS == tuple(TITLES)
+    assert tuple(scoreboard._SECTIONS) == _SECTIONS == tuple(TITLES)
     with pytest.raises(UnknownName, match="skill"):
         scoreboard.section_rows("skil")
 
 
 @pytest.mark.slow
-@in_one_test("section", SECTIONS)
+@in_one_test("section", _SECTIONS)
 def test_the_command_prints_every_section_in_every_form(section: str):
     table, document, sheet = (call("--section", section, "--as", style).output for style in ("table", "json", "csv"))
     rows = json.loads(document)[section]
@@ -60,17 +60,17 @@ def test_a_rerun_is_as_large_as_it_is_asked_to_be(tmp_path):
     saved = tmp_path / "run.csv"
     found = call("--rerun", "--seeds", "2", "--sheets", "1", "--draws", "256", "--as", "json", "--save", str(saved))
     rows, printed = list(csv.DictReader(saved.read_text().splitlines())), json.loads(found.stdout)["calibration"]
-    assert len(rows) == 2 * len(RANKED) * (len(SHAPES) + 1) and {row["made_of"] for row in rows} == {run_made_of()}
+    assert len(rows) == 2 * len(RANKED) * (len(_SHAPES) + 1) and {row["made_of"] for row in rows} == {run_made_of()}
     assert [(row["run"], row["quantity"]) for row in printed] == [
         (run, quantity) for run in ("calibrated", "premium noise x 0.3") for quantity in RANKED
     ]
-    assert {(row["seeds"], row["draws"], row["sheets"]) for row in printed} == {("2", "256", str(2 * len(SHAPES)))}
+    assert {(row["seeds"], row["draws"], row["sheets"]) for row in printed} == {("2", "256", str(2 * len(_SHAPES)))}
     assert "made_of" not in printed[0]
 
 
 def test_the_help_says_how_many_sheets_a_rerun_simulates():
     said = " ".join(call("--help").output.split())
-    assert f"{2 * SEEDS * SHEETS * len(SHAPES):,} simulated sheets" in said and f"a power of two; {DRAWS} by default" in said
+    assert f"{2 * SEEDS * SHEETS * len(_SHAPES):,} simulated sheets" in said and f"a power of two; {_DRAWS} by default" in said
 
 
 def test_a_record_that_is_not_of_this_computation_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from backsolve.cli.plot import FIGURES, OfDeployment
-from backsolve.site.desk import START, first_command
+from backsolve.cli.plot import _FIGURES, OfDeployment
+from backsolve.site.desk import _START, first_command
 from backsolve.site.presets import FIELDS
 from derive.errors import WrongValue
 from derive.presets import rent
@@ -56,11 +56,11 @@ def test_it_refuses_what_the_command_refuses_and_asks_it_the_same() -> None:
 
 
 def test_without_a_script_it_begins_with_the_rent_of_its_chip() -> None:
-    assert f"'chip_price={show('chip_price', rent(START[0]).givens['chip_price'])}'" in first_command()
+    assert f"'chip_price={show('chip_price', rent(_START[0]).givens['chip_price'])}'" in first_command()
 
 
 def test_the_desk_begins_with_what_figures_are_of() -> None:
-    roofline = FIGURES["roofline"]
+    roofline = _FIGURES["roofline"]
     assert isinstance(roofline, OfDeployment)
     assert {name: parse(name, text) for name, text in roofline.given.items()} == {name: FIELDS[name] for name in roofline.given}
-    assert [*roofline.given, "chip_price"] == [*FIELDS] and (*roofline.hardware, *roofline.model) == (":".join(START[:2]), START[2])
+    assert [*roofline.given, "chip_price"] == [*FIELDS] and (*roofline.hardware, *roofline.model) == (":".join(_START[:2]), _START[2])

@@ -2,7 +2,7 @@
 
 from backsolve.site.documents import document_pages
 from backsolve.site.equations import equation_page
-from backsolve.site.index import SUMMARY, search_index, words_in
+from backsolve.site.index import _SUMMARY, search_index, words_in
 from derive.catalogue import equations
 
 
@@ -11,6 +11,6 @@ def test_every_word_is_in_the_row():
     entries = [entry for page in pages for entry in page.entries]
     for entry, row in zip(entries, search_index(entries), strict=True):
         assert set(words_in(f"{entry.title} {entry.words}")) <= set(words_in(" ".join(row)))
-        assert len(row[3]) <= SUMMARY + 2 and row[2] == entry.address
+        assert len(row[3]) <= _SUMMARY + 2 and row[2] == entry.address
         words = row[4].split()
         assert len(words) == len(set(words))

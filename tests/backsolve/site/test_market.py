@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from backsolve.site.market import COLUMNS, market_page
+from backsolve.site.market import _COLUMNS, market_page
 from backsolve.site.sheets import sheet_address
 from backsolve.site.writing import Surroundings, written_page
 from derive.shipped import Problem
@@ -17,7 +17,7 @@ def test_every_sheet_has_a_row_that_leads_to_its_page(some_sheets: InferenceTabl
     parts = parts_of(written_page(page, Surroundings(parts=())))
     assert parts.faults == [] and len(page.context["rows"]) == len(some_sheets)
     for one in some_sheets:
-        cells = [column_of(name).text(one) for name in COLUMNS]
+        cells = [column_of(name).text(one) for name in _COLUMNS]
         assert (sheet_address(one), cells) in page.context["rows"]
         assert f"../{sheet_address(one)}" in parts.links
 
@@ -29,5 +29,5 @@ def test_what_could_not_be_read_goes_with_the_page(some_sheets: InferenceTable):
 
 def test_the_dearest_is_first(some_sheets: InferenceTable):
     rows = market_page(some_sheets, read_data()).context["rows"]
-    prices = [float(cells[COLUMNS.index("price")].partition("/")[0]) for _, cells in rows]
+    prices = [float(cells[_COLUMNS.index("price")].partition("/")[0]) for _, cells in rows]
     assert prices == sorted(prices, reverse=True) and len({*prices}) > 1

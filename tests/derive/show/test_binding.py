@@ -6,11 +6,11 @@ from derive.answers import Answer
 from derive.catalogue import by_id
 from derive.expressions.regimes import regimes
 from derive.show.binding import (
-    BETWEEN,
+    _BETWEEN,
+    _INSIDE,
     BUSY,
     CAPACITY_BOUND,
     COMPUTE_BOUND,
-    INSIDE,
     MEMORY_BOUND,
     ONE_RACK,
     SEVERAL_RACKS,
@@ -53,15 +53,15 @@ def test_a_pipeline_is_full_or_waits():
 @pytest.mark.parametrize("id", ["experts.all_to_all_time_racks", "experts.scale_out_slowdown", "experts.scale_out_slowdown_one_copy"])
 def test_of_links_inside_and_between_racks_one_kind_binds(id: str):
     words = {one.label: plain_regime(one.label) for one in regimes(by_id()[id].sides[1])}
-    assert {*words.values()} == {BETWEEN, INSIDE}
-    assert all(("scale_out" in label.partition(" >= ")[0]) is (said == BETWEEN) for label, said in words.items()), words
+    assert {*words.values()} == {_BETWEEN, _INSIDE}
+    assert all(("scale_out" in label.partition(" >= ")[0]) is (said == _BETWEEN) for label, said in words.items()), words
 
 
 def test_experts_lie_on_one_rack_or_on_several():
     assert plain_regime("1 >= expert_parallel/scale_up_size") == ONE_RACK
     over = {"model": "DeepSeek-V3", "hardware": "GB200-NVL72:fp8", "expert_parallel": 144, "scale_up_size": 72, "sequences_per_chip": 64}
     first = next(iter(short_lines(solve("all_to_all_time", **over))))
-    assert first.splitlines()[0] == f"all_to_all_time = 3.095 ms   {SEVERAL_RACKS} and {BETWEEN}"
+    assert first.splitlines()[0] == f"all_to_all_time = 3.095 ms   {SEVERAL_RACKS} and {_BETWEEN}"
 
 
 def test_other_words_stay_and_the_capacity_of_memory_is_not_its_bandwidth():

@@ -17,10 +17,10 @@ from derive.errors import UnknownName, WrongValue
 from derive.quantities import CONSTANTS
 from derive.records import Equation, Source
 from derive.show.citation import (
+    _MONTH,
     CSL_TYPES,
     DERIVATION,
     FOR_ADDRESSES,
-    MONTH,
     STYLES,
     YEAR,
     address_of,
@@ -155,7 +155,7 @@ def test_one_bibtex_file_has_every_equation_and_every_work_once():
 
 def test_an_equation_is_of_the_month_of_its_release():
     released = re.search(r"date-released: .(\d+)-(\d+)", (Path(__file__).parents[3] / "CITATION.cff").read_text(encoding="utf-8"))
-    assert released and (int(released[1]), int(released[2])) == (YEAR, MONTH)
+    assert released and (int(released[1]), int(released[2])) == (YEAR, _MONTH)
 
 
 def test_what_a_result_used_is_a_line_each_with_why():

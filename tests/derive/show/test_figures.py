@@ -6,7 +6,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.show.figures import COLOURS, SHAPES, axis_label, picture, picture_title, tick_text
-from derive.show.plot import MOST_LINES, Panel, panels, roofline
+from derive.show.plot import _MOST_LINES, Panel, panels, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
 from tests.derive.show.test_plot import SERVED
@@ -103,10 +103,10 @@ def test_whole_chips_go_up_in_steps_and_between_two_numbers_of_them_is_nothing(m
 
 
 def test_as_many_lines_as_are_drawn_differ_in_mark_and_in_colour_or_stroke(monkeypatch):
-    panel = Panel("batch", "step_time", tuple((f"{at}", (1.0, 2.0), (1.0 + at, 2.0)) for at in range(MOST_LINES)))
+    panel = Panel("batch", "step_time", tuple((f"{at}", (1.0, 2.0), (1.0 + at, 2.0)) for at in range(_MOST_LINES)))
     lines = axes_of(panel, monkeypatch).lines
-    assert len({one.get_marker() for one in lines}) == len({(one.get_color(), one.get_linestyle()) for one in lines}) == MOST_LINES
-    assert len({*SHAPES}) == len(SHAPES) >= MOST_LINES
+    assert len({one.get_marker() for one in lines}) == len({(one.get_color(), one.get_linestyle()) for one in lines}) == _MOST_LINES
+    assert len({*SHAPES}) == len(SHAPES) >= _MOST_LINES
 
 
 def test_texts_at_the_points_of_a_front_lie_inside_and_off_the_line(monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 
 from backsolve.cli.solve import as_drawn
 from derive.errors import WrongValue
-from derive.show.plot import HIGH, WIDE, Panel, caption, drawing, drawn, panels, roofline
+from derive.show.plot import _HIGH, _WIDE, Panel, caption, drawing, drawn, panels, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
 from derive.solving.conventions import USUAL_CONVENTIONS
@@ -62,9 +62,9 @@ def test_what_is_no_sweep_or_too_much_of_one_is_refused():
 
 def test_a_drawing_has_its_ends_at_the_edges():
     lines = [*drawing([Panel("batch", "step_time", (("A", (1.0, 2.0, 4.0), (0.001, 0.002, 0.004)),))])]
-    assert lines[0] == "step_time over batch" and len(lines) == HIGH + 4
-    assert lines[1].startswith("4 ms |") and lines[1].endswith("*") and len(lines[1]) == len("4 ms |") + WIDE
-    assert lines[HIGH] == "1 ms |*" and lines[-1].split() == ["*", "A"]
+    assert lines[0] == "step_time over batch" and len(lines) == _HIGH + 4
+    assert lines[1].startswith("4 ms |") and lines[1].endswith("*") and len(lines[1]) == len("4 ms |") + _WIDE
+    assert lines[_HIGH] == "1 ms |*" and lines[-1].split() == ["*", "A"]
     assert [*drawing([Panel("batch", "step_time", (("", (), ()),))])] == ["step_time over batch", "  no answer anywhere"]
 
 

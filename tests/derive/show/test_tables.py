@@ -112,7 +112,7 @@ def test_the_records_of_a_sweep_have_every_point():
 @pytest.mark.parametrize("at_once", [1, 2, 4096])
 def test_points_are_written_as_if_each_were_alone(at_once: int, monkeypatch: pytest.MonkeyPatch):
     """What stands around the numbers is made once for all points that are alike, of which no more than so many are taken together."""
-    monkeypatch.setattr(answers, "AT_ONCE", at_once)
+    monkeypatch.setattr(answers, "_AT_ONCE", at_once)
     numbers = np.array([[1.5, np.nan, np.nan, 4.0, 5e-324, 1e300, np.nan, 0.1], [2.0, *[np.nan] * 3, 1 / 3, 8.0, np.nan, np.nan]])
     places = np.array([[0, 0, 0, 1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 1, 0, 0]])
     given = {"batch": np.arange(8.0), "context_length": np.full(8, 1e15)}

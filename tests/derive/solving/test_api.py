@@ -87,7 +87,7 @@ LONG = {
 def test_arrays_say_what_questions_asked_one_by_one_say(unknown, given, monkeypatch):
     given = {name: known for name, known in given.items() if known is not None}
     arrays = solve(unknown, **given).sweep
-    monkeypatch.setattr(sweeps, "FEW", 10_000)
+    monkeypatch.setattr(sweeps, "_FEW", 10_000)
     singly = solve(unknown, **given).sweep
     assert len(arrays) == len(singly) > 64
     for (at, ours, why), (same, theirs, because) in zip(arrays.rows(), singly.rows(), strict=True):

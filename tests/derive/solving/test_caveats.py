@@ -211,7 +211,7 @@ def test_a_doubt_that_cannot_be_reckoned_says_nothing(failure, monkeypatch):
     def doubt(asked, values, used):
         raise failure
 
-    monkeypatch.setattr(doubts, "CAVEATS", (doubt, *doubts.CAVEATS))
+    monkeypatch.setattr(doubts, "_CAVEATS", (doubt, *doubts._CAVEATS))
     (text,) = warned("step_time", **STEP, **ROUTER, batch=1)
     assert "busiest" in text
 

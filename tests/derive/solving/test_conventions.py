@@ -5,7 +5,7 @@ import pytest
 from derive import symbols
 from derive.errors import UnknownName, WrongValue
 from derive.preset_rows import AcceleratorFigure, Efficiency
-from derive.presets import KINDS
+from derive.presets import MODEL_KINDS
 from derive.quantities import QUANTITIES
 from derive.shipped import rows_of
 from derive.solving.api import solve
@@ -113,7 +113,7 @@ def test_a_calibrated_answer_has_its_record():
     ):
         whole = [row.held for row in EFFICIENCIES if (row.kind, row.phase) == (kind, phase) and row.held != "part"]
         text = recorded(solve(**given, hardware="H800:fp8", chips=32, efficiency="calibrated"))
-        assert f"held {whole.count('inside')} of {len(whole)} published times of {KINDS[kind]} in {phase}" in text
+        assert f"held {whole.count('inside')} of {len(whole)} published times of {MODEL_KINDS[kind]} in {phase}" in text
 
 
 @in_one_test(

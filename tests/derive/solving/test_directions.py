@@ -19,7 +19,7 @@ from derive.show.text import rendered
 from derive.solving.api import solve
 from derive.solving.chain import answered
 from derive.solving.defaults import IDEALS, in_numbers, standing
-from derive.solving.directions import EITHER, NEITHER, SIGNS, Signs, carried, direction
+from derive.solving.directions import _SIGNS, EITHER, NEITHER, Signs, carried, direction
 from derive.solving.intervals import SAMPLES
 from derive.solving.one_equation import right_side_at
 from derive.solving.questions import question
@@ -176,7 +176,7 @@ def wrong(signs: Signs, found: Answer, truth: float) -> bool:
     """Whether the truth lies where the answer says that it does not."""
     margin = 1e-9 * truth * max(1.0, sum(map(abs, found.elasticities.values())))
     over, under = found.value > truth + margin, found.value < truth - margin
-    return {NEITHER: over or under, SIGNS[LOWER]: over, SIGNS[UPPER]: under}.get(signs, False)
+    return {NEITHER: over or under, _SIGNS[LOWER]: over, _SIGNS[UPPER]: under}.get(signs, False)
 
 
 @pytest.mark.slow
@@ -217,10 +217,10 @@ def test_the_truth_lies_where_the_answers_say_over_the_whole_catalogue():
                 solution, way = answered(question(unknown, said(asked, world), using=state.using, variants=state.variants, anyway=True))
                 instead = any("follows from the givens" in one for one in solution.assumptions)
                 if [one.kind for one in solution.answers] == ["point"] and not instead:
-                    signs = carried(way) if way else SIGNS.get(solution.answers[0].bound, EITHER)
+                    signs = carried(way) if way else _SIGNS.get(solution.answers[0].bound, EITHER)
                     assert not wrong(signs, solution.answers[0], world[unknown]), (asked, solution)
                     ends[signs] += 1
-    assert ends[SIGNS[LOWER]] > 5 and ends[SIGNS[UPPER]] > 5, ends
+    assert ends[_SIGNS[LOWER]] > 5 and ends[_SIGNS[UPPER]] > 5, ends
 
 
 def rests(name: str, made: Mapping[str, Equation]) -> set[str]:

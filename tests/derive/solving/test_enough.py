@@ -3,7 +3,7 @@
 import pytest
 
 from derive.solving.api import respond
-from derive.solving.enough import CHIP, MODEL, Enough, enough
+from derive.solving.enough import _CHIP, _MODEL, Enough, enough
 
 H100 = "H100-SXM:bf16"
 
@@ -22,14 +22,14 @@ def offered(unknown: str, given: dict[str, str], *presets: str) -> Enough | None
 
 
 def test_what_is_missing_is_offered_as_examples_give_it():
-    found = offered("request_latency", {"chips": "8"}, H100, MODEL)
-    assert found == Enough({"output_tokens": "500", "batch": "2", "prompt_tokens": "6000"}, (H100,), (MODEL,))
+    found = offered("request_latency", {"chips": "8"}, H100, _MODEL)
+    assert found == Enough({"output_tokens": "500", "batch": "2", "prompt_tokens": "6000"}, (H100,), (_MODEL,))
 
 
 def test_presets_are_offered_where_they_give_it_and_as_many_chips_as_hold_it():
     """70 billion weights of two bytes take two chips of 80 GB."""
-    assert offered("step_time", {}) == Enough({"batch": "2", "context_length": "8k"}, (CHIP,), (MODEL,))
-    assert offered("step_time", {"batch": "8"}, H100) == Enough({"context_length": "8k", "chips": "3"}, (H100,), (MODEL,))
+    assert offered("step_time", {}) == Enough({"batch": "2", "context_length": "8k"}, (_CHIP,), (_MODEL,))
+    assert offered("step_time", {"batch": "8"}, H100) == Enough({"context_length": "8k", "chips": "3"}, (H100,), (_MODEL,))
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,4 @@ def test_presets_are_offered_where_they_give_it_and_as_many_chips_as_hold_it():
     ids=["too few chips", "beyond the peak"],
 )
 def test_nothing_is_offered_that_does_not_answer_it(unknown, given):
-    assert offered(unknown, given, H100, MODEL) is None
+    assert offered(unknown, given, H100, _MODEL) is None

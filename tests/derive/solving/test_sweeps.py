@@ -75,14 +75,14 @@ def test_forms_are_written_as_they_go(style):
 
 def test_points_that_would_take_long_one_by_one_are_refused_with_how_many_would_not(monkeypatch):
     monkeypatch.setattr(sweeps, "TRIED", 0.0)
-    monkeypatch.setattr(sweeps, "LONGEST", 0.01)
+    monkeypatch.setattr(sweeps, "_LONGEST", 0.01)
     with pytest.raises(WrongValue, match=r"point by point: 900 points would take about \d+ s; at most 0.01 s, which are about \d+ points"):
         solve("draft_tokens", **NUMERIC, draft_cost_ratio="0.005..0.1:log:900")
 
 
 def test_ranges_in_a_sweep_are_held_to_the_same_time(monkeypatch):
     monkeypatch.setattr(sweeps, "TRIED", 0.0)
-    monkeypatch.setattr(sweeps, "LONGEST", 0.01)
+    monkeypatch.setattr(sweeps, "_LONGEST", 0.01)
     with pytest.raises(WrongValue, match="point by point"):
         solve("step_time", compute_time="1ms..20ms:log:5000", memory_time="1ms..2ms")
 
@@ -90,7 +90,7 @@ def test_ranges_in_a_sweep_are_held_to_the_same_time(monkeypatch):
 @pytest.mark.parametrize("count", [65, 5000])
 def test_parts_make_up_the_whole(count, monkeypatch):
     whole = solve("step_time", **{**STEP, "memory_time": f"1ms..20ms:log:{count}"}).sweep
-    monkeypatch.setattr(sweeps, "AT_ONCE", 64)
+    monkeypatch.setattr(sweeps, "_AT_ONCE", 64)
     parts = solve("step_time", **{**STEP, "memory_time": f"1ms..20ms:log:{count}"}).sweep
     assert np.array_equal(whole.values, parts.values) and np.array_equal(whole.places, parts.places) and whole.labels == parts.labels
     memory = np.geomspace(1e-3, 2e-2, count)
@@ -98,7 +98,7 @@ def test_parts_make_up_the_whole(count, monkeypatch):
 
 
 def test_parts_of_which_some_have_more_roots_make_up_the_whole(monkeypatch):
-    monkeypatch.setattr(sweeps, "AT_ONCE", 64)
+    monkeypatch.setattr(sweeps, "_AT_ONCE", 64)
     table = solve("block_size", **BLOCKS, attention_reads="100..2000:lin:200").sweep
     reads = table.given["attention_reads"]
     root = np.sqrt(np.maximum(reads**2 - 4e5, 0))
@@ -107,7 +107,7 @@ def test_parts_of_which_some_have_more_roots_make_up_the_whole(monkeypatch):
 
 
 def test_points_beyond_those_that_are_asked_again_are_said_to_be(monkeypatch):
-    monkeypatch.setattr(sweeps, "SINGLY", 10)
+    monkeypatch.setattr(sweeps, "_SINGLY", 10)
     solution = solve("step_time", **FIT, batch="1..40000:lin:200")
     empty = int(np.isnan(solution.sweep.values).all(axis=0).sum())
     assert f"{empty - 10:,} more points have no number: why was looked up for the first 10 of them" in solution.warnings
@@ -218,7 +218,7 @@ def test_parts_of_a_long_sweep_keep_kinds_of_answers_of_their_own(monkeypatch):
     """Few sequences take chips for their speed, and more of them chips that hold them."""
     given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000, "step_time": "<=20ms"}
     whole = solve("chips", **given, batch="1..1000000:log:200")
-    monkeypatch.setattr("derive.solving.sweeps.AT_ONCE", 10)
+    monkeypatch.setattr("derive.solving.sweeps._AT_ONCE", 10)
     parts = solve("chips", **given, batch="1..1000000:log:200")
     kinds = [[(one.regime, one.bound) for _, answers, _ in solution.sweep.rows() for one in answers] for solution in (parts, whole)]
     assert kinds[0] == kinds[1] and len({*kinds[0]}) > 1

@@ -8,7 +8,7 @@ import pytest
 from invert.anchors import assumptions_of
 from invert.estimators.cases import case_of
 from invert.estimators.joint_point import broken_by
-from invert.identifiability import COMPONENTS, identified, identify
+from invert.identifiability import _COMPONENTS, identified, identify
 from invert.inference import infer
 from invert.result import Inference
 from invert.table import InferenceTable
@@ -92,7 +92,7 @@ def test_every_price_is_one_combination_and_no_more():
     """The rank is the number of prices, the nullity what is left of twenty."""
     for found in everything().inferences:
         one = found.identifiability
-        assert set(one.prices) == {COMPONENTS[name] for name in found.evidence.cells}
+        assert set(one.prices) == {_COMPONENTS[name] for name in found.evidence.cells}
         assert (one.rank, one.nullity) == (len(one.prices), 20 - len(one.prices))
 
 

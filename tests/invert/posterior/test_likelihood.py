@@ -11,7 +11,7 @@ from scipy.stats import norm
 from invert.assumptions import USUAL
 from invert.posterior.likelihood import NODE_PAIRS, log_likelihood, log_mass, log_target
 from invert.posterior.parameters import prior_points
-from invert.posterior.simulation import SHAPES, Shape, simulate
+from invert.posterior.simulation import _SHAPES, Shape, simulate
 from invert.posterior.sobol import normals
 from invert.priors import STRUCTURE
 
@@ -52,7 +52,7 @@ def test_cells_that_share_their_ends_share_the_mass():
     assert masses.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.name)
 def test_the_target_is_the_likelihood_of_all_prices_times_the_prior(shape: Shape):
     _, evidence = simulate(shape, 3, 7, USUAL)
     points = prior_points(evidence, USUAL, normals(64))

@@ -16,7 +16,7 @@ from invert.posterior.likelihood import log_target
 from invert.posterior.mixture import mixed, trusted
 from invert.posterior.parameters import prior_points
 from invert.posterior.sampler import Posterior, posterior
-from invert.posterior.simulation import SHAPES, simulate
+from invert.posterior.simulation import _SHAPES, simulate
 from invert.posterior.sobol import DIMENSIONS, MOST
 from invert.posterior.weights import RELIABLE, quantiles
 from invert.priors import STRUCTURE, normal_log_density
@@ -26,7 +26,7 @@ QUANTITIES = ("kv_bytes_per_token", "balance_context", "attention_intensity", "w
 
 
 def sheets(place: int, count: int, seed: int) -> list[Evidence]:
-    _, evidence = simulate(SHAPES[place], count, seed, USUAL)
+    _, evidence = simulate(_SHAPES[place], count, seed, USUAL)
     return [evidence.rows(slice(row, row + 1)) for row in range(count)]
 
 
@@ -41,7 +41,7 @@ def reliable(place: int, wanted: int) -> list[tuple[Evidence, Posterior]]:
     return list(islice(((sheet, one) for sheet, one in found if one.weights.pareto_k[0] < 0.3 and one.weights.ess[0] > 8000), wanted))
 
 
-FEW_BANDS = {shape.name: place for place, shape in enumerate(SHAPES) if len(shape.edges) == 2}
+FEW_BANDS = {shape.name: place for place, shape in enumerate(_SHAPES) if len(shape.edges) == 2}
 """Shapes that leave enough triangular draws with weight; prices of further bands leave few."""
 
 
@@ -108,7 +108,7 @@ def two_bands() -> Evidence:
 def test_few_sheets_are_left_that_cannot_be_trusted():
     """Under 2 percent. invert/posterior/calibration_run.csv has the long version: what it dropped, of 18,000."""
     count, left = 0, 0
-    for place in range(len(SHAPES)):
+    for place in range(len(_SHAPES)):
         for sheet in sheets(place, 50, 12):
             found = posterior(sheet, USUAL)
             count += 1
@@ -124,7 +124,7 @@ def test_a_trusted_posterior_is_left_alone_and_another_one_replaced():
     for sheet, doubtful in flagged:
         found = trusted(sheet, USUAL, doubtful)
         samplers.add(found.sampler.split(",")[0])
-        allowed = {"triangular": (MOST,), "mixture": mixture.ROUNDS[1:]}[found.sampler.split(",")[0]]
+        allowed = {"triangular": (MOST,), "mixture": mixture._ROUNDS[1:]}[found.sampler.split(",")[0]]
         count = found.log_weights.shape[1]
         assert count in allowed and f" {count} draws" in found.sampler and found.points.logs["kv_bytes_per_token"].shape == (1, count)
     assert "mixture" in samplers

@@ -29,11 +29,11 @@ from invert.posterior.likelihood import log_likelihood
 from invert.posterior.parameters import Points
 from invert.posterior.sampler import log_quantity
 from invert.posterior.simulation import (
+    _SHAPES,
     LOG_LIKELIHOOD,
     POOLED,
     PRICE_PER_FLOP,
     RANKED,
-    SHAPES,
     Ranking,
     Shape,
     calibration_run,
@@ -53,7 +53,7 @@ from invert.priors import OBSERVED
 from invert.sheets.assemble import sheets
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import load
-from invert.sheets.rules import LARGEST, SMALLEST
+from invert.sheets.rules import _LARGEST, _SMALLEST
 
 RECORD = Path(str(files("invert.posterior").joinpath("calibration_run.csv")))
 
@@ -75,7 +75,7 @@ def test_a_published_price_lies_in_the_cell_of_its_truth():
     assert (low[0], high[0]) == rounding_cell(float(published(values[:1])[0]))
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.name)
 def test_truths_are_draws_of_the_priors(shape):
     truth, evidence = simulate(shape, 4000, 2, USUAL)
     for name in ("attention_intensity", "weight_compute_ratio", "ridge_point", "sweep_time"):
@@ -93,7 +93,7 @@ def test_truths_are_draws_of_the_priors(shape):
 
 def test_the_noise_of_a_price_is_that_of_the_priors():
     """The middle of a cell strays from the price at cost by the noise, and by a rounding of a tenth of a nat at most."""
-    loud, quiet = (simulate(SHAPES[0], 4000, 3, USUAL.with_noise(dict.fromkeys(USUAL.noise, spread))) for spread in (0.6, 0.0))
+    loud, quiet = (simulate(_SHAPES[0], 4000, 3, USUAL.with_noise(dict.fromkeys(USUAL.noise, spread))) for spread in (0.6, 0.0))
     # Of hidden quantities, a mark-up alone is over a price as it was published.
     assert [name for name in loud[0] if not np.array_equal(loud[0][name], quiet[0][name])] == ["active_params_times_markup"]
     for name, cells in loud[1].cells.items():
@@ -104,7 +104,7 @@ def test_the_noise_of_a_price_is_that_of_the_priors():
 
 
 def test_a_size_is_stated_as_firmly_as_each_shape_says():
-    for shape in SHAPES:
+    for shape in _SHAPES:
         truth, evidence = simulate(shape, 4000, 8, USUAL)
         centre, spread = evidence.log_active_params
         price = np.mean(evidence.cells["input_price"], axis=0)
@@ -118,18 +118,18 @@ def test_a_size_is_stated_as_firmly_as_each_shape_says():
             # A published price and the middle of its cell are not quite in one ratio.
             assert by_price > 0.998 and across > USUAL.priors["active_params"].spread
         assert evidence.size_by_price is (shape.size == "price")
-    assert {shape.size for shape in SHAPES} == {"prior", "stated", "price"}
+    assert {shape.size for shape in _SHAPES} == {"prior", "stated", "price"}
 
 
 def test_a_price_that_said_the_size_tells_nothing_of_what_a_prompt_costs():
-    truth, evidence = simulate(SHAPES[-1], 4000, 9, USUAL)
+    truth, evidence = simulate(_SHAPES[-1], 4000, 9, USUAL)
     price, cost = np.mean(evidence.cells["input_price"], axis=0), np.log(truth["prefill_decode_flops_ratio"])
-    assert SHAPES[-1].size == "price" and abs(np.corrcoef(price, cost)[0, 1]) < 0.05
+    assert _SHAPES[-1].size == "price" and abs(np.corrcoef(price, cost)[0, 1]) < 0.05
 
 
 def test_the_bands_further_up_are_priced_at_one_share_of_the_way_up():
     """Without noise the premium of every band lies in the cell of what the forward model says at its mean context."""
-    shape = next(shape for shape in SHAPES if len(shape.edges) > 2)
+    shape = next(shape for shape in _SHAPES if len(shape.edges) > 2)
     truth, evidence = simulate(shape, 50, 10, USUAL.with_noise(dict.fromkeys(USUAL.noise, 0.0)))
     first, second = shape.edges[:2]
     share = (truth["long_context"] - first) / (second - first)
@@ -141,7 +141,7 @@ def test_the_bands_further_up_are_priced_at_one_share_of_the_way_up():
             assert (low[:, band] <= predicted).all() and (predicted <= high[:, band]).all()
 
 
-@pytest.mark.parametrize("shape", [shape for shape in SHAPES if "storage_ratio" not in shape.prices], ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", [shape for shape in _SHAPES if "storage_ratio" not in shape.prices], ids=lambda shape: shape.name)
 def test_the_points_of_the_truth_give_its_prices(shape: Shape):
     """Where prices do not stray from cost, the truth has all of the likelihood of the prices that the mark-up drops out of."""
     quiet = USUAL.with_noise(dict.fromkeys(USUAL.noise, 1e-9))
@@ -155,9 +155,9 @@ def test_the_points_of_the_truth_give_its_prices(shape: Shape):
 
 
 def test_one_seed_gives_the_same_sheets():
-    one, other = (simulate(SHAPES[1], 20, (4, 1), USUAL) for _ in range(2))
+    one, other = (simulate(_SHAPES[1], 20, (4, 1), USUAL) for _ in range(2))
     assert all(np.array_equal(one[0][name], other[0][name]) for name in one[0])
-    assert not np.array_equal(one[0]["ridge_point"], simulate(SHAPES[1], 20, (5, 1), USUAL)[0]["ridge_point"])
+    assert not np.array_equal(one[0]["ridge_point"], simulate(_SHAPES[1], 20, (5, 1), USUAL)[0]["ridge_point"])
 
 
 # -- through a price file -----------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def model_row(any_model: ModelRow, name: str, shape: Shape, centre: float) -> Mo
 def read_back() -> list[ReadBack]:
     """All but the sheets of a price that the reader takes for a slip of the pen, as a model may well have and no vendor asks."""
     lines, drawn, absurd = [",".join(COMPONENTS)], {}, set()
-    for place, shape in enumerate(SHAPES):
+    for place, shape in enumerate(_SHAPES):
         _, size, numbers = published_sheets(shape, READ_BACK, (51, place), USUAL)
         evidence = evidence_of_numbers(shape, size, numbers, USUAL)
         for row in range(READ_BACK):
@@ -213,7 +213,7 @@ def read_back() -> list[ReadBack]:
             drawn[name] = shape, evidence.rows(slice(row, row + 1))
             for component, threshold, amount in amounts_of(shape, numbers, row):
                 lines.append(f"simulated,{name},{component},{threshold},{amount}")
-                if not SMALLEST[component] <= amount <= LARGEST:
+                if not _SMALLEST[component] <= amount <= _LARGEST:
                     absurd.add(name)
     book, data = load(BytesIO("\n".join(lines).encode())), read_data()
     any_model = data.tables.rows_of(ModelRow)[0]
@@ -238,7 +238,7 @@ def test_a_cell_read_from_a_file_is_the_one_it_was_drawn_with(read_back: list[Re
             seen.add(one.shape.name)
             for read, drawn in zip(one.read.evidence.cells[cell], one.drawn.cells[cell], strict=True):
                 assert read.shape == drawn.shape and read == pytest.approx(drawn, abs=1e-9), one.read.sheet
-    assert seen == {shape.name for shape in SHAPES if cell in shape.prices}
+    assert seen == {shape.name for shape in _SHAPES if cell in shape.prices}
 
 
 def test_the_ends_of_bands_read_from_a_file_are_those_they_were_drawn_with(read_back: list[ReadBack]):
@@ -270,7 +270,7 @@ def test_a_vendor_who_rounds_products_publishes_other_ratios():
 
 
 def test_a_rank_is_the_share_of_the_posterior_below_the_truth():
-    truth, evidence = simulate(SHAPES[2], 4, 5, USUAL)
+    truth, evidence = simulate(_SHAPES[2], 4, 5, USUAL)
     found = ranks(evidence, truth, USUAL, 1024, 1)
     assert found.shape == (4, len(RANKED)) and ((found >= 0) & (found <= 1)).all()
     far, near = ({name: values * scale for name, values in truth.items()} for scale in (1e30, 1e-30))
@@ -286,7 +286,7 @@ def test_all_that_is_printed_of_a_posterior_is_ranked():
 
 @pytest.mark.slow
 def test_a_sheet_is_dropped_for_its_prices_and_never_for_its_truth():
-    truth, evidence = simulate(SHAPES[0], 40, 6, USUAL)
+    truth, evidence = simulate(_SHAPES[0], 40, 6, USUAL)
     other = {name: values[::-1] if np.ndim(values) else values for name, values in truth.items()}
     kept = np.isfinite(ranks(evidence, truth, USUAL, 512, 1))
     assert np.array_equal(kept, np.isfinite(ranks(evidence, other, USUAL, 512, 1)))
@@ -296,10 +296,10 @@ def test_a_sheet_is_dropped_for_its_prices_and_never_for_its_truth():
 def test_the_table_as_text_has_a_row_a_quantity_and_shape():
     rows = calibration_run(3, (1, 2), 512)
     assert [(row.shape, row.quantity) for row in rows] == [
-        (shape, quantity) for shape in (*(shape.name for shape in SHAPES), POOLED) for quantity in RANKED
+        (shape, quantity) for shape in (*(shape.name for shape in _SHAPES), POOLED) for quantity in RANKED
     ]
     assert {(row.run, row.seeds, row.draws) for row in rows} == {("calibrated", 2, 512)}
-    assert [row.sheets for row in rows if row.shape == POOLED] == [6 * len(SHAPES)] * len(RANKED)
+    assert [row.sheets for row in rows if row.shape == POOLED] == [6 * len(_SHAPES)] * len(RANKED)
     assert {row.made_of for row in rows} == {run_made_of()}
     told = list(csv.DictReader(rankings_as_csv(rows).splitlines()))
     assert len(told) == len(rows) and told[0]["quantity"] == RANKED[0]
@@ -327,7 +327,7 @@ def test_truths_rank_evenly():
 def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch):
     """The short version of a fault: believing the premiums quieter, as the record does, shows in thousands of sheets alone."""
     monkeypatch.setattr(simulation, "trusted", lambda evidence, held, found, seed: found)  # few draws do here
-    truth, evidence = simulate(SHAPES[1], 250, 31, USUAL)
+    truth, evidence = simulate(_SHAPES[1], 250, 31, USUAL)
     column = RANKED.index("weight_compute_ratio")
     assert kstest(ranks(evidence, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
     monkeypatch.setattr(inverse, "log_jacobian_of_both", lambda costs, at: 0.0)
@@ -341,7 +341,7 @@ COUNTED_TWICE = "cache_read_ratio"
 def test_a_price_that_is_counted_twice_shows_in_the_likelihood_alone(monkeypatch: pytest.MonkeyPatch):
     """A thousand sheets: the posterior is too narrow in what a cache read tells, which is no quantity that is printed."""
     monkeypatch.setattr(simulation, "trusted", lambda evidence, held, found, seed: found)  # few draws do here
-    truth, evidence = simulate(SHAPES[2], 1000, 32, USUAL)
+    truth, evidence = simulate(_SHAPES[2], 1000, 32, USUAL)
     once = likelihood.unused_prices
 
     def twice(points: Points, part: Evidence, assumptions: Assumptions) -> np.ndarray:
@@ -415,7 +415,7 @@ def test_no_sheet_kept_is_no_number_and_no_fault():
     assert row.simulations == 0 and np.isnan([row.coverage_50, row.coverage_90, row.ks_p]).all()
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.name)
 def test_no_shape_hides_behind_the_others(shape: Shape):
     """Among 54 rows one in a thousand is one in twenty; what a shape may be off by is the error of its coverage."""
     with RECORD.open(newline="") as file:

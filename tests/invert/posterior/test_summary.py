@@ -11,7 +11,7 @@ from invert.assumptions import USUAL
 from invert.posterior import summary as summaries
 from invert.posterior.data import Evidence
 from invert.posterior.sampler import posterior
-from invert.posterior.simulation import SHAPES, simulate
+from invert.posterior.simulation import _SHAPES, simulate
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 
 COUNT = 2048
@@ -19,7 +19,7 @@ COUNT = 2048
 
 def sheets(count: int = 3, seed: int = 21) -> list[Evidence]:
     """Sheets of all shapes, one shape after the other and over again."""
-    stacks = [simulate(shape, count, (seed, place), USUAL)[1] for place, shape in enumerate(SHAPES)]
+    stacks = [simulate(shape, count, (seed, place), USUAL)[1] for place, shape in enumerate(_SHAPES)]
     return [stack.rows(slice(row, row + 1)) for row in range(count) for stack in stacks]
 
 
@@ -97,7 +97,7 @@ def test_two_runs_give_identical_numbers(serial: list[Summary]):
 
 
 def test_the_chunks_do_not_matter(serial: list[Summary], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(summaries, "CHUNK", COUNT)
+    monkeypatch.setattr(summaries, "_CHUNK", COUNT)
     for one, other in zip(summarise(sheets(), USUAL, FLOP, count=COUNT), serial, strict=True):
         assert one.sampler == other.sampler
         for name, marginal in one.marginals.items():

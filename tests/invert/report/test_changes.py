@@ -9,7 +9,16 @@ import pytest
 
 from invert.compare import infer_against
 from invert.moved import Comparison, Moved, PriceChange, SheetChange, Told
-from invert.report.changes import COLUMNS, CSV_COLUMNS, MOST_LINES, changes_csv, changes_json, changes_markdown, changes_text, told_in_words
+from invert.report.changes import (
+    _COLUMNS,
+    _MOST_LINES,
+    CSV_COLUMNS,
+    changes_csv,
+    changes_json,
+    changes_markdown,
+    changes_text,
+    told_in_words,
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +56,7 @@ def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
     (sheet,) = found.sheets
     many = replace(found, sheets=tuple(replace(sheet, key=("p", f"m{n}", "", "standard")) for n in range(10)))
     text = changes_text(many, 100)
-    more = len(sheet.moved) * 10 - MOST_LINES
+    more = len(sheet.moved) * 10 - _MOST_LINES
     assert f"{more} more moved, none further; --as csv has all of them." in text
 
 
@@ -66,7 +75,7 @@ def test_json_csv_and_markdown_have_every_inference_that_moved(found: Comparison
     assert (one["component"], one["old_amount"], one["new_amount"]) == ("output", "12.0", "20.0")
     assert float(one["times"]) == pytest.approx(float(one["after"]) / float(one["before"]), rel=1e-4)
     lines = [line for line in changes_markdown(found).splitlines() if line.startswith("|")]
-    assert len(lines) == len(sheet.moved) + 2 and lines[0] == f"| sheet | {' | '.join(COLUMNS)} |"
+    assert len(lines) == len(sheet.moved) + 2 and lines[0] == f"| sheet | {' | '.join(_COLUMNS)} |"
 
 
 def test_what_a_price_file_says_is_inert_in_every_form():

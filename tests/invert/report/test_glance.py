@@ -6,7 +6,7 @@ import pytest
 
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.glance import COLUMNS, FIRST_TO_GO, MARKS, OF_TEXT, SHOWN, glance, in_order, picked
+from invert.report.glance import _COLUMNS, _FIRST_TO_GO, _MARKS, OF_TEXT, SHOWN_COLUMNS, glance, in_order, picked
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
@@ -37,7 +37,7 @@ def test_it_fits_a_page_whole_and_any_terminal_from_60():
         text = glance(current(), width)
         assert max(map(len, text.splitlines())) <= width and len(sheets_of(text)) == len(current())
     narrow = glance(current(), 80)
-    assert f"Left out: {', '.join(name for name in SHOWN if name in FIRST_TO_GO[:3])}." in below(narrow)
+    assert f"Left out: {', '.join(name for name in SHOWN_COLUMNS if name in _FIRST_TO_GO[:3])}." in below(narrow)
     assert "and range" in narrow and "known" in narrow.splitlines()[1]
 
 
@@ -50,9 +50,9 @@ def test_sheets_with_a_price_of_long_context_come_first_and_the_dearest_before_t
     assert glance(current()).splitlines()[HEAD_LINES + banded] == ""
 
 
-@in_one_test("name", [column.name for column in COLUMNS])
+@in_one_test("name", [column.name for column in _COLUMNS])
 def test_it_is_sorted_by_any_column_from_the_largest_or_the_other_way(name: str):
-    (column,) = [column for column in COLUMNS if column.name == name]
+    (column,) = [column for column in _COLUMNS if column.name == name]
     for by in (name, f"-{name}"):
         keys = [column.key(one) for one in in_order(current(), by)]
         known = [key for key in keys if key is not None]
@@ -102,12 +102,12 @@ def test_a_mark_stands_in_the_cell_it_qualifies_and_is_explained():
     assert "32k+" in found["qwen3-coder-plus"] and "250?" in found["qwen3-coder-plus"] and "stated" in found["qwen3-coder-plus"]
     assert found["MiniMax-M3"][9] == "21", "a verified architecture has no mark"
     said = below(glance(current()))
-    assert not [mark for mark, means in MARKS.items() if f"{mark} {means}" not in said]
+    assert not [mark for mark, means in _MARKS.items() if f"{mark} {means}" not in said]
 
 
 def test_nothing_explains_what_is_not_shown():
     prices = below(glance(current(), columns=["model", "price"]))
-    assert not [word for word in ("Held:", *MARKS.values(), "extrapolated", "architecture") if word in prices]
+    assert not [word for word in ("Held:", *_MARKS.values(), "extrapolated", "architecture") if word in prices]
     assert "extrapolated" in glance(current(), columns=["model", "active"])
     assert "architecture assumed" in glance(current(), columns=["model", "active"]), "the mark stands in a column that is not there"
     assert f"prices of {current().as_of}" in below(glance(current(), columns=["price", "model"])), "the head has no room for the day"

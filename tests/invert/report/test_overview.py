@@ -11,7 +11,7 @@ import pytest
 from invert.overview import overview
 from invert.records import Overview
 from invert.report.document import report_document
-from invert.report.overview import CSV_HEAD, MOST_ROWS, overview_csv, overview_json, overview_parts, overview_text
+from invert.report.overview import _MOST_ROWS, CSV_HEAD, overview_csv, overview_json, overview_parts, overview_text
 from tests.tools.inferred import current
 
 
@@ -36,7 +36,7 @@ def test_counts_are_those_of_the_record():
 
 def test_what_is_not_shown_is_counted():
     one = shipped().sizes[0]
-    many = replace(shipped(), sizes=tuple(replace(one, provider=f"p{place}", offers=2) for place in range(MOST_ROWS + 3)))
+    many = replace(shipped(), sizes=tuple(replace(one, provider=f"p{place}", offers=2) for place in range(_MOST_ROWS + 3)))
     assert "3 more providers of 6 offers." in overview_text(many, 80)
     lost = replace(shipped(), no_result={"a rate is missing": 2, "b": 1, "c": 1, "d": 1}, copies={"host": 4})
     text = " ".join(overview_text(lost, 80).split())

@@ -9,7 +9,7 @@ import pytest
 from invert.estimators import KV_ESTIMATORS
 from invert.inference import infer
 from invert.records import Estimate
-from invert.report.table import FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
+from invert.report.table import _FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
@@ -58,9 +58,9 @@ def test_columns_go_one_by_one_in_their_order_and_one_may_be_kept(run: Inference
     rows = [cells(one) for one in run]
     wide = sum(max(len(text) for text in (column, *(row[column] for row in rows))) + 3 for column in TABLE_COLUMNS) - 3
     assert fitting(rows, None) == fitting(rows, wide) == TABLE_COLUMNS
-    assert fitting(rows, wide - 1) == tuple(column for column in TABLE_COLUMNS if column != FIRST_TO_GO[0])
-    assert fitting(rows, 1) == tuple(column for column in TABLE_COLUMNS if column not in FIRST_TO_GO)
-    assert FIRST_TO_GO[0] in fitting(rows, 1, FIRST_TO_GO[0]) and len(set(FIRST_TO_GO)) == len(FIRST_TO_GO)
+    assert fitting(rows, wide - 1) == tuple(column for column in TABLE_COLUMNS if column != _FIRST_TO_GO[0])
+    assert fitting(rows, 1) == tuple(column for column in TABLE_COLUMNS if column not in _FIRST_TO_GO)
+    assert _FIRST_TO_GO[0] in fitting(rows, 1, _FIRST_TO_GO[0]) and len(set(_FIRST_TO_GO)) == len(_FIRST_TO_GO)
 
 
 def test_a_model_that_two_providers_sell_keeps_its_provider_where_the_column_went(run: InferenceTable):

@@ -23,7 +23,7 @@ from invert.sheets import read as loading
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load, rates, raw_lines, read_rows, split
 from invert.sheets.rows import FxRate, PriceRow, Problem, units_per_usd
-from invert.sheets.rules import LARGEST, SMALLEST, check
+from invert.sheets.rules import _LARGEST, _SMALLEST, check
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
@@ -690,8 +690,8 @@ def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
         assert problems == []
         for row in rows:
             usd = row.amount / units_per_usd(fx, row.currency, date.max)
-            assert row.amount == 0 or SMALLEST[row.component] * 10 <= usd <= LARGEST / 10
-            assert row.amount == 0 or usd / 1e6 < SMALLEST[row.component]
+            assert row.amount == 0 or _SMALLEST[row.component] * 10 <= usd <= _LARGEST / 10
+            assert row.amount == 0 or usd / 1e6 < _SMALLEST[row.component]
 
 
 def test_a_price_outside_all_proportion_has_no_hint_that_is_wrong_too():

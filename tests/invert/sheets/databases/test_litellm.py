@@ -96,7 +96,7 @@ def test_its_shape_is_known_from_the_others():
 def test_the_file_is_found_beside_the_package_that_is_not_imported(tmp_path, monkeypatch):
     installed(tmp_path, monkeypatch, "litellm")
     place, database = litellm.installed()
-    assert place == tmp_path / "litellm" / litellm.FILE and str(database) == "litellm 9.9"
+    assert place == tmp_path / "litellm" / litellm._FILE and str(database) == "litellm 9.9"
     place.unlink()
     with pytest.raises(WrongData, match=r"^litellm 9\.9: has no file model_prices"):
         litellm.installed()
