@@ -1,7 +1,7 @@
 """The table of formulas: of every equation its regimes and, for each of its quantities, the closed forms, worked out beforehand.
 
 `formulas.tsv` has one line an equation, and one for each way in which neutral defaults are put into it: its key, the relation as
-it is written in the catalogue, and what SymPy makes of it as trees (`derive.expressions.making` writes it). A line counts only for
+it is written in the catalogue, and what SymPy makes of it as trees (`derive.make_formulas` writes it). A line counts only for
 the very relation that it was made from: of any other, SymPy is asked anew.
 """
 

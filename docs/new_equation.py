@@ -19,8 +19,8 @@ from pathlib import Path
 
 from derive.catalogue import CHAPTERS, RETIRED, by_id
 from derive.errors import INPUT_IS_WRONG
-from derive.expressions.making import lines_of
 from derive.formulas import PATH
+from derive.make_formulas import lines_of
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.records import DEFINITION, ESTIMATE, Equation, Example
 from derive.units import parse, show
@@ -123,7 +123,7 @@ def in_example(row: Equation, example: Example) -> Iterator[str]:
 def made_from(row: Equation) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every file that is made from the entries, and what makes it; the table of formulas takes long, so only where its lines are others."""
     if not {*lines_of(row.id)} <= {*Path(PATH).read_text(encoding="utf-8").splitlines()}:
-        yield "derive/formulas.tsv", ("-m", "derive.expressions.making")
+        yield "derive/formulas.tsv", ("-m", "derive.make_formulas")
     yield "tests/derive/fingerprints.json", ("tests/derive/test_catalogue.py", "--write")
     yield "docs/reference/catalogue.md", ("docs/generate_catalogue.py",)
 

@@ -89,7 +89,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     replaced(chapter, ("result='35 ms'", "result='36 ms'"))
 
     # The rest is made from the entry; the table of formulas, which takes long, has its lines already.
-    lines = f"from derive.expressions.making import lines_of; print(*lines_of({ID!r}), sep='\\n')"
+    lines = f"from derive.make_formulas import lines_of; print(*lines_of({ID!r}), sep='\\n')"
     environment = {**os.environ, "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1"}
     appended(
         clone / "derive" / "formulas.tsv",

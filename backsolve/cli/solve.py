@@ -237,7 +237,8 @@ def each_value(texts: "Mapping[str, Given]", conventions: "Conventions", many: i
     {'B': ('batch', (64.0, 128.0))}
     """
     from derive.quantities import quantity
-    from derive.solving.givens import Series, spread
+    from derive.solving.givens import spread
+    from derive.spreads import Series
     from derive.units import signed
 
     found = {}
@@ -323,7 +324,8 @@ def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "
 def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: bool) -> "dict[str, Given]":
     """The givens with ranges as sweeps, and sweeps of what is counted in whole ones; the quantity that is across the picture last."""
     from derive.show.plot import drawn
-    from derive.solving.givens import Interval, Series, spread
+    from derive.solving.givens import spread
+    from derive.spreads import Interval, Series
     from derive.units import signed
 
     spans = {name: spread(name, text, conventions.read) for name, text in texts.items() if not signed(text)}

@@ -79,7 +79,7 @@ def _tell_of_change(id: str) -> None:
     """Says once that an equation is worked out anew, which takes a while."""
     from logging import getLogger
 
-    getLogger(__name__).warning("%s is not what the table of formulas was made from: python -m derive.expressions.making makes it", id)
+    getLogger(__name__).warning("%s is not what the table of formulas was made from: python -m derive.make_formulas makes it", id)
 
 
 def in_latex(equation: Equation) -> str:

@@ -13,7 +13,7 @@ from derive.errors import WrongValue
 from derive.show.roofline import PARTS, Roof, roof_lines
 from derive.show.short import moving_defaults
 from derive.show.side_by_side import better_way
-from derive.solving.givens import Interval, Series, Spread
+from derive.spreads import Interval, Series, Spread
 from derive.units import show
 
 _FORMS = ("svg", "png")

@@ -10,13 +10,14 @@ from derive.quantities import quantity
 from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
-from derive.solving.givens import Interval, Series, Spread, spread
+from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.nothing import at_nothing
 from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, posed, question, taken_as_known, without
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
+from derive.spreads import Interval, Series, Spread
 
 
 class Expression(Protocol):

@@ -13,10 +13,11 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.show.binding import SEQUENCES_FIT
-from derive.solving.givens import Interval, Series, spread
+from derive.solving.givens import spread
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole import BEST
+from derive.spreads import Interval, Series
 from derive.units import show, signed
 
 _COPIES = "replicas"

@@ -11,11 +11,11 @@ import numpy as np
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.chain import answer, answered
-from derive.solving.givens import Interval
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
 from derive.solving.route import Route
 from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, with_bounds
+from derive.spreads import Interval
 from derive.units import show
 
 SAMPLES = 2048

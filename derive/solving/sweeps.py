@@ -10,12 +10,13 @@ import numpy as np
 from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.chain import answer, answered, only_said
-from derive.solving.givens import MOST_POINTS, Interval, Series
+from derive.solving.givens import MOST_POINTS
 from derive.solving.intervals import spanned
 from derive.solving.questions import Question, at_values, in_parts
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.route import Route
 from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, short_of_memory, with_bounds
+from derive.spreads import Interval, Series
 from derive.units import show
 
 _FEW = 64

@@ -8,8 +8,8 @@ import pytest
 
 from derive.catalogue import by_id, equation
 from derive.expressions.branches import as_stated, branches, formulas, regimes_of
-from derive.expressions.making import line, lines_of, ways
 from derive.formulas import PATH, Formulas, found, key, of_json
+from derive.make_formulas import line, lines_of, ways
 from derive.records import key_of_claim
 from derive.solving.defaults import with_defaults
 

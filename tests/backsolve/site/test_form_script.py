@@ -12,7 +12,8 @@ import pytest
 from backsolve.site.formulas import quantities_data
 from derive.errors import BacksolveError
 from derive.quantities import QUANTITIES
-from derive.solving.givens import Interval, spread
+from derive.solving.givens import spread
+from derive.spreads import Interval
 from derive.units import parse, show, vocabulary
 from tests.tools.solver_script import NODE
 

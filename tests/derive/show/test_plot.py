@@ -8,7 +8,7 @@ from derive.show.plot import _HIGH, _WIDE, Panel, caption, drawing, drawn, panel
 from derive.show.roofline import Roof
 from derive.solving.api import solve
 from derive.solving.conventions import USUAL_CONVENTIONS
-from derive.solving.givens import Interval, Series
+from derive.spreads import Interval, Series
 from tests.tools.commands import call, refused
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "bytes_per_element": 1}

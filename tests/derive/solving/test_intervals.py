@@ -12,9 +12,9 @@ from derive.show.tables import text_of
 from derive.show.text import answer_lines, rendered
 from derive.solving import intervals
 from derive.solving.api import solve
-from derive.solving.givens import Interval
 from derive.solving.intervals import SAMPLES
 from derive.solving.result import Answer, Solution
+from derive.spreads import Interval
 from tests.tools.random_questions import at_random
 from tests.tools.together import in_one_test, some
 

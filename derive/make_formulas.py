@@ -1,4 +1,4 @@
-"""The table of formulas made by SymPy: `python -m derive.expressions.making` writes it anew, in a minute or two.
+"""The table of formulas made by SymPy: `python -m derive.make_formulas` writes it anew, in a minute or two.
 
 A line for every equation of the catalogue, and one for every way in which neutral defaults can be put into it.
 """

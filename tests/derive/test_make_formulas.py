@@ -3,7 +3,7 @@
 import json
 
 from derive.catalogue import equation
-from derive.expressions.making import line, lines_of, ways
+from derive.make_formulas import line, lines_of, ways
 
 
 def test_a_line_for_every_way_in_which_defaults_can_be_put_in():
