@@ -13,11 +13,13 @@ from typing import Any
 import click
 import pytest
 
+from backsolve.cli.validate import SEEDS, SHEETS
 from derive.catalogue import CHAPTERS, by_id
 from derive.price_rows import MemoryTierFigure
 from derive.quantities import QUANTITIES, symbol
 from derive.show.narration import formula
 from invert.estimators.market import learnt
+from invert.posterior.simulation import _SHAPES
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
 from invert.sheets.read import last_day
@@ -188,6 +190,7 @@ def test_the_figures_of_the_method_are_those_of_the_code():
     text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
     for said in (f"{DEFAULT:,} draws", f"Pareto-k is above {RELIABLE:g}", f"less than {ENOUGH:,}", f"{MOST:,}\ntriangular ones"):
         assert said in text
+    assert f"simulates the {2 * SEEDS * SHEETS * len(_SHAPES):,} sheets again" in text
 
 
 def test_the_caches_of_a_year_are_those_of_the_tables():
