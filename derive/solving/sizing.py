@@ -37,15 +37,16 @@ _Fits = NDArray[np.bool_]
 def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     """The fewest whole chips on which some batch meets every target; None for a question that is no such.
 
-    Results of speed that were given as met count as targets, where no batch that fits meets them all exactly.
+    Results of speed that were given as met count as targets, where no batch that fits meets them all exactly. A time alone is
+    no such question: the smallest batch meets it.
     """
     if asked.unknown != "chips" or FREE in asked.known or not {*asked.known}.isdisjoint(("sequences_in_flight", "microbatch_size")):
         return None
     if refused.code not in (SHORT_OF_MEMORY, "missing_givens") or (refused.code == "missing_givens" and FREE not in refused.missing):
         return None
     targets = _targets(asked)
-    alone = not asked.limits and len(targets) < 2
-    if alone or not targets.keys() >= asked.limits.keys():
+    a_time_alone = not asked.limits and len(targets) < 2 and LOWER not in targets.values()
+    if a_time_alone or not targets.keys() >= asked.limits.keys():
         return None
     limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
     if not any(limited_by(one) in made_of(one, FREE) for one in one_by_one(asked)):

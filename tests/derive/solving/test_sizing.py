@@ -119,3 +119,24 @@ def test_what_would_fit_leaves_the_batch_free_that_is_asked_for():
     assert reason.code == "does_not_fit"
     assert reason.message.splitlines()[1:] == [f"what would fit, with a batch of its own: chips at least {fewest}"]
     assert solve("batch", **given, chips=fewest).answers
+
+
+REQUESTS = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
+"""A request every tenth of a second on so many chips that some batch of theirs fits."""
+
+
+@pytest.mark.parametrize("beside", [{}, {"step_time": "<=50ms"}])
+@pytest.mark.parametrize("rate", [10, ">=10"])
+def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_limit_or_not(rate, beside):
+    """5,000 tokens a second of (70 GB + batch x 2,250 tokens x 327.7 kB) each step: 117 sequences on two chips, and 122 fit.
+
+    On one chip the 13 sequences that fit make 547 tokens a second.
+    """
+    solution = solve("chips", **REQUESTS, requests_per_second=rate, **beside)
+    assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
+    assert solution.said[0].startswith("with a batch of 117 to 122, for requests_per_second at least 10 request/s")
+
+
+def test_a_time_alone_needs_a_batch():
+    refused = solve("chips", **{**REQUESTS, "step_time": "20ms"})
+    assert not refused.answers and refused.refusal.missing == ("batch",)
