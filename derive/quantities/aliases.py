@@ -7,6 +7,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "ttft": ("time_to_first_token",),
     **dict.fromkeys(("tpot", "itl", "tbt", "time_per_output_token", "time_between_tokens", "inter_token_latency"), ("step_time",)),
     **dict.fromkeys(("qps", "rps", "request_rate", "arrival_rate"), ("requests_per_second",)),
+    **dict.fromkeys(("fleet_qps", "fleet_rps", "total_qps", "total_rps", "total_requests_per_second"), ("fleet_requests_per_second",)),
     "latency": ("step_time", "time_to_first_token", "request_latency"),
     **dict.fromkeys(("e2e", "e2e_latency", "end_to_end_latency", "response_time"), ("request_latency",)),
     **dict.fromkeys(("interactivity", "speed_per_user", "user_speed", "tps_per_user"), ("tokens_per_second_per_user",)),
