@@ -41,10 +41,11 @@ _ALIKE = """
 """
 """Words that are used for each other, a line for each meaning; plurals are read too."""
 
-_SAYS_LITTLE = frozenset(
-    "a all and as at average avg by count each for in is it its max maximum mean million min minimum mtok n needed num number of on one"
-    " or per required that the to total what with".split()
-)
+_LITTLE = """
+    a all and as at average avg by count each for in is it its max maximum mean million min minimum mtok n needed num number of on one or
+    per required that the to total what with
+"""
+_SAYS_LITTLE = frozenset(_LITTLE.split())
 _MOST_OF_IT = 0.5
 """Share of what a word says, rare words counting more, that a quantity has to say for a hint."""
 _OTHER_NAME, _MEANING = 0.8, 0.5
