@@ -409,11 +409,14 @@ def of_architecture(row: Architecture) -> Preset:
     router = ROUTER if row.experts else ()
     others = (*(_SELECTION_INPUTS if selects else _ATTENTION_INPUTS), *_STATE_INPUTS, *_OF_LAYERS, *router)
     wanted = dict.fromkeys((*PARAMETERS, *KV_INPUTS[formula], *others, *fixed))
-    columns = [column for column in wanted if is_known(row, column)]
-    givens = {column: _in_domain(row, column) for column in columns}
+    columns = {column: column for column in wanted if is_known(row, column)}
+    if row.dense_ffn_dim and not row.experts:
+        # Of a mixture it is the width of few layers, or of none.
+        columns["ffn_dim"] = "dense_ffn_dim"
+    givens = {name: _in_domain(row, column, name) for name, column in columns.items()}
     return Preset(
         givens=givens | dict.fromkeys(none, 0.0),
-        provenance={column: _provenance_of_model(row, column) for column in columns}
+        provenance={name: _provenance_of_model(row, column) for name, column in columns.items()}
         | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
         variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
@@ -497,10 +500,10 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     return {name: float(formula.right_side(known)) for name, formula in zip(PARAMETERS, formulas, strict=True)}, ""
 
 
-def _in_domain(row: Architecture, column: str) -> float:
+def _in_domain(row: Architecture, column: str, name: str) -> float:
     """A figure of the configuration, within the domain of its quantity."""
     try:
-        return quantity(column).check(float(getattr(row, column)))
+        return quantity(name).check(float(getattr(row, column)))
     except BacksolveError as fault:
         raise BadRow(Problem(f"{ARCHITECTURES}.csv", row.place, column, str(fault))) from None
 

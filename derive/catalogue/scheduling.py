@@ -96,4 +96,17 @@ EQUATIONS = (
         example=Example(given={"replicas": "50", "throughput": "13.2k token/s", "fleet_utilisation": "60%"}, result="396k token/s"),
         sources=(talk("0:26:25", "0:27:49", "Gemini makes hundreds of millions of tokens a second: a thousand such systems"),),
     ),
+    Equation(
+        id="scheduling.fleet_requests_per_second",
+        title="Requests a second of a fleet",
+        defines="fleet_requests_per_second",
+        relation=lambda fleet_requests_per_second, replicas, requests_per_second, fleet_utilisation: (
+            fleet_requests_per_second,
+            replicas * requests_per_second * fleet_utilisation,
+        ),
+        statement="Replicas work side by side, each for its share of the time in use.",
+        assumptions=("requests are spread evenly over the replicas",),
+        example=Example(given={"replicas": "50", "requests_per_second": "26.4", "fleet_utilisation": "60%"}, result="792 request/s"),
+        sources=(ours("the throughput of a fleet, in requests"),),
+    ),
 )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, HOW_MANY, in_full
+from derive.quantities.meanings import by_meaning, words_of
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
 
@@ -65,20 +66,43 @@ def refuse_unnamed(names: Iterable[str]) -> None:
 
 
 _SEARCHES = "backsolve list WORD searches them"
+_MISSPELT = 0.85
+"""How alike a word and a name are, of which one is the other misspelt."""
 
 
 def _called(word: str) -> tuple[str, ...]:
-    """What quantities a word is taken for that is no name: an alias, or the name itself written otherwise."""
+    """What quantities a word is taken for that is no name: an alias, the name itself written otherwise, or the number of something."""
     name = in_full(word)
-    return ALIASES.get(word.lower()) or ((name,) if name in QUANTITIES else ALIASES.get(name, ()))
+    return ALIASES.get(word.lower()) or _named(name) or next((meant for one in _counted(name) if (meant := _named(one))), ())
+
+
+def _named(name: str) -> tuple[str, ...]:
+    return (name,) if name in QUANTITIES else ALIASES.get(name, ())
+
+
+def _counted(name: str) -> tuple[str, ...]:
+    """What a name counts that says that it is a number of it, alone and in the plural."""
+    found = HOW_MANY.fullmatch(name)
+    one = found and (found["first"] or found["last"])
+    return (one, f"{one}s") if one else ()
 
 
 def _near(name: str) -> list[str]:
-    """The names that may be meant: what people call so, else those of which the word is a part, the shortest first."""
+    """The names that may be meant: what people call so, else those of which the word is a part, the shortest first, or says the most.
+
+    None of one that is a name or two letters off.
+    """
     word = in_full(name)
     called = ALSO_CALLED.get(word, ())
     parts = sorted((one for one in QUANTITIES if word in one.split("_")), key=len) if len(word) > 1 else []
-    return list(dict.fromkeys((*called, *parts)))[:MOST_MEANT]
+    meant = [] if called or parts or _is_misspelt(word) else by_meaning(word, words_of(QUANTITIES))
+    return list(dict.fromkeys((*called, *parts, *meant)))[:MOST_MEANT]
+
+
+def _is_misspelt(word: str) -> bool:
+    from difflib import get_close_matches
+
+    return bool(get_close_matches(word, (*QUANTITIES, *ALIASES), n=1, cutoff=_MISSPELT))
 
 
 def aliases(name: str) -> tuple[str, ...]:

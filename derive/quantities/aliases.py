@@ -7,6 +7,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "ttft": ("time_to_first_token",),
     **dict.fromkeys(("tpot", "itl", "tbt", "time_per_output_token", "time_between_tokens", "inter_token_latency"), ("step_time",)),
     **dict.fromkeys(("qps", "rps", "request_rate", "arrival_rate"), ("requests_per_second",)),
+    **dict.fromkeys(("fleet_qps", "fleet_rps", "total_qps", "total_rps", "total_requests_per_second"), ("fleet_requests_per_second",)),
     "latency": ("step_time", "time_to_first_token", "request_latency"),
     **dict.fromkeys(("e2e", "e2e_latency", "end_to_end_latency", "response_time"), ("request_latency",)),
     **dict.fromkeys(("interactivity", "speed_per_user", "user_speed", "tps_per_user"), ("tokens_per_second_per_user",)),
@@ -19,7 +20,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("input_tokens", "input_length", "prompt_length"), ("prompt_tokens",)),
     **dict.fromkeys(("output_length", "max_new_tokens", "generated_tokens"), ("output_tokens",)),
     **dict.fromkeys(
-        ("ctx", "context", "context_window", "sequence_length", "seq_length", "seqlen", "max_model_length"), ("context_length",)
+        (
+            *("ctx", "context", "context_window", "sequence_length", "seq_length", "seqlen", "ctx_length"),
+            *("max_model_length", "max_seq_length", "max_context_length"),
+        ),
+        ("context_length",),
     ),
     **dict.fromkeys(("bs", "batch_size", "max_batch", "max_batch_size", "max_num_seqs", "max_seqs"), ("batch",)),
     **dict.fromkeys(("micro_batch", "micro_batch_size"), ("microbatch_size",)),
@@ -29,6 +34,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("pp", "pp_size", "pipeline_parallel", "pipeline_parallel_size"), ("pipeline_stages",)),
     **dict.fromkeys(("ep", "ep_size", "expert_parallelism", "expert_parallel_size"), ("expert_parallel",)),
     **dict.fromkeys(("memory_bandwidth", "bw"), ("hbm_bandwidth",)),
+    "model_flops_utilisation": ("mfu",),
+    **dict.fromkeys(("model_bandwidth_utilisation", "memory_bandwidth_utilisation", "bandwidth_utilisation"), ("mbu",)),
     "nvlink_bandwidth": ("scale_up_link_bandwidth",),
     **dict.fromkeys(
         ("rent", "chip_cost", "chip_hour_price", "price_per_hour", "price_per_chip_hour", "cost_per_chip_hour"), ("chip_price",)
@@ -36,9 +43,20 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("params", "parameters", "num_params", "n_params", "param_count", "total_parameters"), ("total_params",)),
     "active_parameters": ("active_params",),
     **dict.fromkeys(("weights", "weight_size"), ("weight_bytes",)),
+    **dict.fromkeys(("hidden_size", "hidden_dim", "embedding_dim"), ("model_dim",)),
+    "head_size": ("head_dim",),
+    "intermediate_size": ("ffn_dim",),
+    "moe_intermediate_size": ("moe_ffn_dim",),
+    **dict.fromkeys(("num_hidden_layers", "n_layers"), ("layers",)),
+    **dict.fromkeys(("num_attention_heads", "attention_heads", "n_heads"), ("query_heads",)),
+    "num_key_value_heads": ("kv_heads",),
+    **dict.fromkeys(("vocab", "vocabulary_size"), ("vocab_size",)),
+    **dict.fromkeys(("num_local_experts", "n_routed_experts"), ("experts",)),
+    **dict.fromkeys(("num_experts_per_tok", "experts_per_token", "top_k"), ("active_experts",)),
     **dict.fromkeys(("training_tokens", "train_tokens", "tokens_trained"), ("pretrain_tokens",)),
+    **dict.fromkeys(("training_flops", "training_compute", "pretrain_compute", "compute_budget"), ("pretrain_flops",)),
     "train_time": ("training_time",),
-    **dict.fromkeys(("kv", "kv_per_token"), ("kv_bytes_per_token",)),
+    **dict.fromkeys(("kv", "kv_per_token", "kv_cache_per_token"), ("kv_bytes_per_token",)),
     **dict.fromkeys(("kv_cache", "kvcache", "kv_cache_size", "kv_size"), ("kv_cache_bytes",)),
     **dict.fromkeys(("vram", "chip_memory", "hbm_size"), ("hbm_capacity",)),
     **dict.fromkeys(("hit_rate", "cache_hit_rate", "prefix_hit_rate", "prefix_cache_hit_rate"), ("cache_hit_share",)),
@@ -66,7 +84,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "interconnect_bandwidth": ("link_bandwidth", "scale_up_link_bandwidth"),
     "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
     **dict.fromkeys(
-        ("concurrency", "max_concurrency", "users", "concurrent_users"),
+        ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users"),
         ("concurrent_requests", "sequences_in_flight", "batch"),
     ),
 }
@@ -99,12 +117,37 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "dataset_size": ("pretrain_tokens",),
     **dict.fromkeys(("max_tokens", "new_tokens"), ("output_tokens", "new_tokens_per_pass")),
     **dict.fromkeys(("profit", "revenue"), ("gross_margin",)),
+    **dict.fromkeys(("tokens_per_verification", "tokens_per_check", "accepted_tokens", "accepted_length"), ("tokens_per_step",)),
+    **dict.fromkeys(("mtp", "speculation"), ("draft_tokens", "tokens_per_step")),
+    **dict.fromkeys(("experts_hit", "experts_touched"), ("touched_experts",)),
+    "activated_experts": ("active_experts", "touched_experts"),
+    **dict.fromkeys(("cost_per_million", "cost_per_1m_tokens", "tokens_per_dollar"), ("cost_per_token",)),
+    **dict.fromkeys(("requests_per_minute", "requests_per_hour", "requests_per_day", "qpm", "rpm"), ("requests_per_second",)),
+    **dict.fromkeys(("tokens_per_minute", "tokens_per_hour", "tokens_per_day", "tpm"), ("throughput", "fleet_throughput")),
+    **dict.fromkeys(("total_cost", "monthly_cost", "daily_cost", "cost_per_month", "cost_per_day", "cost_per_year"), ("fleet_cost",)),
+    **dict.fromkeys(("nodes", "servers", "hosts", "machines"), ("chips", "replicas")),
+    **dict.fromkeys(("chips_per_node", "node_size"), ("chips", "scale_up_size")),
+    **dict.fromkeys(("total_chips", "chips_needed"), ("chips", "replicas", "training_chips")),
+    **dict.fromkeys(("fleet_size", "instances", "copies"), ("replicas",)),
+    **dict.fromkeys(("memory_footprint", "memory_usage", "vram_usage", "footprint"), ("memory_demand",)),
+    "time_to_last_token": ("request_latency",),
+    "generation_speed": ("tokens_per_second_per_user", "throughput"),
+    "tokens_per_chip": ("decode_rate_per_chip", "training_tokens_per_chip"),
+    "inference_cost": ("cost_per_token", "cost_per_request"),
+    "flops_utilisation": ("mfu", "compute_utilisation"),
+    "cached_prompt_tokens": ("cached_tokens",),
+    "model_flops": ("forward_flops", "pretrain_flops"),
+    "activations": ("activation_bytes",),
+    "pipeline_bubble": ("bubble_fraction",),
+    **dict.fromkeys(("bits", "bits_per_weight", "quantization_bits"), ("bytes_per_weight",)),
+    **dict.fromkeys(("compute", "compute_bound"), ("peak_flops", "compute_time")),
+    **dict.fromkeys(("nvlink", "interconnect"), ("scale_up_link_bandwidth", "link_bandwidth")),
     **dict.fromkeys(("watts", "power"), ("chip_power",)),
     **dict.fromkeys(("energy", "tokens_per_joule", "tokens_per_watt", "energy_per_request"), ("energy_per_token",)),
     **dict.fromkeys(("pcie_bandwidth", "infiniband"), ("link_bandwidth", "scale_out_link_bandwidth")),
     "bandwidth": ("hbm_bandwidth",),
     "hbm": ("hbm_capacity",),
-    "goodput": ("throughput",),
+    "goodput": ("throughput", "requests_per_second"),
     "price": ("output_price",),
 }
 """What people may mean by a word that is no name, for the hint, as `in_full` writes it."""
@@ -115,6 +158,9 @@ _PARTS = {
     "utilization": "utilisation",
 }
 """Parts of names that people write otherwise."""
+
+HOW_MANY = re.compile(r"(?:num|n|number_of|no_of)_(?P<first>.+)|(?P<last>.+)_count")
+"""How people say of a name that it is a number of something, which it is anyway."""
 
 _PER_SECOND = re.compile(r"_per_s(?=_|$)")
 

@@ -23,6 +23,17 @@ ROWS = (
         meaning="requests that one replica finishes in a second",
         low=1e-3,
         high=1e5,
+        unlike="fleet_requests_per_second is all replicas",
+    ),
+    Quantity(
+        name="fleet_requests_per_second",
+        symbol="R_req",
+        latex=r"R_{\mathrm{req}}",
+        unit="1/s",
+        meaning="requests that all replicas finish in a second",
+        low=1e-3,
+        high=1e8,
+        unlike="requests_per_second is one replica",
     ),
     Quantity(
         name="prompt_time_share",

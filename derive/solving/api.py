@@ -10,6 +10,7 @@ from derive.quantities import quantity
 from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
+from derive.solving.fleets import TAKEN_AS_OF_ALL, of_all_replicas
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.nothing import at_nothing
@@ -96,7 +97,9 @@ def respond(
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return _respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
-    return within_own_limits(ask, asked_for(unknown, using), given, conventions.read, zipped)
+    taken = of_all_replicas([unknown], given)
+    solution = within_own_limits(ask, asked_for(unknown, using), taken, conventions.read, zipped)
+    return _warned(solution) if taken is not given else solution
 
 
 def respond_all(
@@ -117,7 +120,16 @@ def respond_all(
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
-    return all_of(ask, unknowns, given) if len(unknowns) > 1 else tuple(ask(name, given) for name in unknowns)
+    if len(unknowns) == 1:
+        return tuple(ask(name, given) for name in unknowns)
+    taken = of_all_replicas(unknowns, given)
+    solutions = all_of(ask, unknowns, taken)
+    return tuple(map(_warned, solutions)) if taken is not given else solutions
+
+
+def _warned(solution: Solution) -> Solution:
+    """An answer for which a rate of requests was taken as that of all replicas."""
+    return replace(solution, warnings=(TAKEN_AS_OF_ALL, *solution.warnings), kinds=(of_all_replicas.__name__, *solution.kinds))
 
 
 def may_have_answer(

@@ -122,8 +122,8 @@ def _that_size_it(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[
     """
     names = {quantity(spelled).name for spelled in given}
     open_ = {name for name in unknowns if name in NEUTRAL_DEFAULTS}
-    open_ |= {_COPIES} - names if not _results_of(_COPIES).isdisjoint(unknowns) else set()
-    results = {result for name in open_ for result in _results_of(name)}
+    open_ |= {_COPIES} - names if not results_of(_COPIES).isdisjoint(unknowns) else set()
+    results = {result for name in open_ for result in results_of(name)}
     return {spelled: value for spelled, value in given.items() if quantity(spelled).name not in results or _is_limit(value)}
 
 
@@ -132,10 +132,10 @@ def _is_limit(value: object) -> bool:
 
 
 @cache
-def _results_of(name: str) -> frozenset[str]:
+def results_of(name: str) -> frozenset[str]:
     """What is made of a quantity by the definitions that join by themselves.
 
-    >>> {"fleet_cost", "fleet_throughput"} <= _results_of("replicas")
+    >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
     True
     """
     rows = [

@@ -516,16 +516,6 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     return f"{told}, caches have {times:.3g} times less room; give reserved_share" if times > _UNEVEN else None
 
 
-def rate_of_one_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """The cost of a fleet beside a rate of requests, which is that of one replica: no number of replicas follows from it."""
-    rate = asked.known.get("requests_per_second")
-    if asked.unknown != "fleet_cost" or rate is None or asked.provenance.get("requests_per_second") != "given" or "replicas" in asked.known:
-        return None
-    tokens = asked.known.get("output_tokens")
-    whole = "fleet_throughput" if tokens is None else f"fleet_throughput = {show('fleet_throughput', rate * tokens)}"
-    return f"requests_per_second is that of one replica, and so is this cost; of a fleet that serves so many give {whole}: replicas follow"
-
-
 def part_of_a_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Replicas that were worked out on the way, and are no whole number: what the whole ones come to."""
     replicas = values.get("replicas")
@@ -656,5 +646,5 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, prompts_elsewh
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     links_shared_by_rings,
-    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, rate_of_one_replica,
+    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
     part_of_a_replica, waiting_paid_twice, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

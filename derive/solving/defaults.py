@@ -70,7 +70,7 @@ _HITS = ("cached_tokens", "cache_hit_share")
 _SAID_BY = {
     "microbatches": (("sequences_in_flight", "batch"), ("sequences_in_flight", "microbatch_size"), ("idle_fraction",)),
     "uncached_tokens": (("prefill_attention_factor",), ("prefill_attention_flops_per_token",)),
-    "replicas": (("fleet_throughput",),),
+    "replicas": (("fleet_throughput",), ("fleet_requests_per_second",)),
 }
 """What, given together, says how many there are of a default: a fleet is as many replicas as make what it makes."""
 

@@ -599,3 +599,10 @@ def test_a_name_that_is_in_no_table_is_told_which_numbers_would_do(wrong):
 def test_a_part_of_a_chip_is_no_unknown_chip(count):
     with pytest.raises(WrongValue, match=r"a whole number of chips is named so, such as [138]xH200"):
         hardware(f"{count}xH200")
+
+
+def test_the_width_of_the_feed_forward_part_is_set_of_a_dense_model_and_of_no_mixture():
+    """The dense layers of a mixture are a few of them: 3 of 61 of DeepSeek-V3."""
+    dense = model("Llama-3.1-70B")
+    assert dense.givens["ffn_dim"] == 28672 and "Llama-3.1-70B dense_ffn_dim: " in dense.provenance["ffn_dim"]
+    assert architecture("DeepSeek-V3").dense_ffn_dim == 18432 and "ffn_dim" not in model("DeepSeek-V3").givens

@@ -44,6 +44,15 @@ def test_words_stand_on_either_side_of_a_question():
         ("request-rate", "requests_per_second"),
         ("memory_reserve", "reserved_share"),
         ("bytes_per_kv", "bytes_per_element"),
+        ("num_experts", "experts"),
+        ("expert_count", "experts"),
+        ("number_of_gpus", "chips"),
+        ("num_replicas", "replicas"),
+        ("num_experts_per_tok", "active_experts"),
+        ("num_key_value_heads", "kv_heads"),
+        ("hidden_size", "model_dim"),
+        ("training_flops", "pretrain_flops"),
+        ("memory_bandwidth_utilization", "mbu"),
     ],
 )
 def test_a_name_may_be_written_otherwise(word, name):
@@ -71,3 +80,44 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
     """A unit, a percentile or a share of another whole that it brings along would be lost."""
     with pytest.raises(UnknownName, match="did you mean"):
         quantity(word)
+
+
+@in_one_test(
+    ("word", "meant"),
+    [
+        ("tokens_per_verification", "tokens_per_step"),
+        ("experts_hit", "touched_experts"),
+        ("goodput", "throughput"),
+        ("weights_memory", "weight_bytes"),
+        ("kv_memory", "kv_cache_bytes"),
+        ("cost_per_million", "cost_per_token"),
+        ("cost_per_hour", "chip_price"),
+        ("dollars_per_hour", "chip_price"),
+        ("first_token_latency", "time_to_first_token"),
+        ("days_to_train", "training_time"),
+        ("gpu_days", "chip_hours"),
+        ("spec_decode_speedup", "speculative_speedup"),
+        ("draft_acceptance_rate", "acceptance_rate"),
+        ("cache_transfer_time", "kv_transfer_time"),
+        ("all_reduce_latency", "all_reduce_time"),
+        ("prefill_batch_size", "prefill_batch"),
+        ("optimizer_memory", "optimizer_bytes_per_param"),
+        ("electricity_bill", "electricity_price"),
+    ],
+)
+def test_a_name_that_is_none_is_answered_with_the_name_of_what_it_means(word, meant):
+    with pytest.raises(UnknownName, match=f"; did you mean {meant!r}"):
+        quantity(word)
+
+
+@in_one_test(("word", "meant"), [("contex_length", "context_length"), ("output_tokns", "output_tokens"), ("batch_sise", "batch_size")])
+def test_a_misspelt_name_is_answered_with_the_name_and_not_by_its_other_words(word, meant):
+    with pytest.raises(UnknownName, match=f"; did you mean {meant!r}"):
+        quantity(word)
+
+
+@in_one_test("word", ["zork", "carbon"])
+def test_a_word_that_says_nothing_of_any_quantity_is_given_no_name_by_meaning(word):
+    with pytest.raises(UnknownName) as caught:
+        quantity(word)
+    assert "did you mean" not in str(caught.value)

@@ -996,13 +996,6 @@ FLEET = {"throughput": 5480, "output_tokens": 500, "chips": 4, "chip_price": 6.5
 """A replica of four chips costs 6,739 USD in 30 days, and finishes 10.96 requests a second."""
 
 
-def test_a_rate_of_requests_is_that_of_one_replica_and_not_of_the_fleet_that_is_paid():
-    text = next(text for text in warned("fleet_cost", **FLEET, requests_per_second=10.96) if "one replica" in text)
-    assert text.endswith("of a fleet that serves so many give fleet_throughput = 5480 token/s: replicas follow")
-    assert not any("one replica" in text for text in warned("fleet_cost", **FLEET, requests_per_second=10.96, replicas=3))
-    assert not any("one replica" in text for text in warned("fleet_cost", **FLEET))
-
-
 def test_a_part_of_a_replica_is_said_with_what_whole_ones_cost():
     solution = solve("fleet_cost", **FLEET, fleet_throughput=50_000)
     assert solution.value == pytest.approx(50_000 / 5480 * 4 * 6.5e-4 * 2_592_000)

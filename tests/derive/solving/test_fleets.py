@@ -1,0 +1,49 @@
+"""A rate of requests where replicas are asked for: all of them together meet it."""
+
+import pytest
+
+from derive.solving.api import respond_all, solve
+from derive.solving.fleets import TAKEN_AS_OF_ALL
+
+SERVED = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "chips": 4, "batch": 64, "output_tokens": 500, "context_length": 2250}
+"""A replica steps 64 sequences in 8.745 ms, and finishes 14.64 requests a second."""
+RATE = 64 / ((70e9 + 64 * 2250 * 2 * 2 * 80 * 8 * 128) / (4 * 3.35e12)) / 500
+
+
+@pytest.mark.parametrize("rate", ["qps", "rps", "requests_per_second", "fleet_requests_per_second", "total_qps"])
+def test_replicas_follow_from_a_rate_of_requests_whatever_it_is_called(rate: str):
+    solution = solve("replicas", **SERVED, given={rate: 50})
+    assert solution.value == pytest.approx(50 / RATE)
+    assert (TAKEN_AS_OF_ALL in solution.warnings) == (rate in ("qps", "rps", "requests_per_second"))
+
+
+def test_a_rate_is_that_of_one_replica_where_another_says_what_all_of_them_do():
+    assert solve("replicas", fleet_requests_per_second=50, requests_per_second=10).value == 5
+    assert solve("replicas", fleet_throughput=50_000, output_tokens=500, requests_per_second=10).value == 10
+    solution = solve("fleet_cost", chips=4, chip_price=1e-3, deployment_time=1e6, replicas=3, requests_per_second=10)
+    assert (solution.value, solution.warnings, solution.unused) == (12_000, (), ("requests_per_second",))
+
+
+def test_a_fleet_is_paid_as_many_replicas_as_its_rate_takes():
+    paid = {"chip_price": 1e-3, "deployment_time": 1e6}
+    assert solve("fleet_cost", **SERVED, **paid, qps=50).value == pytest.approx(4e3 * 50 / RATE)
+    served = {name: value for name, value in SERVED.items() if name not in ("hardware", "model")}
+    asked = ("replicas", "fleet_cost", "throughput")
+    both = respond_all(asked, {**served, **paid, "qps": 50}, "H100:fp8", "Llama-3.1-70B")
+    assert [one.value for one in both] == pytest.approx([50 / RATE, 4e3 * 50 / RATE, 500 * RATE])
+
+
+@pytest.mark.parametrize(("rates", "most"), [("10,50", 50 / RATE), ("10..50", 50 / RATE), (">=50", 4)])
+def test_lists_ranges_and_limits_of_a_rate_are_of_all_replicas_too(rates: str, most: float):
+    solution = solve("replicas", **SERVED, qps=rates)
+    found = solution.sweep.values[0][-1] if solution.sweep else max(end for end in solution.answers[0].ends if end)
+    assert found == pytest.approx(most)
+    assert solution.warnings[0] == TAKEN_AS_OF_ALL
+
+
+def test_prompts_on_the_same_chips_take_more_replicas():
+    prompts = {name: value for name, value in SERVED.items() if name != "context_length"} | {"prompt_tokens": 2000}
+    using = ["serving.requests_per_second_with_prompts"]
+    rate = solve("requests_per_second", **prompts, using=using).value
+    assert solve("replicas", **prompts, using=using, qps=50).value == pytest.approx(50 / rate)
+    assert rate < 0.7 * RATE
