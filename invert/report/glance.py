@@ -31,7 +31,8 @@ _MORE = "More: --wide; infer MODEL."
 _MOST_TWINS = 5
 """Models that several sell; with more of them who sells what has a column and is no flag."""
 
-_GAP = "  "
+_GAPS = ("  ", " ")
+"""Between columns: what is usual, and what spares a column in a narrow terminal."""
 _ON_PAGE = 100
 """Columns where there is no terminal."""
 
@@ -169,7 +170,7 @@ _COLUMNS = (
 
 SHOWN_COLUMNS = tuple(column.name for column in _COLUMNS[:-1])
 _FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known")
-"""What is left out for want of width: never what qualifies a number beside it."""
+"""What is left out for want of width, the first one first: never what qualifies a number beside it."""
 
 OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
     "provider": lambda one: (one.sheet.provider,),
@@ -224,27 +225,58 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     inferences, names = in_order(table.inferences, by), [*(columns or SHOWN_COLUMNS)]
     if not columns and len(_shared(inferences)) > _MOST_TWINS:
         names = ["provider", *names]
-    letters, gone = _letters(inferences, names), [] if columns else [*_FIRST_TO_GO]
-    head, rows = _lines(table, inferences, names, letters)
-    while gone and max(map(len, (*head, *rows))) > width:
-        names.remove(gone.pop(0))
-        head, rows = _lines(table, inferences, names, letters)
+    gap = _GAPS[0]
+    if not columns:
+        names, gap = _fitting(table, inferences, names, width)
+    letters = _letters(inferences, names)
+    head, rows = _lines(table, inferences, names, letters, gap)
     if by is None and 0 < (banded := sum(bool(one.pairs) for one in inferences)) < len(inferences):
         rows.insert(banded, "")
     left_out = [name for name in SHOWN_COLUMNS if name not in names and not columns]
     return "\n".join([*head, *rows, "", folded(_below(table, names, letters, left_out), width)])
 
 
-def _lines(table: Run, inferences: Sequence[Inference], names: Sequence[str], letters: dict[str, str]) -> tuple[list[str], list[str]]:
-    """The head with its rule, and a line a sheet; its flags as letters at the end."""
+def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], width: int) -> tuple[list[str], str]:
+    """The columns that fit, and the gap between them: as many as can stay of what goes first, and a narrow gap before one is left out."""
+    heads, cells = _texts(table, inferences, names)
+    widths = {name: max(map(len, texts)) for name, texts in zip(names, zip(*heads, *cells, strict=True), strict=True)}
+
+    def gap_of(kept: Sequence[str]) -> str | None:
+        """The widest gap with which these columns fit; None where none does."""
+        flags = max(map(len, _letters_of(inferences, _letters(inferences, kept))), default=0)
+        room = width - flags - sum(widths[name] for name in kept)
+        return next((gap for gap in _GAPS if len(gap) * (len(kept) - (not flags)) <= room), None)
+
+    kept = [*names]
+    for name in _FIRST_TO_GO:
+        if gap_of(kept) is None:
+            kept.remove(name)
+    for name in reversed(_FIRST_TO_GO):
+        more = [one for one in names if one in (*kept, name)]
+        kept = more if gap_of(more) is not None else kept
+    return kept, gap_of(kept) or _GAPS[-1]
+
+
+def _texts(table: Run, inferences: Sequence[Inference], names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[list[str]]]:
+    """The lines of the head, and a line a sheet, in cells."""
     columns = [column_of(name) for name in names]
-    cells = [[column.text(one) for column in columns] for one in inferences]
+    return _heads(table, columns), [[column.text(one) for column in columns] for one in inferences]
+
+
+def _letters_of(inferences: Sequence[Inference], letters: dict[str, str]) -> list[str]:
+    """The flags of each sheet as letters."""
     twins = _shared(inferences)
-    flags = ["".join(letters[kind] for kind in map(_kind, _flags(one, twins)) if kind in letters) for one in inferences]
-    heads = _heads(table, columns)
+    return ["".join(letters[kind] for kind in map(_kind, _flags(one, twins)) if kind in letters) for one in inferences]
+
+
+def _lines(
+    table: Run, inferences: Sequence[Inference], names: Sequence[str], letters: dict[str, str], gap: str
+) -> tuple[list[str], list[str]]:
+    """The head with its rule, and a line a sheet; its flags as letters at the end."""
+    heads, cells = _texts(table, inferences, names)
     widths = [max(map(len, column)) for column in zip(*heads, *cells, strict=True)]
-    head, rows = ([_GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
-    with_flags = [f"{line}{_GAP}{flag}".rstrip() for line, flag in zip(rows, flags, strict=True)]
+    head, rows = ([gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
+    with_flags = [f"{line}{gap}{flag}".rstrip() for line, flag in zip(rows, _letters_of(inferences, letters), strict=True)]
     head = [line.rstrip() for line in head]
     return [*head, "─" * max(map(len, (*head, *with_flags)))], with_flags
 

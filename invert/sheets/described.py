@@ -1,18 +1,28 @@
-"""What is known of the model of a sheet: its row of models.csv, else that of the weights by whose id its seller calls it."""
+"""What is known of the model of a sheet: its row of models.csv, else that of the weights whose name its seller gives it."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from derive.errors import WrongData
-from derive.preset_rows import Architecture
-from derive.price_rows import ModelRow
+from derive.preset_rows import Architecture, OpenModel
+from derive.price_rows import HostPrice, ModelRow
 from invert.data import Data, once_a_run
 from invert.sheets.assemble import models
 from invert.sheets.databases.records import MAKERS
 from invert.sheets.sheet import PriceSheet
 
+_OWNERS = {"alibaba": "qwen", "zhipu-bigmodel": "zai"}
+"""How the name begins under which a maker puts out weights, where that is not its own."""
+_POINT, _BETWEEN_DIGITS, _PARTING = (
+    re.compile(r"(?<=\d)p(?=\d)"),
+    re.compile(r"(?<=\d)[-_. ]+(?=\d)"),
+    re.compile(r"(?<!\d)[-_. ]+|[-_. ]+(?!\d)"),
+)
+"""What sellers write for the point of a number, what parts two numbers, and what parts anything else."""
+
 
 def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
-    """The rows of models.csv, and one of each other model that a sheet here sells by the id of its weights.
+    """The rows of models.csv, and one of each other model that a sheet here sells under a name of its weights.
 
     >>> from invert.data import read_data
     >>> len(described([], read_data())) == len(models(read_data()))
@@ -25,38 +35,76 @@ def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
 
 
 def by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
-    """What architectures.csv has of a model whose name is the id of its weights, whole or without their owner; None for any other name."""
-    weights = _by_id(data).get(sheet.model.casefold())
-    if weights is None:
+    """What architectures.csv has of a model that is sold under a name of its weights; None for any other name.
+
+    Their id, whole or without the owner, names them for certain, however a seller writes its numbers. The last part of a longer name,
+    and the names by which host_prices.csv has them, are assumed to.
+    """
+    name, ids = spelling(sheet.model), _by_id(data)
+    exact = name in ids
+    found = ids.get(name) or ids.get(name.rpartition("/")[2]) or _by_host(data).get(name) or ()
+    if len(found) != 1:
         return None
+    (weights,) = found
     return ModelRow(
         provider=sheet.provider,
         model=sheet.model,
         aliases=(),
-        first_party=sheet.provider in MAKERS and "/" not in sheet.model,
+        first_party="/" not in sheet.model and _makes(sheet.provider, weights),
         architecture=weights.model,
-        architecture_grade="verified",
+        architecture_grade="verified" if exact else "assumed",
         max_context=weights.max_context,
         active_params=None,
         active_params_grade="",
         total_params=weights.total_params,
         weights_until=None,
         release_date=weights.release_date,
-        release_grade=weights.release_grade,
-        source="architectures.csv",
+        release_grade=weights.release_grade if exact else "assumed",
+        source="architectures.csv" if exact else "architectures.csv, by the name at a host",
         notes="",
     )
 
 
+def spelling(name: str) -> str:
+    """A name without what sellers write in several ways: small and capital letters, points of numbers, what parts words.
+
+    >>> spelling("GLM-5p2"), spelling("z-ai/glm-5.2"), spelling("qwen-3-32b"), spelling("DeepSeek_V3")
+    ('glm5-2', 'zai/glm5-2', 'qwen3-32b', 'deepseekv3')
+    """
+    return _PARTING.sub("", _BETWEEN_DIGITS.sub("-", _POINT.sub("-", name.casefold())))
+
+
+def _makes(provider: str, weights: Architecture) -> bool:
+    """Whether a provider is the one that put these weights out."""
+    return provider in MAKERS and weights.hf_id.casefold().startswith(_OWNERS.get(provider, provider))
+
+
 @once_a_run
-def _by_id(data: Data) -> Mapping[str, Architecture]:
-    """The weights that an id typed small names; none where it names several."""
-    named: dict[str, dict[str, Architecture]] = {}
+def _by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
+    """The weights by the spelling of their id, whole and without the owner."""
     try:
         rows = data.tables.rows_of(Architecture)
     except WrongData:
         return {}
-    for row in rows:
-        for name in {row.hf_id.casefold(), row.hf_id.rpartition("/")[2].casefold()} - {""}:
-            named.setdefault(name, {})[row.model] = row
-    return {name: next(iter(found.values())) for name, found in named.items() if len(found) == 1}
+    return _named((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
+
+
+@once_a_run
+def _by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
+    """The weights by the names under which host_prices.csv has their prices, whole and without what a database calls the host."""
+    try:
+        rows, sold = {row.model: row for row in data.tables.rows_of(Architecture)}, data.tables.rows_of(HostPrice)
+        weights = {row.model: rows[row.architecture] for row in data.tables.rows_of(OpenModel) if row.architecture in rows}
+    except WrongData:
+        return {}
+    known = ((row.price_id, weights[row.model]) for row in sold if row.model in weights)
+    return _named((name, row) for price_id, row in known for name in (price_id, price_id.partition("/")[2]))
+
+
+def _named(names: Iterable[tuple[str, Architecture]]) -> Mapping[str, Sequence[Architecture]]:
+    """All weights of each name, by its spelling."""
+    found: dict[str, dict[str, Architecture]] = {}
+    for name, row in names:
+        if name:
+            found.setdefault(spelling(name), {})[row.model] = row
+    return {name: tuple(rows.values()) for name, rows in found.items()}

@@ -6,7 +6,7 @@ import pytest
 
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.glance import _COLUMNS, _FIRST_TO_GO, _MARKS, OF_TEXT, SHOWN_COLUMNS, glance, in_order, picked
+from invert.report.glance import _COLUMNS, _FIRST_TO_GO, _MARKS, OF_TEXT, SHOWN_COLUMNS, _letters, _lines, glance, in_order, picked
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
@@ -27,7 +27,7 @@ def below(text: str) -> str:
 @in_one_test(("width", "lines"), [(100, 3), (90, 4), (80, 5), (200, 3)])
 def test_three_lines_stand_below_the_table_of_a_page(width: int, lines: int):
     told = glance(current(), width).split("\n\n")[-1].splitlines()
-    assert len(told) <= lines and told[0].startswith("60 sheets"), told
+    assert len(told) <= lines and told[0].startswith(f"{len(current())} sheets"), told
 
 
 def test_it_fits_a_page_whole_and_any_terminal_from_60():
@@ -37,8 +37,27 @@ def test_it_fits_a_page_whole_and_any_terminal_from_60():
         text = glance(current(), width)
         assert max(map(len, text.splitlines())) <= width and len(sheets_of(text)) == len(current())
     narrow = glance(current(), 80)
-    assert f"Left out: {', '.join(name for name in SHOWN_COLUMNS if name in _FIRST_TO_GO[:3])}." in below(narrow)
-    assert "and range" in narrow and "known" in narrow.splitlines()[1]
+    assert "Left out: mark-up, cache." in below(narrow)
+    assert "272k 2/1.5" in narrow and "and range" in narrow and "known" in narrow.splitlines()[1]
+
+
+@in_one_test("width", [*range(56, 100, 4)])
+def test_nothing_is_left_out_that_there_is_room_for(width: int):
+    _, _, left_out = below(glance(current(), width)).partition(" Left out: ")
+    gone = left_out.partition(".")[0].split(", ") if left_out else []
+    kept = [name for name in SHOWN_COLUMNS if name not in gone]
+    assert {*gone} <= {*_FIRST_TO_GO} and bool(gone) == (width < 92)
+    for name in gone:
+        more = [one for one in SHOWN_COLUMNS if one in kept or one == name]
+        head, rows = _lines(current(), current(), more, _letters(current(), more), " ")
+        assert max(map(len, (*head, *rows))) > width, f"{name} has room"
+
+
+def test_a_flag_that_a_column_said_which_is_left_out_is_a_letter():
+    assert "architecture assumed" not in below(glance(current(), 60)) and "Left out: price, long, mark-up, known, cache." in below(
+        glance(current(), 50)
+    )
+    assert "architecture assumed" in below(glance(current(), 50)), "it qualifies the size that is stated"
 
 
 def test_sheets_with_a_price_of_long_context_come_first_and_the_dearest_before_the_others():
@@ -157,5 +176,5 @@ def test_a_pattern_that_is_none_is_refused(wanted: str, said: str):
 
 def test_a_size_that_no_range_holds_and_kv_that_is_given():
     (one,) = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})
-    (line,) = sheets_of(glance(replace(current(), inferences=(one,))).replace("1 sheet.", "60 sheets."))
+    (line,) = sheets_of(glance(replace(current(), inferences=(one,))).replace("1 sheet.", f"{len(current())} sheets."))
     assert line.split()[4:10] == ["60", "stated", "30x", "70", "given", "-"]

@@ -1,4 +1,4 @@
-"""What is known of a model that models.csv does not have: by the id of its weights, and by nothing that merely resembles it."""
+"""What is known of a model that models.csv does not have: by a name of its weights, and by nothing that merely resembles one."""
 
 import io
 from dataclasses import replace
@@ -7,6 +7,8 @@ from datetime import date
 import pytest
 
 from derive import shipped
+from derive.preset_rows import OpenModel
+from derive.price_rows import HostPrice
 from invert.data import read_data
 from invert.inference import infer
 from invert.sheets.assemble import models
@@ -30,7 +32,42 @@ def test_the_id_of_weights_names_them_whole_or_without_their_owner_in_any_case(n
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["gpt-oss-120b-turbo", "gpt-oss", "host/openai/gpt-oss-120b", "cf/gpt-oss-120b", ""])
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("glm-5p2", "GLM-5.2"), ("kimi-k2p5", "Kimi-K2.5"), ("qwen-3-32b", "Qwen3-32B"), ("deepseek_v3", "DeepSeek-V3"),
+        ("zai-org/GLM-4p7-Flash", "GLM-4.7-Flash"),
+    ],
+)  # fmt: skip
+def test_sellers_write_the_numbers_of_an_id_in_their_own_way(name: str, weights: str):
+    found = by_weights(sold(name), shipped_data())
+    assert found and (found.architecture, found.architecture_grade) == (weights, "verified")
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("accounts/fireworks/models/glm-5p2", "GLM-5.2"), ("cf/openai/gpt-oss-120b", "gpt-oss-120b"), ("z-ai/glm-4.7", "GLM-4.7"),
+        ("meta-llama/Llama-3.1-8B-Instruct", "Llama-3.1-8B"), ("accounts/fireworks/models/llama-v3p1-405b-instruct", "Llama-3.1-405B"),
+        ("FW-Kimi-K3", "Kimi-K3"), ("deepseek.v3-v1:0", "DeepSeek-V3"),
+    ],
+)  # fmt: skip
+def test_the_last_part_of_a_longer_name_and_what_hosts_call_it_are_assumed_to_name_weights(name: str, weights: str):
+    found = by_weights(sold(name), shipped_data())
+    assert found and (found.architecture, found.architecture_grade, found.release_grade) == (weights, "assumed", "assumed")
+
+
+def test_the_names_at_hosts_are_those_of_the_table():
+    """Each name that host_prices.csv has of a model of known architecture means this one, or its own weights where an id says so."""
+    models = {row.model: row.architecture for row in shipped.rows_of(OpenModel)}
+    hosted = [(row.price_id, models[row.model]) for row in shipped.rows_of(HostPrice) if row.price_id and models[row.model]]
+    found = {name: by_weights(sold(name), shipped_data()) for name, _ in hosted}
+    assert len(hosted) > 400 and not [name for name, one in found.items() if one is None]
+    other = {name for name, weights in hosted if found[name].architecture != weights}
+    assert {found[name].architecture for name in other} == {"GLM-5.1"}, "a row of two releases, GLM-5/5.1"
+
+
+@pytest.mark.parametrize("name", ["gpt-oss-120b-turbo", "gpt-oss", "openai/gpt-oss-120b/ours", "glm-52", "qwen-38b", "/", ""])
 def test_what_merely_resembles_an_id_names_nothing(name: str):
     assert by_weights(sold(name), shipped_data()) is None
 
@@ -45,6 +82,9 @@ def test_an_id_of_several_weights_names_none_of_them():
 def test_a_host_is_not_the_maker():
     assert not by_weights(sold("openai/gpt-oss-120b", "arcee"), shipped_data()).first_party
     assert by_weights(sold("gpt-oss-120b", "openai"), shipped_data()).first_party
+    assert not by_weights(sold("GLM-5.2", "mistral"), shipped_data()).first_party, "one maker sells what another made"
+    makers = {"zai": "GLM-5.2", "zhipu-bigmodel": "glm-5.2", "alibaba": "qwen3-32b", "moonshotai": "kimi-k2.6", "meta": "Llama-3.1-8B"}
+    assert all(by_weights(sold(name, provider), shipped_data()).first_party for provider, name in makers.items())
 
 
 def test_models_csv_goes_before():
