@@ -12,7 +12,7 @@ from derive.errors import BacksolveError
 from derive.price_rows import NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
 from invert.result import Inference
@@ -68,7 +68,7 @@ def retests(experiments: Iterable[NaturalExperiment], assumptions: Assumptions =
 
 def estimates_of(one: Inference) -> Mapping[str, Estimate]:
     """Everything that is printed of a sheet with a range, by what it is called."""
-    of_kv = {KV_ESTIMATORS[name].heading: estimate for name, estimate in one.kv_bytes.items()}
+    of_kv = {KV_NAMES[name].heading: estimate for name, estimate in one.kv_bytes.items()}
     return {**{f"{name}, by price": estimate for name, estimate in one.market.items()}, **of_kv, **one.estimates}
 
 

@@ -15,7 +15,7 @@ from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_a
 from invert.assumptions import USUAL, Assumptions
 from invert.convention import convention, probabilities_by_cost
 from invert.data import Data, read_data
-from invert.estimators import ESTIMATORS, lecture, side_by_side, storage_price
+from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
 from invert.estimators.cases import Case, Drawn, case_of, same_weights, with_posteriors
@@ -24,6 +24,7 @@ from invert.estimators.known import bounds_at_rent, record_of_storage_price, tol
 from invert.estimators.market import learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
+from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.made import made_with
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
@@ -384,7 +385,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         kv_bytes={name: as_claimed(one) for name, one in kv_bytes.items()},
         kv_bytes_stored={name: as_claimed(one) for name, one in stored.items()},
         estimates={name: as_claimed(one) for name, one in found.items()},
-        market={name: as_claimed(one) for name, one in ESTIMATORS["market"].estimates(read, data, assumptions).items()},
+        market={name: as_claimed(one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
         worth=worth,
         swings=_swings(read, data, assumptions) if firm else None,
         convention=None,

@@ -18,7 +18,7 @@ from invert import trust
 from invert.assumptions import USUAL, Assumptions
 from invert.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.data import Data, once_a_run, read_data
-from invert.estimators import KV_ESTIMATORS, calibration
+from invert.estimators import calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import (
     Judged,
@@ -31,6 +31,7 @@ from invert.estimators.known import (
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import CANDIDATES
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
+from invert.estimators.names import KV_NAMES
 from invert.experiments import experiment_rows, in_nats
 from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
@@ -87,7 +88,7 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     """
     known = judged(data, assumptions)
     readings: dict[str, Callable[[Judged], float | None]] = {
-        one.name: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_ESTIMATORS.items()
+        one.name: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_NAMES.items()
     } | {"attention from input increments": lambda one: calibration.attention_ratio(data, one.member, assumptions)}
     found: list[ScoreRow] = [
         {
@@ -151,9 +152,7 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     models_of_known_cache = judged(data, assumptions)
     known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
     by_class = partial(Scored, of=_KV, known="the class of its time")
-    found = [
-        by_class(estimate=KV_ESTIMATORS[name].heading, left_out="family", record=one) for name, one in known.items() if name != "headline"
-    ]
+    found = [by_class(estimate=KV_NAMES[name].heading, left_out="family", record=one) for name, one in known.items() if name != "headline"]
     found += [
         Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=_KV, known="that of the other families")
         for quantity, one in beside.items()

@@ -18,7 +18,6 @@ TRIED_ELSEWHERE = {
     "derive/preset_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
     "derive/price_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
     "derive/claims.py": "what is found of a claim: with its rows, in tests/invert/test_claims.py",
-    "invert/estimators/__init__.py": "the list of estimators: tests/invert/estimators/test_estimates.py, tests/test_new_estimator.py",
     "invert/estimators/market/candidates.py": "held to what it foretold: tests/validation/test_kv_class.py",
     "invert/estimators/market/kv_class.py": "held to what it foretold: tests/validation/test_kv_class.py",
     "invert/estimators/market/learnt.py": "what market and class have learnt: tests/validation/test_market.py, test_kv_class.py",

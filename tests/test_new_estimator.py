@@ -1,4 +1,4 @@
-"""The page on adding an estimator is all that it takes: its module and its record, in a copy, are found in every output."""
+"""The page on adding an estimator is all that it takes: its module, its name and its function, in a copy, are found in every output."""
 
 import csv
 import io
@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "how-to" / "add-an-estimator.md"
 BLOCK = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NAME, LABEL, HEADING = "at_dear_rent", "increments at a dear rent", "KV at dear rent"
+RULES = [f"tests/invert/estimators/test_{name}.py" for name in ("cases", "names", "registry")]
 OUTPUTS = """
 import json
 from invert import infer, scoreboard
@@ -40,14 +41,14 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("copy")
     for part in ("derive", "invert", "pricing_data"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
-    module, record = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
-    (copy / "invert" / "estimators" / f"{NAME}.py").write_text(module, encoding="utf-8")
-    registry = copy / "invert" / "estimators" / "__init__.py"
-    text = registry.read_text(encoding="utf-8")
-    start, imported = text.index("ESTIMATORS: "), "from invert.estimators import "
-    end = text.index("\n}\n", start) + 1
-    text = f"{text[:end]}{record}{text[end:]}".replace(imported, f"{imported}{NAME}, ", 1)
-    registry.write_text(text, encoding="utf-8")
+    module, named, function = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    folder, imported = copy / "invert" / "estimators", "from invert.estimators import "
+    (folder / f"{NAME}.py").write_text(module, encoding="utf-8")
+    for file, table, row in (("names.py", "ESTIMATOR_NAMES: ", named), ("registry.py", "ESTIMATORS: ", function)):
+        text = (folder / file).read_text(encoding="utf-8")
+        end = text.index("\n}\n", text.index(table)) + 1
+        text = f"{text[:end]}{row}{text[end:]}".replace(imported, f"{imported}{NAME}, ", 1)
+        (folder / file).write_text(text, encoding="utf-8")
     return copy
 
 
@@ -113,5 +114,5 @@ def test_the_rules_for_every_estimator_hold(grown: Path):
     for part in ("tests", "backsolve"):
         shutil.copytree(ROOT / part, grown / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", grown)
-    done = run(grown, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/invert/estimators/test_cases.py")
+    done = run(grown, "-m", "pytest", "-q", "-p", "no:cacheprovider", *RULES)
     assert done.returncode == 0, done.stdout

@@ -15,7 +15,7 @@ from derive.quantities.symbols import symbols
 from derive.show.text import as_json as solved
 from derive.solving.api import solve
 from derive.solving.result import Answer
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.overview import overview
 from invert.report.contract import run_as_json as inferred
@@ -206,7 +206,7 @@ def estimates_of(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_every_sheet_has_its_estimates_with_ends_in_order():
     """What a schema cannot say: low <= median <= high, and a bound where no premium is sold."""
     for sheet in all_sheets():
-        assert list(sheet["estimates"]["kv_bytes_per_token"]) == list(KV_ESTIMATORS)
+        assert list(sheet["estimates"]["kv_bytes_per_token"]) == list(KV_NAMES)
         for name, estimate in estimates_of(sheet).items():
             assert estimate["kind"] != "interval" or estimate["low"] <= estimate["median"] <= estimate["high"], name
         sold = any(pair["premium_out"] > 1 for pair in sheet["readings"]["pairs"])

@@ -11,7 +11,7 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
-from invert.estimators import KV_ESTIMATORS, at_rent, side_by_side, storage_price
+from invert.estimators import at_rent, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Case, has_premium, with_posteriors
 from invert.estimators.market import learnt
@@ -19,7 +19,9 @@ from invert.estimators.market.candidates import weighed_rows
 from invert.estimators.market.recency import Cache, classes
 from invert.estimators.market.record import LEAST_VOTES, record_by_votes
 from invert.estimators.market.student import Floats, foretold_by
+from invert.estimators.names import KV_NAMES
 from invert.estimators.readings import known_cache
+from invert.estimators.registry import side_by_side
 from invert.records import Bounds, Estimate, Judgement, KnownCache, Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
@@ -86,7 +88,7 @@ def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement,
                 found.append(
                     Judgement(
                         model=one.member.architecture,
-                        by=KV_ESTIMATORS[name].name,
+                        by=KV_NAMES[name].name,
                         truth=one.member.kv_bytes_per_token,
                         low=low,
                         median=median,

@@ -8,7 +8,7 @@ from math import inf
 from derive.show.cells import csv_text
 from derive.show.citation import markdown_cell
 from derive.units import show
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.moved import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.records import TIER_NAMES
 from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out
@@ -39,7 +39,7 @@ _NAMES = {
     ("bandwidth_bound_fraction", ""): "bandwidth-bound",
     ("active_params_times_markup", ""): "size x mark-up",
     ("bayes_factor", "convention"): "convention factor",
-    **{("kv_bytes_per_token", name): one.heading for name, one in KV_ESTIMATORS.items()},
+    **{("kv_bytes_per_token", name): one.heading for name, one in KV_NAMES.items()},
 }
 
 

@@ -8,7 +8,7 @@ from derive.errors import NotCovered
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.show.chart_picture import chart_axis
 from derive.units import show
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES, Estimate, HoldCosts, Judgement, PricesByContext, SizeLine
 from invert.report.layout import USD_PER_MTOK
 from invert.result import Inference
@@ -59,7 +59,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
     across, size = chart_axis(
         "kv_bytes_per_token", [*middles, *every, *read.values(), *known, *of_models.values()], "KV bytes read for a token of context"
     )
-    rows = (*(f"{KV_ESTIMATORS[name].name}{_held(estimate)}" for name, estimate in found.items()), *read)
+    rows = (*(f"{KV_NAMES[name].name}{_held(estimate)}" for name, estimate in found.items()), *read)
     rows += (f"{len(of_models)} models of known cache",) if of_models else ()
     of_class = one.kv_bytes["headline"]
     marks = [] if of_class.low is None or of_class.high is None else [_band("range of the class of its time", of_class, len(rows), size)]
@@ -105,7 +105,7 @@ def _level(estimates: Iterable[Estimate]) -> str:
 def _without(every: Mapping[str, Estimate], found: Mapping[str, Estimate]) -> list[str]:
     """What has no range, and why."""
     missing = [name for name in every if name not in found]
-    return [f"No range by {', '.join(KV_ESTIMATORS[name].name for name in missing)}."] if missing else []
+    return [f"No range by {', '.join(KV_NAMES[name].name for name in missing)}."] if missing else []
 
 
 def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
@@ -254,7 +254,7 @@ def tornado(one: Inference, estimator: str = "one_markup") -> Chart:
     return Chart(
         title="What moves the KV bytes",
         said=(
-            f"{_sheet(one)}; by {KV_ESTIMATORS[estimator].name}, each input alone at either end of its 90% range",
+            f"{_sheet(one)}; by {KV_NAMES[estimator].name}, each input alone at either end of its 90% range",
             *([f"At an end of {', '.join(contradicted)} prices contradict the model."] if contradicted else []),
         ),
         across=Axis(words="KV bytes over their central value [ratio]"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import exp, log
 
 from derive.units import show
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.records import Convention, Estimate, Identifiability, Misreading, Swing, Verdict, Worth
 from invert.report.layout import NONE, aligned, count_in_words, left_out, title
 from invert.result import Inference, Run
@@ -58,7 +58,7 @@ def findings(one: Inference, table: Run) -> list[str]:
 
 def _in_full(estimator: str) -> str:
     """`one mark-up (what the lecture assumes)`."""
-    one = KV_ESTIMATORS[estimator]
+    one = KV_NAMES[estimator]
     return f"{one.name} ({one.remark})" if one.remark else one.name
 
 
@@ -90,7 +90,7 @@ def _apart(one: Inference) -> str:
             f"The headline is what was given, {estimate_text('kv_bytes_per_token', headline)}: it is not estimated here. What rental cost"
             " would pay for is no estimate of it, but says how far the price of more context lies from that cost."
         )
-    said = f"The headline is the {KV_ESTIMATORS['headline'].name}."
+    said = f"The headline is the {KV_NAMES['headline'].name}."
     medians = {key: estimate.median for key, estimate in one.kv_bytes.items() if estimate.median and key != "headline"}
     if len(medians) < 2:
         return f"{said} Without an output premium a price only bounds the cache."
@@ -134,7 +134,7 @@ def premium_in_words(found: Verdict | None) -> str:
 
 def _misread(by_estimator: Mapping[str, Misreading]) -> str:
     """What every estimator makes of the known models, in the words of the first."""
-    of_others = [(KV_ESTIMATORS[name].name, found) for name, found in by_estimator.items()]
+    of_others = [(KV_NAMES[name].name, found) for name, found in by_estimator.items()]
     return ", ".join(f"{name} {_share(found) if place else _misreads(found)}" for place, (name, found) in enumerate(of_others))
 
 
@@ -194,7 +194,7 @@ def _tornado(one: Inference) -> list[str]:
         return []
     lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
     for estimator, swings in one.swings.items():
-        label = KV_ESTIMATORS[estimator].heading.removeprefix("KV ")
+        label = KV_NAMES[estimator].heading.removeprefix("KV ")
         lines.append(left_out(swings) if swings.value is None else f"    {label}: " + ", ".join(map(_swing, swings.value)))
     return lines
 

@@ -1,12 +1,12 @@
 """An inference as one flat row of numbers, for CSV and for frames."""
 
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.records import Estimate, TierEvidence, verdict
 from invert.result import Inference
 
 _PARTS = ("", "_low", "_high", "_kind", "_level", "_held", "_of")
 """What the name of a column of an estimate ends in: median, ends, kind, level, and how many of how many ranges like it held."""
-_KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_ESTIMATORS for suffix in _PARTS)
+_KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_NAMES for suffix in _PARTS)
 _STORED_COLUMNS = tuple(
     f"kv_bytes_stored_per_token_{estimator}{suffix}" for estimator in ("headline", "storage_price") for suffix in _PARTS
 )

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from derive.show.cells import csv_text
 from derive.units import show
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.records import Carried, Outcome, Overview, ProviderSizes, SharedPremiums, Span
 from invert.report.flat import six_digits
 from invert.report.layout import NONE, aligned, laid_out, title
@@ -79,7 +79,7 @@ def _outcome_row(one: Outcome) -> dict[str, str]:
     name = _QUANTITIES_IN_WORDS.get(one.quantity, one.quantity.replace("_", " "))
     kinds = {"range": ("given", "interval"), "bound": ("upper", "lower"), "none": ("undetermined",)}
     counts = {column: f"{sum(one.kinds.get(kind, 0) for kind in of):,}" for column, of in kinds.items()}
-    label = KV_ESTIMATORS[one.estimator].heading if one.estimator in KV_ESTIMATORS else name
+    label = KV_NAMES[one.estimator].heading if one.estimator in KV_NAMES else name
     first, _, second = next(iter(one.because), NONE).partition("; ")
     # What a bound is counted in is no reason.
     why = second if second and first.startswith("in ") else first

@@ -6,7 +6,7 @@ from derive.show.text import moves_line, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.records import Check, PairInference, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, times_in_words, title
@@ -228,7 +228,7 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     first = one.pairs[0] if one.pairs else None
     readings: dict[str, Reading] = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
     found = {label: reading.anchors for label, reading in readings.items() if reading.values}
-    found |= {KV_ESTIMATORS[key].heading: estimate.anchors for key, estimate in one.kv_bytes.items()}
+    found |= {KV_NAMES[key].heading: estimate.anchors for key, estimate in one.kv_bytes.items()}
     found |= {name: estimate.anchors for name, estimate in one.estimates.items()}
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
 

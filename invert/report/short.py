@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.records import EXTRA_MARKUP, Estimate
 from invert.report.findings import estimate_text, held_in_words, premium_in_words
 from invert.report.glance import SEEN
@@ -53,7 +53,7 @@ def kv_table(one: Inference) -> Table:
     """What every estimator makes of KV bytes, the lecture's reading, and the truth where it is known."""
     level = next((found.level for found in one.kv_bytes.values() if found.level), None)
     within = f"{level:.0%} range" if level else "range"
-    rows = [_row(KV_ESTIMATORS[key].name, estimate) for key, estimate in one.kv_bytes.items()]
+    rows = [_row(KV_NAMES[key].name, estimate) for key, estimate in one.kv_bytes.items()]
     lecture = one.pairs[0].lecture.values.get("kv_bytes_per_token") if one.pairs else None
     rows += [_point("the lecture's reading", lecture)] if lecture else []
     rows += [_point(f"its architecture ({one.known.grade})", one.known.read)] if one.known else []

@@ -8,7 +8,7 @@ from string import ascii_letters
 from derive.show.folding import folded
 from derive.units import show
 from invert.assumptions import FACTS
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.records import Estimate, verdict
 from invert.report.layout import GAP, NONE, aligned, count_in_words, dollars, kv, times_in_words
 from invert.report.size import cell, record_in_words, stated_size
@@ -20,10 +20,10 @@ WIDEST = 100
 TABLE_COLUMNS = (
     "provider", "model", "input USD/MTok", "output USD/MTok", "threshold", "premium in", "premium out", "output/input",
     "active known", "active by price", "mark-up", "KV lecture",
-    *(one.heading for one in KV_ESTIMATORS.values()), "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says",
+    *(one.heading for one in KV_NAMES.values()), "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says",
     "lecture check", "flags",
 )  # fmt: skip
-_BESIDE_HEADLINE = tuple(one.heading for name, one in KV_ESTIMATORS.items() if name != "headline")
+_BESIDE_HEADLINE = tuple(one.heading for name, one in KV_NAMES.items() if name != "headline")
 _FIRST_TO_GO = (
     "flags", "active known", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
     *_BESIDE_HEADLINE[:0:-1], "bandwidth-bound", "output/input", _BESIDE_HEADLINE[0], "mark-up", "threshold", "KV lecture", "KV known",
@@ -105,7 +105,7 @@ def cells(one: Inference) -> dict[str, str]:
         "active by price": cell("active_params", one.market["active_params"]),
         "mark-up": cell("input_markup", one.market["input_markup"]),
         "KV lecture": kv(first.lecture.values.get("kv_bytes_per_token") if first else None),
-        **{KV_ESTIMATORS[estimator].heading: kv_range(estimate) for estimator, estimate in one.kv_bytes.items()},
+        **{KV_NAMES[estimator].heading: kv_range(estimate) for estimator, estimate in one.kv_bytes.items()},
         "KV known": kv(one.known.read if one.known else None),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
         "tier by lifetime": _tiers(one),
@@ -142,7 +142,7 @@ def _tiers_by_price(one: Inference) -> str:
 
 def footer(table: Run) -> list[str]:
     """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
-    of_premium = [one for one in KV_ESTIMATORS.values() if one.paid_with]
+    of_premium = [one for one in KV_NAMES.values() if one.paid_with]
     reading = (
         "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
         " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
@@ -202,11 +202,11 @@ def _storage(table: Run) -> list[str]:
 
 def _headline(table: Run) -> str:
     if "kv_bytes_per_token" not in table.given:
-        return f"The headline is {KV_ESTIMATORS['headline'].heading}: {_class_in_words(table)}"
+        return f"The headline is {KV_NAMES['headline'].heading}: {_class_in_words(table)}"
     said = f"KV is given, {kv(table.given['kv_bytes_per_token'])}: that is the headline"
-    estimated = [one.heading for name, one in KV_ESTIMATORS.items() if any(of.kv_bytes[name].kind != "given" for of in table.inferences)]
+    estimated = [one.heading for name, one in KV_NAMES.items() if any(of.kv_bytes[name].kind != "given" for of in table.inferences)]
     alone = f"{_listed(estimated)} alone {'is' if len(estimated) == 1 else 'are'} estimated"
-    return f"{said}, and of the {count_in_words(len(KV_ESTIMATORS))} {alone}." if estimated else f"{said}."
+    return f"{said}, and of the {count_in_words(len(KV_NAMES))} {alone}." if estimated else f"{said}."
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -238,7 +238,7 @@ def _covered(inferences: Sequence[Inference], kind: str) -> str:
     Not of the headline, whose record stands with what it is: of other models, and each of them once.
     """
     counts = []
-    for estimator, of in ((name, of) for name, of in KV_ESTIMATORS.items() if name != "headline"):
+    for estimator, of in ((name, of) for name, of in KV_NAMES.items() if name != "headline"):
         known = [(one.kv_bytes[estimator], one.known.read) for one in inferences if one.known]
         found = [(estimate.low or 0.0, truth, estimate.high or inf) for estimate, truth in known if estimate.kind == kind]
         if found:

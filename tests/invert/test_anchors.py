@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from backsolve.cli.main import backsolve
 from derive.errors import WrongValue
 from invert.assumptions import FACTS
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.contract import as_records, run_as_csv
@@ -54,7 +54,7 @@ def numbers(one: Inference) -> dict[str, tuple[object, ...]]:
     first = one.pairs[0] if one.pairs else None
     readings = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
     found = {name: (reading.values.get("kv_bytes_per_token"),) for name, reading in readings.items()}
-    labels = {of.heading: name for name, of in KV_ESTIMATORS.items()}
+    labels = {of.heading: name for name, of in KV_NAMES.items()}
     estimates = {**{label: one.kv_bytes[key] for label, key in labels.items()}, **one.estimates}
     found |= {name: (e.kind, e.median, e.low, e.high, e.contraction) for name, e in estimates.items()}
     return found | ({"tier by price": tuple((one.storage[0].undisclosed or {}).values())} if one.storage else {})

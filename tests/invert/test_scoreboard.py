@@ -14,10 +14,10 @@ from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
-from invert.estimators import KV_ESTIMATORS
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
 from invert.estimators.market.candidates import CANDIDATES
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.posterior.simulation import RANKED
 from invert.records import undetermined
@@ -28,7 +28,7 @@ from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test, some
 
-NAMES = [one.name for one in KV_ESTIMATORS.values()]
+NAMES = [one.name for one in KV_NAMES.values()]
 
 SOLD = {  # known models that a shipped sheet sells, by the name it is sold under
     "Qwen3-Coder-480B-A35B": "qwen3-coder-plus", "Qwen3-30B-A3B": "qwen3-coder-flash", "Qwen3.5-397B-A17B": "qwen3.5-plus",
@@ -46,7 +46,7 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     ]
     (line,) = [line for line in summary(table).splitlines() if SOLD[architecture] in line]
     assert row["KV bytes"] == printed.known.read == judged.member.kv_bytes_per_token and len(printed.sheet.bands) > 1
-    for estimator, of in KV_ESTIMATORS.items():
+    for estimator, of in KV_NAMES.items():
         six = [six_digits(getattr(one.kv_bytes[estimator], end)) for one in (printed, judged) for end in ("median", "low", "high")]
         assert six[:3] == six[3:]
         assert row[of.name] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
@@ -103,7 +103,7 @@ def test_every_estimator_candidate_and_fit_has_a_row_of_one_form(skill):
     rows = truth.skill(shipped_data())
     assert len(rows) == len(skill) and {tuple(row) for row in rows} == {truth.SKILL} and set(SHOWN["skill"]) < set(truth.SKILL)
     names = [name for name, _ in skill]
-    assert [one.heading for name, one in KV_ESTIMATORS.items() if name != "headline"] == names[: len(KV_ESTIMATORS) - 1]
+    assert [one.heading for name, one in KV_NAMES.items() if name != "headline"] == names[: len(KV_NAMES) - 1]
     assert {("KV read", "later"), ("KV stored", "later"), ("KV read, premium", "family")} < set(skill)
     for one in CANDIDATES:
         assert {"family", "later"} == {left for name, left in skill if name == f"KV {one.of}, {one.name}"}
@@ -113,13 +113,13 @@ def test_every_estimator_candidate_and_fit_has_a_row_of_one_form(skill):
 def test_what_each_estimator_has_got_right_is_its_record(skill):
     """Increments at the mark-up of known models know less than the class, and the other readings less than those."""
     known = records(models_of_known_cache(shipped_data()), shipped_data())
-    readings = [name for name in KV_ESTIMATORS if name != "headline"]
+    readings = [name for name in KV_NAMES if name != "headline"]
     for name in readings:
-        row = skill[KV_ESTIMATORS[name].heading, "family"]
+        row = skill[KV_NAMES[name].heading, "family"]
         assert (row["models"], row["families"], row["rms"]) == (9, 6, round(known[name].rms, 2))
         assert row["gain"] == pytest.approx(known[name].gain, abs=0.005) and row["weight"] is None
         assert row["in 90%"] == round(known[name].held[1].held / 9, 2) and row["in 90%, low"] <= row["in 90%"] <= row["in 90%, high"]
-    gains = [skill[KV_ESTIMATORS[name].heading, "family"]["gain"] for name in readings]
+    gains = [skill[KV_NAMES[name].heading, "family"]["gain"] for name in readings]
     assert gains == sorted(gains) and gains[-1] < -0.3
 
 

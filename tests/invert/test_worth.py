@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from derive.shipped import read
-from invert.estimators import KV_ESTIMATORS, calibration
+from invert.estimators import calibration
 from invert.estimators.known import judged
 from invert.estimators.market import learnt
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Misreading, Record, Worth
 from invert.worth import or_left_out, worths
@@ -51,7 +52,7 @@ def test_the_record_is_that_of_the_models_that_are_left(architecture):
     """Their printed ranges and medians, counted one by one."""
     found = worths([architecture], shipped_data())[architecture].value
     kept = [one for one in judged(shipped_data()) if one.member.family != "glm-4.5" or not architecture]
-    assert list(found.records) == list(found.misreadings) == list(KV_ESTIMATORS)
+    assert list(found.records) == list(found.misreadings) == list(KV_NAMES)
     for estimator, record in found.records.items():
         held = [one.kv_bytes[estimator].low < one.member.kv_bytes_per_token < one.kv_bytes[estimator].high for one in kept]
         errors = [one.error(estimator) for one in kept]

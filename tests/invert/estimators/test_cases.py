@@ -4,17 +4,17 @@ import io
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from inspect import signature
 
 import pytest
 
 from derive.errors import WrongData
 from invert.anchors import assumptions_of
-from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
-from invert.estimators import ESTIMATORS, KV_ESTIMATORS, side_by_side, storage_price
+from invert.assumptions import USUAL
+from invert.estimators import storage_price
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.known import judged
+from invert.estimators.names import KV_NAMES
+from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.inference import infer
 from invert.priors import Prior
 from invert.records import Estimate
@@ -51,30 +51,11 @@ def as_estimated(printed: Mapping[str, Estimate], estimated: Mapping[str, Estima
     return {name: replace(one, bounds=None, because=estimated[name].because) if one.bounds else one for name, one in without.items()}
 
 
-def test_every_estimator_has_one_signature():
-    assert {"lecture", "joint_point", "one_markup", "at_rent", "increment", "headline"} <= set(ESTIMATORS)
-    for estimator in (*(one.estimates for one in ESTIMATORS.values()), storage_price.estimates):
-        assert [(name, one.annotation) for name, one in signature(estimator).parameters.items()] == [
-            ("case", Case), ("data", Data), ("assumptions", Assumptions),
-        ]  # fmt: skip
-        assert signature(estimator).return_annotation == dict[str, Estimate]
-
-
-def test_estimators_with_a_column_are_told_apart_and_say_what_pays_for_the_premium():
-    """But for the headline, which no price enters."""
-    assert all(one.name for one in ESTIMATORS.values())
-    assert {"one_markup", "at_rent", "increment", "headline"} <= set(KV_ESTIMATORS) < set(ESTIMATORS)
-    for said in ([one.name for one in ESTIMATORS.values()], [one.heading for one in KV_ESTIMATORS.values()]):
-        assert len(set(said)) == len(said)
-    assert all(one.heading.startswith("KV ") for one in KV_ESTIMATORS.values())
-    assert {name for name, one in KV_ESTIMATORS.items() if not one.paid_with} == {"headline"}
-
-
 @in_one_test("start", GIVEN)
 def test_an_estimator_with_a_column_gives_kv_bytes_and_no_quantity_that_another_gives(start: str):
     assumptions = assumptions_of(GIVEN[start])
     for case in cases(start):
-        found = [one.estimates(case, shipped_data(), assumptions) for one in KV_ESTIMATORS.values()]
+        found = [ESTIMATORS[name](case, shipped_data(), assumptions) for name in KV_NAMES]
         assert all(estimates["kv_bytes_per_token"].kind in ("interval", "upper", "undetermined", "given") for estimates in found)
         beside = [name for estimates in found for name in estimates if name != "kv_bytes_per_token"]
         assert len(set(beside)) == len(beside)
@@ -85,9 +66,9 @@ def test_an_estimator_with_a_column_gives_kv_bytes_and_no_quantity_that_another_
 def test_what_is_printed_is_what_the_estimators_say(start: str):
     assumptions = assumptions_of(GIVEN[start])
     for case, printed in zip(cases(start), table(start), strict=True):
-        found = {name: one.estimates(case, shipped_data(), assumptions) for name, one in ESTIMATORS.items()}
+        found = {name: estimates(case, shipped_data(), assumptions) for name, estimates in ESTIMATORS.items()}
         kv_bytes, others = side_by_side(case, shipped_data(), assumptions)
-        assert kv_bytes == {name: found[name]["kv_bytes_per_token"] for name in KV_ESTIMATORS}
+        assert kv_bytes == {name: found[name]["kv_bytes_per_token"] for name in KV_NAMES}
         assert kv_bytes == as_estimated(printed.kv_bytes, kv_bytes)
         assert all(one.record for one in printed.kv_bytes.values() if one.kind == "interval")
         stored = found["headline"]["kv_bytes_stored_per_token"]
@@ -116,9 +97,9 @@ def test_what_is_scored_is_what_the_estimators_say():
 def test_a_case_without_a_posterior_has_no_estimate_of_one_mark_up():
     case = replace(cases("nothing")[0], summary=None)
     with pytest.raises(WrongData, match="no posterior was drawn"):
-        ESTIMATORS["one_markup"].estimates(case, shipped_data(), USUAL)
+        ESTIMATORS["one_markup"](case, shipped_data(), USUAL)
     printed = table("nothing")[0]
-    assert ESTIMATORS["headline"].estimates(case, shipped_data(), USUAL) == {
+    assert ESTIMATORS["headline"](case, shipped_data(), USUAL) == {
         "kv_bytes_per_token": printed.kv_bytes["headline"], "kv_bytes_stored_per_token": printed.kv_bytes_stored["headline"],
     }  # fmt: skip
 

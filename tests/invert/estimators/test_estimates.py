@@ -19,10 +19,11 @@ from scipy import stats
 
 from backsolve.cli.main import backsolve
 from invert.assumptions import USUAL
-from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators import at_rent as increments
+from invert.estimators import calibration
 from invert.estimators.cases import Case, case_of
 from invert.estimators.market import learnt
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.posterior.summary import contracted
 from invert.records import Estimate, undetermined, upper
@@ -35,7 +36,7 @@ from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
-ESTIMATORS = tuple(KV_ESTIMATORS)
+ESTIMATORS = tuple(KV_NAMES)
 NUMBERS = {"interval": {"median", "low", "high"}, "upper": {"high"}, "lower": {"low"}, "undetermined": set()}
 
 

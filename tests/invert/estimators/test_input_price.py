@@ -6,8 +6,8 @@ import pytest
 
 from derive import shipped
 from invert import infer
-from invert.estimators import ESTIMATORS
 from invert.estimators.market import learnt
+from invert.estimators.registry import ESTIMATORS
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 

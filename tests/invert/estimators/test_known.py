@@ -15,7 +15,6 @@ from derive.errors import WrongData
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
-from invert.estimators import KV_ESTIMATORS
 from invert.estimators.cases import with_posteriors
 from invert.estimators.known import (
     Judged,
@@ -31,6 +30,7 @@ from invert.estimators.known import (
 )
 from invert.estimators.market import learnt
 from invert.estimators.market.regression import fit, grouped
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
@@ -118,14 +118,14 @@ def test_what_has_no_range_has_no_density(estimate):
 
 def test_every_estimator_of_a_range_has_the_record_of_nine_sheets_of_six_families():
     found = records(known(), shipped_data())
-    assert list(found) == list(KV_ESTIMATORS)
+    assert list(found) == list(KV_NAMES)
     for one in found.values():
         assert (one.count, one.groups, len(one.held)) == (9, 6, 2)
         assert one.rms_of_class == pytest.approx(np.sqrt(np.mean([by_class(judged)[1] ** 2 for judged in known()])), rel=1e-9)
         assert one.interval[0] <= one.gain <= one.interval[1]
 
 
-@pytest.mark.parametrize("estimator", KV_ESTIMATORS)
+@pytest.mark.parametrize("estimator", KV_NAMES)
 def test_a_record_counts_what_the_printed_ranges_held(estimator):
     """Counted here by the printed ends, the errors from the printed medians; a family has one vote in the gain alone."""
     found, votes = records(known(), shipped_data())[estimator], {}
@@ -335,6 +335,6 @@ def test_judgements_hold_as_often_as_the_record_of_their_estimator():
     data = read_data()
     found, known = judgements(data), records(judged(data), data)
     for name in ("at_rent", "increment"):
-        own = [one for one in found if one.by == KV_ESTIMATORS[name].name]
+        own = [one for one in found if one.by == KV_NAMES[name].name]
         record = known[name].at(USUAL.level)
         assert record and own and (sum(one.held for one in own), len(own)) == (record.held, record.count)

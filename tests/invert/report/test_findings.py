@@ -8,8 +8,9 @@ from statistics import fmean, stdev
 import pytest
 
 from invert import scoreboard as truth
-from invert.estimators import KV_ESTIMATORS, calibration
+from invert.estimators import calibration
 from invert.estimators.known import judged as models_of_known_cache
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate, Verdict
 from invert.report.findings import estimate_text, findings, held_in_words, premium_in_words
@@ -90,7 +91,7 @@ def test_no_line_is_cut_and_no_name_is_broken():
 def test_every_report_has_the_three_estimators_with_their_numbers():
     for found in everything().inferences:
         lines = findings(found, everything())
-        for key, of in KV_ESTIMATORS.items():
+        for key, of in KV_NAMES.items():
             (line,) = [line for text in lines for line in text.splitlines() if line.startswith(of.name) and "   " in line]
             assert estimate_text("kv_bytes_per_token", found.kv_bytes[key]) in line
 
@@ -200,7 +201,7 @@ def test_a_contradiction_ends_the_doubts_and_is_not_clipped():
 def test_odd_prices_are_reported_in_full_and_in_numbers(prices: dict[str, str]):
     said = changed("gemini-3.1-pro", **prices)
     assert not NO_NUMBER.search(said)
-    assert all(of.name in said for of in KV_ESTIMATORS.values()) and "What the prices can tell at all" in said
+    assert all(of.name in said for of in KV_NAMES.values()) and "What the prices can tell at all" in said
 
 
 def test_a_sheet_that_no_draw_fits_says_so():

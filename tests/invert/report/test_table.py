@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from invert.estimators import KV_ESTIMATORS
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.table import _FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
@@ -165,6 +165,6 @@ def test_what_bounds_are_worth_is_said_of_all_that_ship(run: InferenceTable):
     known = [run["alibaba/qwen3-coder-plus"], run["deepseek/deepseek-v4-pro"]]
     of = known[1].kv_bytes["at_rent"].bounds
     factors = f"{of.median:.3g} times ({of.least:.3g} to {of.most:.3g}) it,"
-    assert f"({KV_ESTIMATORS['at_rent'].heading}, on {of.count} such sheets of known cache: {factors}" in worth(known)
+    assert f"({KV_NAMES['at_rent'].heading}, on {of.count} such sheets of known cache: {factors}" in worth(known)
     assert f"held {of.held} of {of.count} in bf16, {of.held_at_one_byte} at one byte)" in worth(known)
     assert "such sheets" not in worth(known[:1])

@@ -1,0 +1,56 @@
+"""What the estimators are called, in the order of the tables: all that a form of a result has to know of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """What the numbers of an estimator are called.
+
+    `name` is that of the estimator in full, `remark` what stands behind it. `heading` stands over the column of its KV bytes, which
+    then have a range: they stand side by side with those of the others in every output, and are scored on models whose cache is
+    known. Without a heading it gives KV bytes without a range, or none. `paid_with` is what it holds a long-context premium to be
+    paid for with.
+
+    >>> ESTIMATOR_NAMES["at_rent"].name, ESTIMATOR_NAMES["at_rent"].heading, ESTIMATOR_NAMES["lecture"].heading
+    ('increments at rental cost', 'KV at rent', '')
+    """
+
+    name: str
+    remark: str = ""
+    heading: str = ""
+    paid_with: str = ""
+
+
+ESTIMATOR_NAMES: Mapping[str, Named] = {
+    "lecture": Named(name="the lecture's readings"),
+    "joint_point": Named(name="one mark-up, every anchor as it stands"),
+    "one_markup": Named(
+        name="one mark-up",
+        remark="what the lecture assumes: no vendor prices context by another rule than the rest",
+        heading="KV one mark-up",
+        paid_with="one mark-up on everything",
+    ),
+    "at_rent": Named(
+        name="increments at rental cost",
+        remark="no mark-up on context",
+        heading="KV at rent",
+        paid_with="rental cost",
+    ),
+    "increment": Named(
+        name="increments at the mark-up of known models",
+        remark="a reading, its families few",
+        heading="KV increment",
+        paid_with="the mark-up that models of known architecture show",
+    ),
+    "headline": Named(
+        name="class of its time",
+        remark="models released before it; a price enters by its record alone",
+        heading="KV read",
+    ),
+    "market": Named(name="size by input price"),
+}
+"""By the name that stands in JSON and CSV."""
+KV_NAMES: Mapping[str, Named] = {name: one for name, one in ESTIMATOR_NAMES.items() if one.heading}
+"""Those whose KV bytes have a range."""

@@ -1,0 +1,24 @@
+"""The list of estimators: every one has one signature and words of its own. What they say of sheets: test_cases.py."""
+
+from inspect import signature
+
+from invert.assumptions import Assumptions
+from invert.data import Data
+from invert.estimators import storage_price
+from invert.estimators.cases import Case
+from invert.estimators.names import ESTIMATOR_NAMES
+from invert.estimators.registry import ESTIMATORS
+from invert.records import Estimate
+
+
+def test_every_estimator_has_one_signature():
+    assert {"lecture", "joint_point", "one_markup", "at_rent", "increment", "headline"} <= set(ESTIMATORS)
+    for estimator in (*ESTIMATORS.values(), storage_price.estimates):
+        assert [(name, one.annotation) for name, one in signature(estimator).parameters.items()] == [
+            ("case", Case), ("data", Data), ("assumptions", Assumptions),
+        ]  # fmt: skip
+        assert signature(estimator).return_annotation == dict[str, Estimate]
+
+
+def test_every_estimator_is_named_and_every_name_is_of_one():
+    assert list(ESTIMATORS) == list(ESTIMATOR_NAMES)
