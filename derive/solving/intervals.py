@@ -323,7 +323,7 @@ def _seen(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, 
     first = next(look for look in looks if look.solution.answers)
     return Spans(
         ranges={name: (one.low, one.high) for name, one in ranges.items()},
-        method="sampled",
+        method="bounds" if _only_rises_or_falls(ranges, looks) else "sampled",
         low=low,
         high=high,
         quantiles={name: float(np.quantile(values, share)) if len(values) >= _FEWEST else None for name, share in _QUANTILES.items()},
@@ -334,6 +334,15 @@ def _seen(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, 
         seed=_SEED,
         shown={name: float(column[first.at]) for name, column in columns.items()},
     )
+
+
+def _only_rises_or_falls(ranges: _Ranges, looks: list[_Look]) -> bool:
+    """Whether the answer moves one way with each range at all points that were asked, all corners among them: its ends are then there."""
+    answers = [one for look in looks for one in look.solution.answers]
+    if len(answers) != len(looks) or len(ranges) > _CORNERS or not all(one.elasticities for one in answers):
+        return False
+    slopes = ([one.elasticities.get(name, 0.0) for one in answers] for name in ranges)
+    return all(len({slope > 0 for slope in each if abs(slope) > _FLAT}) <= 1 for each in slopes)
 
 
 def _errs(found: Answer) -> str | None:
