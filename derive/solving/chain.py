@@ -22,7 +22,7 @@ from derive.solving.backwards import Backwards, backwards
 from derive.solving.blocks import Joint
 from derive.solving.caveats import caveats, less_than_one
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
-from derive.solving.defaults import IDEALS, MAY_DIFFER, in_numbers, put_in_before
+from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, in_numbers, put_in_before
 from derive.solving.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
 from derive.solving.fit import (
     CAN_BE_LESS,
@@ -116,6 +116,9 @@ _SEVERAL = (1.0, 8.0, 72.0)
 
 _DRAFTED = "tokens_per_step"
 """A default that nobody is taken to mean otherwise where the chips cannot keep up without: who drafts says so."""
+
+_BY_ROUNDING = 1.1
+"""Up to how many tokens a step are taken for digits that were left out, where nobody speaks of drafts."""
 
 _OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
@@ -512,10 +515,10 @@ def _consistent(asked: Question) -> tuple[Solution, Route | None]:
         return (_without_answer(asked, clash, solution.route), None) if clash else (solution, way)
     found = {**asked.known, asked.unknown: solution.answers[0].point}
     beside, clash, _ = _settled(replace(asked, instead=()), found)
-    if clash and not asked.instead:
-        # The answer rests on a default that the givens alone contradict.
+    if (clash or beside.instead) and not asked.instead:
+        # The answer rests on a default that the givens alone contradict; or on no wait, where they say that there was one.
         settled, unexplained, _ = _settled(asked, asked.known)
-        if settled.instead and not unexplained:
+        if settled.instead and not unexplained and (clash or any(one.name in WAITED for one in settled.instead)):
             return _consistent(_put_right(asked, settled))
     clash = clash or impossible(asked, {**_on_the_way(asked, solution), **found})
     if clash:
@@ -577,19 +580,27 @@ def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, Rea
     settled = replace(asked, known=known)
     while beyond := against_defaults(settled, settled.known):
         row, reason, kept = beyond
-        found = list(_instead_of_a_default(settled, row, MAY_DIFFER))
-        found = [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))] if found else []
-        if not found and row not in settled.named:
-            found = list(_instead_of_a_default(settled, row, put_in_before(row, settled.active, {*known, asked.unknown})))
+        found = _explaining(settled, row, {*known, asked.unknown})
         if len(found) != 1:
             return settled, _unexplained(row, reason, kept, found), kept
         (one,) = found
         if one.name == _DRAFTED and (clash := impossible(settled, settled.known)):
             return settled, clash, False
+        if one.name == _DRAFTED and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(DRAFTS):
+            return settled, _unexplained(row, reason, kept, found), False
         at = {**settled.known, one.name: one.value}
         settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
         settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
     return settled, None, False
+
+
+def _explaining(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
+    """What a default may be instead for an equation to hold: the wait where it is that, else what has to give least, else all there are."""
+    if waited := list(_instead_of_a_default(asked, row, put_in_before(row, asked.active, at_hand, WAITED))):
+        return waited
+    if found := list(_instead_of_a_default(asked, row, MAY_DIFFER)):
+        return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
+    return [] if row in asked.named else list(_instead_of_a_default(asked, row, put_in_before(row, asked.active, at_hand)))
 
 
 def _put_right(asked: Question, settled: Question) -> Question:
@@ -603,14 +614,15 @@ def _put_right(asked: Question, settled: Question) -> Question:
 def _unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
     """Why results cannot be put down to a default: none of them could be it, or it may be any of several."""
     if not found:
-        why = "no default could be anything that makes it so"
+        why = "no other value of a default makes both true"
         if kept:
             side = "more than this lower" if row.direction == LOWER else "less than this upper"
             why = f"it is {side} bound, as a real one may be: by what is not among the givens, as no default accounts for it"
         return replace(reason, message=f"{reason.message}{': ' if kept else ', and '}{why}")
     could = " or ".join(f"{one.name} = {show(one.name, one.value)}" for one in found)
     told = reason.message.removeprefix("contradiction: ")
-    return Reason("missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so; give one of them")
+    which = "one of them" if len(found) > 1 else "it if it is so"
+    return Reason("missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so; give {which}")
 
 
 def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:

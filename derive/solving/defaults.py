@@ -22,15 +22,15 @@ _ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query
 _PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *_ATTENTION)
 _PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
 _WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
-_DRAFTS = ("draft_tokens", "acceptance_rate")
+DRAFTS = ("draft_tokens", "acceptance_rate")
 _TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 
 GOVERNED = {
     "attention_time": ((*_ATTENTION, "attention_compute_ratio"),),
     "attention_compute_ratio": ((*_ATTENTION, "attention_time"),),
-    **dict.fromkeys(("tokens_per_step", "positions_per_step"), (_DRAFTS,)),
-    "drafting_time": ((*_DRAFTS, "drafting_compute_ratio"),),
-    "drafting_compute_ratio": ((*_DRAFTS, "drafting_time"),),
+    **dict.fromkeys(("tokens_per_step", "positions_per_step"), (DRAFTS,)),
+    "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
+    "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
     "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
     "verification_ratio": ((*_TIMES, "balance_batch"),),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
@@ -219,7 +219,11 @@ def put_back(row: Equation, name: str) -> Equation:
     return with_defaults(equation(row.id), others) if name in row.put_in else row
 
 
-def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str]) -> tuple[str, ...]:
+WAITED = ("queue_time",)
+"""What a request that takes longer than its chips did: it waited for its turn. That says nothing of what they sustain."""
+
+
+def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str], among: Iterable[str] = _COULD_BE) -> tuple[str, ...]:
     """The defaults, of those that results may contradict, that stand in an equation or in what its right side is made of.
 
     None of a bound: what misses it need not be anything else than supposed.
@@ -238,8 +242,8 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str]) 
             rows[one.id] = one
             queue += one.symbols[1:]
     spoken = {name for one in rows.values() for name in one.put_in}
-    drafted = not at_hand.isdisjoint(("tokens_per_step", *_DRAFTS))
-    return tuple(name for name in _COULD_BE if name in spoken and (drafted or name not in ("positions_per_step", "drafting_time")))
+    drafted = not at_hand.isdisjoint(("tokens_per_step", *DRAFTS))
+    return tuple(name for name in among if name in spoken and (drafted or name not in ("positions_per_step", "drafting_time")))
 
 
 def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:
