@@ -20,6 +20,7 @@ REQUESTS = (
         id="serving.tokens_per_second_per_user",
         title="Tokens a second for one user",
         defines="tokens_per_second_per_user",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency: (
             tokens_per_second_per_user,
             tokens_per_step / token_latency,
@@ -28,6 +29,34 @@ REQUESTS = (
         assumptions=("no step is delayed by a prompt that is computed between",),
         example=Example(given={"tokens_per_step": "2.952", "token_latency": "28.63 ms"}, result="103.1 token/s"),
         sources=(INFERENCEX, ours("the throughput of a replica over the sequences that share it")),
+    ),
+    Equation(
+        id="serving.tokens_per_second_per_user_with_prompts",
+        title="Tokens a second for one user, prompts on the same chips",
+        defines="tokens_per_second_per_user",
+        variant=Variant(group="requests_per_second", name="with_prompts"),
+        relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency, prompt_time_share: (
+            tokens_per_second_per_user,
+            tokens_per_step * (1 - prompt_time_share) / token_latency,
+        ),
+        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),),
+        statement="What a step yields for one sequence, in the share of the time that prompts on the same chips leave to steps.",
+        assumptions=("prompts and decode steps take turns on the same chips, and neither hides behind the other",),
+        example=Example(
+            given={"tokens_per_step": "2.952", "token_latency": "28.63 ms", "prompt_time_share": "57.79%"}, result="43.52 token/s"
+        ),
+        steps=(
+            Step(
+                operation="decode has what prompts leave of the time",
+                premises=(
+                    at(
+                        "serving.tokens_per_second_per_user",
+                        token_latency=lambda token_latency, prompt_time_share: token_latency / (1 - prompt_time_share),
+                    ),
+                ),
+            ),
+        ),
+        sources=(DISTSERVE_PAPER, ours("the mean over a request: between its tokens, prompts of others are computed")),
     ),
     Equation(
         id="serving.requests_per_second",

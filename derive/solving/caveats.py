@@ -42,6 +42,8 @@ _PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_ti
 """Times of a pass over prompts, with the sequences and the tokens of each that it is of."""
 _CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
+_SEEN_BY_ONE = ("serving.request_latency", "serving.tokens_per_second_per_user")
+"""What a request sees of a replica on which prompts of others may be computed."""
 _PROMPTS_TAKE = "prompt_time_share"
 """What prompts take where they are computed on the chips that decode."""
 _RINGS = ("network.all_reduce_time", "network.tensor_parallel_time")
@@ -151,8 +153,12 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
 
 
 def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """The time of a request as if no other had a prompt: what it takes where the prompts of all are computed on its chips."""
-    row, together = (equation(f"serving.request_latency{ending}") for ending in ("", "_with_prompts"))
+    """What one request sees as if no other had a prompt: what it is where the prompts of all are computed on its chips."""
+    return next(filter(None, (_with_prompts_of_others(id, asked, values, used) for id in _SEEN_BY_ONE)), None)
+
+
+def _with_prompts_of_others(id: str, asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    row, together = equation(id), equation(f"{id}_with_prompts")
     name = row.symbols[0]
     rests = _takes_part(row, asked) and (row in used or name in asked.known)
     if not rests or "prompt_tokens" not in asked.known or any(one.defines == "mixed_step_time" for one in used):
@@ -160,7 +166,7 @@ def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], us
     wanted = (name, _PROMPTS_TAKE)
     made = {other: value for other, value in values.items() if other not in wanted}
     alone, beside = (_anew(wanted, asked, made, used, others) for others in ((), (together.id,)))
-    if not {*wanted} <= {*alone} & {*beside} or beside[name] <= _UNEVEN * alone[name]:
+    if not {*wanted} <= {*alone} & {*beside} or max(beside[name] / alone[name], alone[name] / beside[name]) <= _UNEVEN:
         return None
     told = "prompts of other requests are taken to be computed on chips of their own"
     takes = f"on these, they take {beside[_PROMPTS_TAKE]:.0%} of the time, and {name} is {show(name, beside[name])}"
