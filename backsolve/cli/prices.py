@@ -298,8 +298,11 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
     for database, became in pulled.offers:
         reasons = {why: count for why, count in became.items() if why not in (TAKEN, KNOWN, COPY)}
-        parts = [f"{became.get(fate, 0)} {fate}" for fate in (TAKEN, KNOWN, COPY)] + [f"{sum(reasons.values())} left out"]
-        line(f"{database.name}: {sum(became.values())} offers read = {' + '.join(parts)}{_because(reasons)}")
+        copies = became.get(COPY, 0)
+        parts = [f"{became.get(fate, 0)} {fate}" for fate in (TAKEN, KNOWN)]
+        parts += [f"{copies} {COPY if copies != 1 else 'copy'}", f"{sum(reasons.values())} left out"]
+        offers = sum(became.values())
+        line(f"{database.name}: {offers} offer{'' if offers == 1 else 's'} read = {' + '.join(parts)}{_because(reasons)}")
     for name in dict.fromkeys(database.name for database, _ in pulled.offers):
         prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in _BECAME.items())
         if waiting := update.counts.get((name, "other_day"), 0):
@@ -313,6 +316,8 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         line(f"names: {len(pulled.renamed)} that a spreadsheet would take for a formula, taken without the mark they begin with ({most})")
     if without := len(pulled.without_context):
         line(f"context: {without} sheet{'s' if without > 1 else ''} of which no database says the longest one")
+    if refused := len(pulled.refused_context):
+        line(f"context: {refused} sheet{'s' if refused > 1 else ''} of which the one that is said ends before their last price band begins")
     if carried := ", ".join(f"{what} {count}" for what, count in pulled.not_carried.items() if count):
         line(f"not carried, by entries: {carried}")
     for change in update.redescribed[:_RIVALS_SHOWN]:

@@ -72,7 +72,8 @@ def pages_of_other_names(table: Run) -> Iterator[Page]:
     meant: dict[str, set[str]] = {address.lower(): {address} for address in titles}
     for one in table:
         for alias in one.model.aliases if one.model else ():
-            meant.setdefault(_address(one.sheet.provider, alias).lower(), set()).add(sheet_address(one))
+            name = alias.removeprefix(f"{one.sheet.provider}/")
+            meant.setdefault(_address(one.sheet.provider, name).lower(), set()).add(sheet_address(one))
     for address, targets in meant.items():
         target, *others = sorted(targets)
         if address not in {known.lower() for known in titles} and not others:

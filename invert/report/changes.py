@@ -11,7 +11,7 @@ from derive.units import show
 from invert.estimators.names import KV_NAMES
 from invert.moved import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.records import TIER_NAMES
-from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out
+from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out, two_digits
 from invert.sheets.sheet import money_unit
 
 _SCHEMA = "infer-against-1"
@@ -219,7 +219,7 @@ def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
         if quantity.startswith("probability_") or quantity in ("bandwidth_bound_fraction", "memory_time_share"):
             return f"{value:.0%}"
         if quantity == "bayes_factor":
-            return f"{value:.2g}"
+            return two_digits(value)
         rounded = float(f"{value:.2g}") if wide else value
         return show(_SHOWN_AS.get(quantity, quantity), rounded, digits=3).removesuffix("/token").removesuffix(" tokens")
 

@@ -6,7 +6,7 @@ from math import exp, log
 from derive.units import show
 from invert.estimators.names import KV_NAMES
 from invert.records import Convention, Estimate, Identifiability, Misreading, Swing, Verdict, Worth
-from invert.report.layout import NONE, aligned, count_in_words, left_out, title
+from invert.report.layout import NONE, aligned, count_in_words, left_out, title, two_digits
 from invert.result import Inference, Run
 
 
@@ -200,7 +200,7 @@ def _tornado(one: Inference) -> list[str]:
 
 
 def _swing(swing: Swing) -> str:
-    ends = " to ".join("none" if end is None else f"{end:.2g}" for end in (swing.low, swing.high))
+    ends = " to ".join("none" if end is None else two_digits(end) for end in (swing.low, swing.high))
     return f"{swing.name} {ends}"
 
 
@@ -209,14 +209,14 @@ def _convention(found: Convention) -> str:
     asked = ", ".join(f"x{one.value:.3g} {way} ({one.low:.3g} to {one.high:.3g})" for one, way in zip(seen, ("in", "out"), strict=True))
     by_cost = (
         f"Cost or convention: premiums in the cells of those published, {asked}, have a probability of"
-        f" {found.probability_by_cost:.2g} under the cost model, its base prices known"
+        f" {two_digits(found.probability_by_cost)} under the cost model, its base prices known"
     )
     votes = f"{found.same} of {found.others}"
     if found.bayes_factor is None:
         return f"{by_cost}; nobody else asks this pair ({votes} other vendors with a premium): no factor."
     return (
-        f"{by_cost}; {votes} other vendors with a premium ask one in the same cells: as a habit {found.probability_by_habit:.2g}."
-        f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{found.bayes_factor:.2g}."
+        f"{by_cost}; {votes} other vendors with a premium ask one in the same cells: as a habit {two_digits(found.probability_by_habit)}."
+        f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{two_digits(found.bayes_factor)}."
     )
 
 

@@ -9,7 +9,7 @@ from derive.errors import UnknownName, WrongValue
 from derive.show.folding import folded
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
-from invert.report.layout import NONE, dollars
+from invert.report.layout import NONE, dollars, two_digits
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
 
@@ -78,13 +78,13 @@ def _threshold(one: Inference) -> float | None:
 
 def _active(one: Inference) -> str:
     if one.size_stated:
-        return f"{_short(one.anchors.values['active_params'] / 1e9)} stated"
+        return f"{two_digits(one.anchors.values['active_params'] / 1e9)} stated"
     return _ranged(one.market["active_params"], 1e9)
 
 
 def _markup(one: Inference) -> str:
     found = one.market["input_markup"]
-    return f"{_short(found.median)}x" if one.size_stated and found.median else NONE
+    return f"{two_digits(found.median)}x" if one.size_stated and found.median else NONE
 
 
 def _markup_in_middle(one: Inference) -> float | None:
@@ -94,7 +94,7 @@ def _markup_in_middle(one: Inference) -> float | None:
 def _read(one: Inference) -> str:
     found = one.kv_bytes["headline"]
     if found.kind == "given":
-        return f"{_short((found.median or 0.0) / 1e3)} given"
+        return f"{two_digits((found.median or 0.0) / 1e3)} given"
     median, space, ends = _ranged(found, 1e3).partition(" ")
     return f"{median}{_UNDATED * _undated(one)}{space}{ends}"
 
@@ -107,7 +107,7 @@ def _known(one: Inference) -> str:
     """What its architecture reads, with a mark where it is known by the model's name alone; the mark alone where weights may differ."""
     if not one.known:
         return _UNSURE if any(flag.startswith(WEIGHTS_UNSURE) for flag in one.flags) else NONE
-    return _short(one.known.read / 1e3) + _UNSURE * (one.known.grade != "verified")
+    return two_digits(one.known.read / 1e3) + _UNSURE * (one.known.grade != "verified")
 
 
 def _cache(one: Inference) -> str:
@@ -126,13 +126,8 @@ def _ranged(found: Estimate, unit: float) -> str:
     """`45 14-150`."""
     if found.kind != "interval" or found.median is None or found.low is None or found.high is None:
         return NONE
-    low, median, high = (_short(value / unit) for value in (found.low, found.median, found.high))
+    low, median, high = (two_digits(value / unit) for value in (found.low, found.median, found.high))
     return f"{median} {low}-{high}"
-
-
-def _short(value: float) -> str:
-    """Two digits, never with an exponent."""
-    return f"{float(f'{value:.2g}'):.12g}"
 
 
 def _sizes_held(table: Run) -> str:

@@ -1,6 +1,7 @@
 """How reports are laid out: titles, aligned tables, paragraphs, KV bytes in people's units."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import zip_longest
 from statistics import median
 from typing import Any
@@ -25,6 +26,15 @@ def count_in_words(number: int) -> str:
     """
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
     return words[number] if number < len(words) else str(number)
+
+
+def two_digits(value: float) -> str:
+    """A number to two digits, without an exponent.
+
+    >>> two_digits(932.1), two_digits(0.0412), two_digits(3)
+    ('930', '0.041', '3')
+    """
+    return f"{Decimal(f'{value:.2g}'):f}"
 
 
 class Heading(str):

@@ -6,7 +6,7 @@ from invert.estimators.names import KV_NAMES
 from invert.records import EXTRA_MARKUP, Estimate
 from invert.report.findings import estimate_text, held_in_words, premium_in_words
 from invert.report.glance import SEEN
-from invert.report.layout import NONE, Table, aligned, kv, laid_out
+from invert.report.layout import NONE, Table, aligned, kv, laid_out, two_digits
 from invert.report.prices import also_sold, grades_and_page, price_table, unit_of_prices
 from invert.report.sheet import cited_by, heading
 from invert.report.take_home import headlines
@@ -84,9 +84,9 @@ def reasons(one: Inference, table: Run) -> Iterator[str]:
         yield one.contradiction
     elif one.pairs and table.premium_verdict.value:
         yield premium_in_words(table.premium_verdict.value)
-    if one.convention and one.convention.bayes_factor:
-        found = one.convention
-        yield f"Convention: {found.same} of {found.others} other vendors round premiums alike; Bayes factor {found.bayes_factor:.2g}."
+    if (found := one.convention) and found.bayes_factor:
+        by = two_digits(found.bayes_factor)
+        yield f"Convention: {found.same} of {found.others} other vendors round premiums alike; Bayes factor {by}."
     of_tiers = record_of_tiers((term for found in one.storage if not found.disclosed for term in found.evidence), table.tier_rules)
     if of_tiers or deciding_source(one):
         yield " ".join(filter(None, (of_tiers, deciding_source(one))))

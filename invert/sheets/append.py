@@ -77,14 +77,14 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
 
     A price that its own source changed is closed on the day, and a new one opened; one that another source contradicts stays,
     and the other is its rival. What a source says otherwise of a model goes into the rows of its sheet that hold. A sheet that is
-    gone from its source stays open: whether its prices hold, nobody says. So does one that its source was read for on a later day.
+    gone from its source stays open: whether its prices hold, nobody says. Nothing changes of a seller that was read on a later day.
     """
-    sheets = by_sheet(held)
+    sheets, later = by_sheet(held), _read_after(held, day)
     of_sheet = by_sheet(pulled)
     found: list[Update] = []
     for key, rows in of_sheet.items():
-        if key in sheets and (newest := _read_after(sheets[key], rows, day)):
-            found.append(_of_the_past(rows, sheets[key], newest, day))
+        if newest := next(filter(None, (later.get((row.provider, database(row))) for row in rows)), None):
+            found.append(_of_the_past(rows, sheets.get(key, ()), newest, day))
         elif key in sheets:
             current = [row for row in rows if row.valid_on(day)]
             there = {_on_its_day(row) for row in sheets[key]}
@@ -111,22 +111,28 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
     )
 
 
-def _read_after(sheet: Iterable[PriceRow], pulled: Iterable[PriceRow], day: date) -> PriceRow | None:
-    """The row of a sheet that its own source was read for last, where that is after the day."""
-    sources = {database(row) for row in pulled}
-    dated = ((row.retrieved_date, row) for row in sheet if database(row) in sources and row.retrieved_date)
-    last, row = max(dated, key=lambda pair: pair[0], default=(day, None))
-    return row if last > day else None
+def _read_after(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], PriceRow]:
+    """By provider and database, the row that was read last, where that is after the day.
+
+    A row that is found unchanged keeps the day on which it was read first; that its source was read again, the others of its seller say.
+    """
+    found: dict[tuple[str, str], PriceRow] = {}
+    for row in held:
+        of = (row.provider, database(row))
+        last = found[of].retrieved_date if of in found else day
+        if row.retrieved_date and last and row.retrieved_date > last:
+            found[of] = row
+    return found
 
 
-def _of_the_past(rows: Iterable[PriceRow], sheet: Iterable[PriceRow], newest: PriceRow, day: date) -> Update:
-    """What a pull of a day makes of a sheet that was read later: what is the same is counted, and nothing is changed."""
+def _of_the_past(rows: Sequence[PriceRow], sheet: Sequence[PriceRow], newest: PriceRow, day: date) -> Update:
+    """What a pull of a day makes of a sheet whose source was read later: what is the same is counted, and nothing is changed."""
     there = {_asked(row) for row in sheet if row.valid_on(day)}
     current = [row for row in rows if row.valid_on(day)]
     kept = [row for row in current if _asked(row) in there]
-    why = f"was read on {newest.retrieved_date}, and other prices of its sheet on {day}: a pull of an earlier day changes no row"
-    later = () if len(kept) == len(current) else (newest.problem("retrieved_date", why),)
-    return Update(counts=Counter((database(row), "kept") for row in kept), later=later)
+    why = f"those of {newest.provider} were read on {newest.retrieved_date}, and other prices of {rows[0].model} on {day}"
+    fault = newest.problem("retrieved_date", f"{why}: a pull of an earlier day changes no row")
+    return Update(counts=Counter((database(row), "kept") for row in kept), later=() if len(kept) == len(current) else (fault,))
 
 
 def _of_description(sheet: Sequence[PriceRow], current: Iterable[PriceRow], closed: Collection[str]) -> Iterator[Update]:

@@ -361,7 +361,16 @@ def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str
 
 def also_called(pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
     """The other names of a model, with and without its provider."""
-    return [text for alias in aliases.get(pair, ()) for text in (alias, f"{pair[0]}/{alias}")]
+    return [text for alias in aliases.get(pair, ()) for text in (alias, whole_name(pair[0], alias))]
+
+
+def whole_name(provider: str, name: str) -> str:
+    """A name of a model with who sells it before it, once.
+
+    >>> whole_name("acme", "lm-a"), whole_name("acme", "acme/lm-a")
+    ('acme/lm-a', 'acme/lm-a')
+    """
+    return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
 
 
 def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[tuple[_Name, str]]:

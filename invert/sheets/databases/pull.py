@@ -54,7 +54,8 @@ class Pulled:
     one provider in one region and service tier, or an entry that makes none; `fates` names each. `agreeing` are prices that somebody
     firmer asks as well, `copies` the offers of resellers and other names of one model that ask what the first says, by provider.
     `renamed` are names of these rows that begin as a formula does, as the database has them, `without_context` the sheets of `rows`
-    of which no database says the longest context, and `not_carried` what entries say that no column takes, with their number.
+    of which no database says the longest context, `refused_context` those of which it was said to be shorter than their prices reach,
+    and `not_carried` what entries say that no column takes, with their number.
     """
 
     rows: tuple[PriceRow, ...]
@@ -66,6 +67,7 @@ class Pulled:
     agreeing: Mapping[str, int]
     renamed: tuple[str, ...]
     without_context: tuple[SheetKey, ...]
+    refused_context: tuple[SheetKey, ...]
     not_carried: Mapping[str, int]
     problems: tuple[Problem, ...]
 
@@ -111,6 +113,7 @@ def pull(
     offers = work.counted()
     work.problems += _refused_whole(offers, [left_out.because for left_out in faulty.values()])
     kept = {row.sheet_key for row in rows} | curated
+    without = [key for key, of_sheet in by_sheet(rows).items() if not any(row.max_context for row in of_sheet)]
     return Pulled(
         rows=tuple(rows),
         rivals=tuple(one for one in work.rivals if one.believed.sheet_key in kept),
@@ -120,7 +123,8 @@ def pull(
         fates=tuple(work.named()),
         agreeing=work.agreeing,
         renamed=tuple(name for name, key in work.renamed.items() if key in kept - curated),
-        without_context=tuple(key for key, of_sheet in by_sheet(rows).items() if not any(row.max_context for row in of_sheet)),
+        without_context=tuple(key for key in without if key not in work.short_context),
+        refused_context=tuple(key for key in without if key in work.short_context),
         not_carried=work.not_carried,
         problems=tuple(work.problems),
     )
@@ -142,6 +146,8 @@ class Work:
     sellers: set[str] = field(default_factory=set)
     renamed: dict[str, SheetKey] = field(default_factory=dict)
     not_carried: Counter[str] = field(default_factory=Counter)
+    short_context: set[SheetKey] = field(default_factory=set)
+    """Sheets of which an offer has a band that begins beyond the context that it says."""
     databases: list[Database] = field(default_factory=list)
     """Those that were read, in order; the last of them is being read."""
     fates: dict[_OfferId, str] = field(default_factory=dict)
@@ -225,6 +231,8 @@ def _gather(
                 work.left_out(rows)
             elif rows:
                 named = list(map(names.of, rows))
+                if isinstance(item, Offer) and item.max_context and not named[0].max_context:
+                    work.short_context.add(named[0].sheet_key)
                 if name_in_a_cell(item.model) != item.model:
                     work.renamed[f"{item.provider}/{item.model}"] = named[0].sheet_key
                 mine.setdefault(named[0].sheet_key, {}).setdefault((item.provider, item.model), []).extend(named)

@@ -44,7 +44,7 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     assert lines[:4] == [
         "backsolve: genai-prices: 19 offers read = 14 taken + 0 priced already + 3 copies + 2 left out"
         " (1 no price of output tokens; 1 free)",
-        "backsolve: litellm: 12 offers read = 8 taken + 2 priced already + 1 copies + 1 left out (1 no text for text, as image generation)",
+        "backsolve: litellm: 12 offers read = 8 taken + 2 priced already + 1 copy + 1 left out (1 no text for text, as image generation)",
         f"backsolve: genai-prices: prices: {by_source['genai-prices']} added, 0 changed, 0 ended, 0 unchanged; "
         "0 disagreeing, 0 agreeing with a firmer source",
         f"backsolve: litellm: prices: {by_source['litellm']} added, 0 changed, 0 ended, 0 unchanged; "

@@ -302,9 +302,24 @@ def test_a_pull_of_an_earlier_day_moves_no_row_and_says_so(place):
     assert same.count("kept") == 2 and not same.later and place.read_bytes() == before
     other = pull(place, replace(ROW, amount=5.0, max_context=1_000_000), OUT, READ, day=NEXT)
     assert place.read_bytes() == before and (other.count("kept"), other.redescribed) == (1, ())
-    said = "was read on 2026-11-28, and other prices of its sheet on 2026-11-23: a pull of an earlier day changes no row"
+    said = "those of acme were read on 2026-11-28, and other prices of m on 2026-11-23: a pull of an earlier day changes no row"
     assert [str(one) for one in other.later] == [f"{place} row 4, column retrieved_date: {said}"]
     assert pull(place, replace(ROW, amount=5.0), OUT, day=third + timedelta(days=1)).count("changed") == 1
+
+
+def test_a_sheet_that_was_found_unchanged_on_a_later_day_is_moved_by_no_earlier_one(place):
+    """Its rows keep the day of their first reading; those of the same seller say that the source was read again."""
+    other = [replace(row, model="n") for row in (ROW, OUT)]
+    pull(place, ROW, OUT, *other, day=NEXT)
+    third = NEXT + timedelta(days=5)
+    pull(place, ROW, OUT, replace(other[0], amount=7.0, retrieved_date=third), other[1], day=third)
+    before = place.read_bytes()
+    update = pull(place, replace(ROW, amount=5.0), OUT, *other, day=NEXT + timedelta(days=2))
+    assert place.read_bytes() == before and not update.opened and not update.closed
+    assert len(update.later) == 1 and " other prices of m on 2026-11-25: a pull of an earlier day" in str(update.later[0])
+    gone = [replace(row, model="gone") for row in (ROW, OUT)]
+    assert not pull(place, *gone, day=NEXT + timedelta(days=2)).opened and place.read_bytes() == before, "not listed any more since"
+    assert pull(place, *[replace(row, provider="other") for row in gone], day=NEXT + timedelta(days=2)).opened
 
 
 def sound(place: Path) -> list[Problem]:

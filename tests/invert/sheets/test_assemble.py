@@ -6,7 +6,7 @@ import pytest
 
 from derive import shipped
 from derive.errors import UnknownName, WrongData
-from invert.sheets.assemble import find, matches, models, sheets, sheets_that_ship
+from invert.sheets.assemble import find, matches, models, sheets, sheets_that_ship, whole_name
 from invert.sheets.read import load
 from invert.sheets.rows import ModelRow, PriceBook
 from tests.tools.data import shipped_data
@@ -243,7 +243,7 @@ def test_the_real_models_cover_the_real_sheets():
     priced = {(row.provider, row.model) for row in book.rows}
     assert priced == {(row.provider, row.model) for row in listed}
     for row in listed:
-        for name in (f"{row.provider}/{row.model}", *(f"{row.provider}/{alias}" for alias in row.aliases)):
+        for name in (f"{row.provider}/{row.model}", *(whole_name(row.provider, alias) for alias in row.aliases)):
             found, _ = find([name], sheets(book, everything=True)[0], listed)
             assert {(sheet.provider, sheet.model) for sheet in found} == {(row.provider, row.model)}
 

@@ -296,7 +296,10 @@ def test_sheets_without_a_context_and_what_no_column_takes_are_counted():
         "other/c": entry | {"litellm_provider": "other", "discount": 0.5},
     }
     found = pulled((FIRST, litellm.offers(content, FIRST)), providers=("acme",))
-    assert [key[1] for key in found.without_context] == ["a"]
+    assert [key[1] for key in found.without_context] == ["a"] and found.refused_context == ()
+    reaching = {"acme/a": entry | {f"{name}_above_128k_tokens": 9e-6 for name in ("input_cost_per_token", "output_cost_per_token")}}
+    short = pulled((FIRST, litellm.offers(reaching, FIRST)))
+    assert short.without_context == () and [key[1] for key in short.refused_context] == ["a"], "9,000 tokens, and a price above 128,000"
     assert {what: count for what, count in found.not_carried.items() if count} == {
         "price of reasoning tokens": 2, "day of deprecation": 1, "region": 1
     }  # fmt: skip
