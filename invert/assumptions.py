@@ -361,6 +361,15 @@ class Assumptions:
         """
         return NormalDist().inv_cdf((1 + self.level) / 2)
 
+    @property
+    def tails(self) -> tuple[float, float]:
+        """The probabilities below the ends of a printed interval.
+
+        >>> [round(tail, 3) for tail in USUAL.tails]
+        [0.05, 0.95]
+        """
+        return (1 - self.level) / 2, (1 + self.level) / 2
+
     @cached_property
     def range_reach(self) -> float:
         """The same for the low and the high of a table."""
