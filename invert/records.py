@@ -416,10 +416,9 @@ class Record:
         """How many ranges of this level held; None where only those of others were counted."""
         return next((one for one in self.held if isclose(one.level, level)), None)
 
-    @property
-    def has_skill(self) -> bool:
-        """Whether it knows more than the class by more than one standard error."""
-        return self.gain > self.standard_error
+    def has_skill(self, errors: float = USUAL.least_gain_in_errors) -> bool:
+        """Whether it knows more than the class by more than so many standard errors."""
+        return self.gain > errors * self.standard_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -443,7 +442,7 @@ class Bounds:
 class Verdict:
     """What a price observable has earned: log densities are means over families, gains are those over the class.
 
-    `weight` is the pool's over all families, zero where the pool has gained no more than one standard error.
+    `weight` is the pool's over all families, zero where the pool has gained no more than `least_gain` standard errors.
     """
 
     __repr__ = brief
@@ -455,6 +454,7 @@ class Verdict:
     gain_of_pool: float
     standard_error: float
     stacked: float
+    least_gain: float = USUAL.least_gain_in_errors
 
     @property
     def gain_of_price(self) -> float:
@@ -464,7 +464,7 @@ class Verdict:
     @property
     def enters(self) -> bool:
         """Whether it enters a headline."""
-        return self.gain_of_pool > self.standard_error
+        return self.gain_of_pool > self.least_gain * self.standard_error
 
     @property
     def weight(self) -> float:
