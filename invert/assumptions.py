@@ -227,6 +227,13 @@ class Assumptions:
     sparse_ratio: float = _number(1.05, "1", "total over active parameters above which a model is sparse")
     sparse_since: float = _number(2025.0, "year", "from when on sparse open models are like the closed ones of today")
     least_hosts: float = _number(3.0, "1", "hosts of which a median price says how big a model is", "host_prices.csv")
+    least_families: int = _number(3, "1", "families below which nothing is said of what a price adds to the class of its time")
+    least_to_learn: int = _number(4, "1", "groups below which a line through them foretells nothing: two points fix it, two tell its error")
+    least_freedom: int = _number(3, "1", "degrees of freedom below which Student's t, that is foretold by, has no spread to speak of")
+    least_gain_in_errors: float = _number(
+        1.0, "1",
+        "standard errors that a gain over the class has to exceed, for a price to enter a headline and an estimator to know more",
+    )  # fmt: skip
     size_prices: tuple[float, ...] = _number(
         (0.1, 3.0), "USD/Mtoken", "input prices between which open models are sold: beyond, a size is extrapolated", "list_prices.csv"
     )
@@ -269,6 +276,10 @@ class Assumptions:
     range_level: float = _number(
         0.9, "1", "probability that low and high of a row of memory_tiers.csv, or the ends of a rounding cell, are taken to hold"
     )
+    price_years: tuple[int, ...] = _number(
+        (2025, 2026), "year", "of hardware prices that a vendor may reckon with, the last one for what is drawn of one year",
+        "memory_tiers.csv",
+    )  # fmt: skip
     tier_range_factor: float = _number(
         2.0, "1", "least factor of that range about the median: the doubling of a tier's cost for server and power is assumed",
         "memory_tiers.csv",
@@ -360,6 +371,15 @@ class Assumptions:
         1.6449
         """
         return NormalDist().inv_cdf((1 + self.level) / 2)
+
+    @property
+    def tails(self) -> tuple[float, float]:
+        """The probabilities below the ends of a printed interval.
+
+        >>> [round(tail, 3) for tail in USUAL.tails]
+        [0.05, 0.95]
+        """
+        return (1 - self.level) / 2, (1 + self.level) / 2
 
     @cached_property
     def range_reach(self) -> float:

@@ -19,6 +19,7 @@ from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
 from invert.estimators.cases import Case, Drawn, case_of, same_weights, with_posteriors
+from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.market import learnt
@@ -28,6 +29,7 @@ from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.made import made_with
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
+    Apart,
     Contraction,
     Estimate,
     KnownCache,
@@ -39,6 +41,7 @@ from invert.records import (
     TierEvidence,
     TierReading,
     TierRules,
+    TimesReading,
     Worth,
     as_claimed,
     dominated,
@@ -210,6 +213,7 @@ def _answered(
         assumptions=assumptions,
         premiums=premiums,
         premium_verdict=or_left_out(partial(verdict_on_premium, data, assumptions)),
+        markup_of_lists=or_left_out(partial(markup_of_lists, data, assumptions)).value,
         problems=tuple(dict.fromkeys(problems)),
         notes=tuple(notes),
         changes=dict(changes),
@@ -379,10 +383,12 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         tiers=tiers,
         implied_drain_time=drained,
         known=known,
+        times_reading=_times_reading(known, pairs),
         evidence=read.evidence,
         summary=summary,
         contractions=_contractions(summary, read.prior_spreads, assumptions),
         kv_bytes={name: as_claimed(one) for name, one in kv_bytes.items()},
+        apart=_apart(kv_bytes),
         kv_bytes_stored={name: as_claimed(one) for name, one in stored.items()},
         estimates={name: as_claimed(one) for name, one in found.items()},
         market={name: as_claimed(one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
@@ -396,6 +402,20 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         flags=(*_flags(read, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
     )
+
+
+def _apart(kv_bytes: Mapping[str, Estimate]) -> Apart | None:
+    """How far apart the medians are that an output premium gives; None without one, where prices only bound the cache."""
+    medians = [one.median for name, one in kv_bytes.items() if one.median and name != "headline"]
+    return Apart(factor=max(medians) / min(medians)) if len(medians) > 1 else None
+
+
+def _times_reading(known: KnownCache | None, pairs: Sequence[PairInference]) -> TimesReading | None:
+    """How far what decode reads is from the readings of the first pair of bands; None without a pair or a known cache."""
+    if known is None or not pairs:
+        return None
+    by_lecture, jointly = (one.values.get("kv_bytes_per_token") for one in (pairs[0].lecture, pairs[0].joint))
+    return TimesReading(lecture=known.read / by_lecture, joint=known.read / jointly if jointly else None) if by_lecture else None
 
 
 def _with_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[str, Estimate]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import wraps
-from math import inf, isclose, log
+from math import exp, inf, isclose, log
 from sys import float_info
 from typing import Generic, TypeVar
 
@@ -183,6 +183,12 @@ class PairInference:
     joint: Reading
     joint_checks: tuple[Check, ...]
 
+    @property
+    def joint_over_lecture(self) -> float | None:
+        """How many times the lecture's KV bytes the joint ones are; None where no KV bytes fit all prices together."""
+        jointly, alone = (one.values.get("kv_bytes_per_token") for one in (self.joint, self.lecture))
+        return jointly / alone if jointly and alone else None
+
 
 TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
 """What each memory tier is called wherever it is printed."""
@@ -286,6 +292,20 @@ class TierEvidence:
     anchors: tuple[str, ...] = ()
     sole_source: SoleSource | None = None
 
+    @property
+    def agreed_share(self) -> float | None:
+        """The probability of the tiers that are agreed, together; None where there is nothing to go by."""
+        return _share_of(self.agreed, self.probabilities)
+
+    @property
+    def undisclosed_agreed_share(self) -> float | None:
+        """The same by prices alone."""
+        return _share_of(self.undisclosed_agreed, self.undisclosed)
+
+
+def _share_of(tiers: Sequence[str], probabilities: Mapping[str, float] | None) -> float | None:
+    return None if probabilities is None else sum(probabilities[tier] for tier in tiers)
+
 
 @dataclass(frozen=True, slots=True)
 class NegativeControl:
@@ -334,6 +354,29 @@ class KnownCache:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimesReading:
+    """How many times the KV bytes of a reading of the first pair of bands those are that decode reads by the architecture.
+
+    `joint` is None where no KV bytes fit all prices together.
+    """
+
+    lecture: float
+    joint: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Apart:
+    """How far the medians lie apart that an output premium gives: the greatest over the least."""
+
+    factor: float
+
+    @property
+    def nats(self) -> float:
+        """The same as a difference of logarithms."""
+        return log(self.factor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """How many of so many a range of this level held, and between which shares that puts how often it does (90 %)."""
 
@@ -373,10 +416,9 @@ class Record:
         """How many ranges of this level held; None where only those of others were counted."""
         return next((one for one in self.held if isclose(one.level, level)), None)
 
-    @property
-    def has_skill(self) -> bool:
-        """Whether it knows more than the class by more than one standard error."""
-        return self.gain > self.standard_error
+    def has_skill(self, errors: float = USUAL.least_gain_in_errors) -> bool:
+        """Whether it knows more than the class by more than so many standard errors."""
+        return self.gain > errors * self.standard_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -400,7 +442,7 @@ class Bounds:
 class Verdict:
     """What a price observable has earned: log densities are means over families, gains are those over the class.
 
-    `weight` is the pool's over all families, zero where the pool has gained no more than one standard error.
+    `weight` is the pool's over all families, zero where the pool has gained no more than `least_gain` standard errors.
     """
 
     __repr__ = brief
@@ -412,11 +454,17 @@ class Verdict:
     gain_of_pool: float
     standard_error: float
     stacked: float
+    least_gain: float = USUAL.least_gain_in_errors
+
+    @property
+    def gain_of_price(self) -> float:
+        """What the price alone knows more than the class."""
+        return self.by_price - self.by_class
 
     @property
     def enters(self) -> bool:
         """Whether it enters a headline."""
-        return self.gain_of_pool > self.standard_error
+        return self.gain_of_pool > self.least_gain * self.standard_error
 
     @property
     def weight(self) -> float:
@@ -601,6 +649,11 @@ class Identifiability:
     missing_facts: Mapping[str, tuple[str, ...] | None]
     degenerate_with: Mapping[str, str]
 
+    @property
+    def hidden(self) -> int:
+        """How many hidden quantities there are: combinations that prices pin, and those that stay free."""
+        return self.rank + self.nullity
+
     def verdict(self, target: str) -> str:
         """In a line: pinned, what it needs, or what it is degenerate with."""
         facts = self.missing_facts[target]
@@ -624,7 +677,7 @@ class Contraction:
 
 @dataclass(frozen=True, slots=True)
 class Swing:
-    """KV bytes over their central value with one input at either end of its 90 % range; None where prices then contradict the model."""
+    """KV bytes over their central value with one input at either end of its range; None where prices then contradict the model."""
 
     name: str
     low: float | None
@@ -681,6 +734,11 @@ class Misreading:
     bias: float | None
     sd: float | None
 
+    @property
+    def share(self) -> float | None:
+        """The share of the true cache that it reads, in the geometric mean."""
+        return None if self.bias is None else exp(self.bias)
+
 
 @dataclass(frozen=True, slots=True)
 class Worth:
@@ -730,6 +788,41 @@ class Span:
     low: float
     median: float
     high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """How many of so many held what is true."""
+
+    held: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldHere:
+    """What the sheets of a run make of those caches among them that are known.
+
+    Of `sheets` with several bands, `unsure` are known by the model's name alone; `times_lecture` is how many times the lecture's
+    reading their true cache is. `ranges` and `bounds` are by estimator, of sheets with one band too.
+    """
+
+    __repr__ = brief
+
+    sheets: int
+    unsure: int
+    times_lecture: Span | None
+    ranges: Mapping[str, Counted]
+    bounds: Mapping[str, Counted]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlsoSold:
+    """The same model in another service tier or region: its first input price [USD/token], and how many times that of the sheet."""
+
+    service_tier: str
+    region: str
+    input_price: float
+    times: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -853,6 +946,11 @@ class Judgement:
     def held(self) -> bool:
         """Whether the truth lies in the range."""
         return self.low <= self.truth <= self.high
+
+    @property
+    def over_truth(self) -> tuple[float, float, float]:
+        """Low, median and high over what is true."""
+        return self.low / self.truth, self.median / self.truth, self.high / self.truth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

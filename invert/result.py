@@ -3,10 +3,12 @@
 What takes long and the table of all sheets does not show follows from the fields of its record when it is first asked for.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from math import inf
+from statistics import median
 
 from derive.briefly import brief
 from invert.anchors import MARKET, UNKNOWN
@@ -17,10 +19,14 @@ from invert.made import Made
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
 from invert.records import (
+    AlsoSold,
     Anchors,
+    Apart,
     Contraction,
     Convention,
+    Counted,
     Estimate,
+    HeldHere,
     Identifiability,
     KnownCache,
     NegativeControl,
@@ -31,11 +37,13 @@ from invert.records import (
     PricingRules,
     Reading,
     SharedTariff,
+    Span,
     Swing,
     Tariff,
     TierEvidence,
     TierReading,
     TierRules,
+    TimesReading,
     Verdict,
     Worth,
 )  # fmt: skip
@@ -60,7 +68,8 @@ class Inference:
     `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
     of the bytes left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
     estimator of KV bytes: what moves an interval that one mark-up gives, None where it gives none. `convention` is None where
-    there is no premium to speak of. `equations` are all that the readings and estimates rest on, as id@version. `no_storage`
+    there is no premium to speak of. `apart` is how far the medians lie apart that the premium gives, `times_reading` how far those of
+    the readings from a cache that is known. `equations` are all that the readings and estimates rest on, as id@version. `no_storage`
     says why tiers and storage are left out although the sheet sells them.
 
     >>> from invert.inference import infer
@@ -80,10 +89,12 @@ class Inference:
     tiers: tuple[TierReading, ...]
     implied_drain_time: Reading | None
     known: KnownCache | None
+    times_reading: TimesReading | None
     evidence: Evidence = field(compare=False)
     summary: Summary
     contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]
+    apart: Apart | None
     kv_bytes_stored: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
     market: Mapping[str, Estimate]
@@ -141,6 +152,34 @@ class Inference:
         return identified(self.evidence.cells, self.observables.contexts, self.anchors.values, joint)
 
 
+def held_here(inferences: Sequence[Inference]) -> HeldHere:
+    """What sheets make of those caches among them that are known: the lecture's reading, and ranges and bounds by estimator.
+
+    Not the headline, whose record stands with what it is: of other models, and each of them once.
+    """
+    read = [(one.known, one.times_reading.lecture) for one in inferences if one.known and one.times_reading]
+    times = [factor for _, factor in read]
+    return HeldHere(
+        sheets=len(read),
+        unsure=sum(cache.grade != "verified" for cache, _ in read),
+        times_lecture=Span(low=min(times), median=median(times), high=max(times)) if times else None,
+        ranges=_counted(inferences, "interval"),
+        bounds=_counted(inferences, "upper"),
+    )
+
+
+def _counted(inferences: Sequence[Inference], kind: str) -> dict[str, Counted]:
+    """By estimator, how many estimates of this kind hold the cache where it is known; those that have none of the kind are left out."""
+    found: dict[str, list[bool]] = {}
+    for one in inferences:
+        for estimator, estimate in one.kv_bytes.items() if one.known else ():
+            if estimator != "headline" and estimate.kind == kind and one.known:
+                held = (estimate.low or 0.0) <= one.known.read <= (estimate.high or inf)
+                found.setdefault(estimator, []).append(held)
+    order = [estimator for estimator in (inferences[0].kv_bytes if inferences else ()) if estimator in found]
+    return {estimator: Counted(held=sum(found[estimator]), count=len(found[estimator])) for estimator in order}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """What a run was asked for, but for what it holds anyway: anchors and changes. `as_of` is None where the data say the day."""
@@ -185,6 +224,7 @@ class Run:
 
     `premiums` are those of every sheet on offer that day, each pair of a provider once.
     `premium_verdict` is what premiums have earned beside the class of KV bytes; nothing where too few families have one.
+    `markup_of_lists` is the mark-up in the middle of the lists of open models, whose parameters are known; None without a list.
     `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
     `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` and `base_inputs`,
     the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not;
@@ -200,6 +240,7 @@ class Run:
     assumptions: Assumptions
     premiums: tuple[Premiums, ...]
     premium_verdict: Part[Verdict]
+    markup_of_lists: float | None
     mean_contexts: Mapping[str, float]
     drain_times: Mapping[str, Part[Mapping[str, float]]]
     tier_rules: Part[TierRules]
@@ -234,6 +275,26 @@ class Run:
             and (not providers or any(is_provider(key[0], one) for one in providers))
             and f"{key[0]}/{key[1]}" not in unread
         }
+
+    def also_sold(self, one: Inference) -> tuple[AlsoSold, ...]:
+        """What else of its model is sold that day and not in the run."""
+        base, of = one.sheet.bands[0].input.usd_per_token, (one.sheet.provider, one.sheet.model)
+        return tuple(
+            AlsoSold(service_tier=tier, region=region, input_price=asked, times=asked / base)
+            for (provider, model, region, tier), asked in self.beside.items()
+            if (provider, model) == of
+        )
+
+    @cached_property
+    def held_here(self) -> HeldHere:
+        """What its sheets make of those caches among them that are known."""
+        return held_here(self.inferences)
+
+    @cached_property
+    def typical_ratio(self) -> float | None:
+        """The output price over the input price of the sheet in the middle; None without sheets."""
+        ratios = [one.observables.output_input_ratio.value for one in self]
+        return median(ratios) if ratios else None
 
     @property
     def given(self) -> dict[str, float]:

@@ -343,7 +343,7 @@ def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
             **_coverage(*(held.share for held in one.record.held)),
-            **{"ks_p": "", "seeds": "", "draws": "", "verdict": trust.of_record(one.record, assumptions.level, one.known)},
+            **{"ks_p": "", "seeds": "", "draws": "", "verdict": trust.of_record(one.record, one.known, assumptions)},
         }
         for one in found
     ]

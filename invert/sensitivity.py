@@ -21,7 +21,7 @@ _OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
 
 
 def swings_of_one_markup(evidence: Evidence, assumptions: Assumptions) -> tuple[Swing, ...]:
-    """The joint reading of a two-band sheet with each nuisance at 5 and 95 % of its prior and each price at the ends of its cell."""
+    """The joint reading of a two-band sheet with each nuisance at either tail of its prior and each price at the ends of its cell."""
     free = [name for name in NUISANCES if name not in _OF_A_HIT and assumptions.priors[name].spread]
     moved = [*free, *RATIOS]
     rows = 2 * len(moved) + 1
@@ -45,9 +45,9 @@ def swings_of_one_markup(evidence: Evidence, assumptions: Assumptions) -> tuple[
 
 
 def swings_of_increment(evidence: Evidence, data: Data, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
-    """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its 90 % range, all of elasticity one."""
+    """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its range, all of elasticity one."""
     learnt = learn(data, architecture, assumptions).increments
-    tails = ((1 - assumptions.level) / 2, (1 + assumptions.level) / 2)
+    tails = assumptions.tails
     markup = exp(learnt.scale * float(student_quantiles(learnt.freedom, np.array(tails))[1]))
     rent = exp(assumptions.reach * assumptions.rent_spread)
     low, high = (np.exp(end[0]) for end in evidence.cells["premium_out"])

@@ -1,20 +1,22 @@
 """Whether ranges are to be trusted: how often such ranges held what is true, against how often they promise to."""
 
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.record import held
 from invert.records import Record
 
 TRUSTED, _NOT_TRUSTED = "trusted", "not trusted"
 
 
-def of_record(record: Record, level: float, class_: str) -> str:
+def of_record(record: Record, class_: str, assumptions: Assumptions = USUAL) -> str:
     """A verdict on an estimator, in words: by what its ranges held of models that were left out, then by what it knows beyond `class_`.
 
     It promises too much where what it held says, at 90 %, that fewer such ranges hold than a range of this level promises.
 
     >>> error = {"rms": 4.2, "rms_of_class": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
-    >>> of_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), 0.9, "the class")
+    >>> of_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), "the class")
     'not trusted: its ranges held 0 of 9, and no more than 23% of such ranges do where 90% is promised'
     """
+    level, errors = assumptions.level, assumptions.least_gain_in_errors
     found = record.at(level)
     if found is None:
         return f"{_NOT_TRUSTED}: no range of {level:.0%} was counted"
@@ -23,7 +25,8 @@ def of_record(record: Record, level: float, class_: str) -> str:
         return f"{_NOT_TRUSTED}: {told}, and no more than {found.high:.0%} of such ranges do where {level:.0%} is promised"
     if record.gain < 0:
         return f"{_NOT_TRUSTED}: {told}, but it knows less than {class_} does, by {-record.gain:.2f} nats"
-    beyond = "" if record.has_skill else ", for no more than one standard error"
+    said = "one standard error" if errors == 1 else f"{errors:g} standard errors"
+    beyond = "" if record.has_skill(errors) else f", for no more than {said}"
     return f"{TRUSTED}: {told} where {level:.0%} is promised, and it knows {record.gain:.2f} nats more than {class_}{beyond}"
 
 

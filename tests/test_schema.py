@@ -301,7 +301,7 @@ def test_the_schemas_ask_for_every_key_of_the_contract():
     assert CONTRACT["solve"] == set(validator("solve").schema["required"])
     sheet = validator("infer").schema["$defs"]["sheet"]
     assert set(sheet["required"]) - CONTRACT["infer"] == {
-        "region", "prices", "also_sold", "tariffs", "worth", "swings", "convention", "contradiction", "left_out",
+        "region", "prices", "also_sold", "apart", "tariffs", "worth", "swings", "convention", "contradiction", "left_out",
     }  # fmt: skip
     assert set(sheet["required"]) >= CONTRACT["infer"]
     assert {"lecture", "joint"} <= set(sheet["properties"]["readings"]["required"])

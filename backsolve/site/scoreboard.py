@@ -53,8 +53,13 @@ def _page(address: str, template: str, title: str, summary: str, context: dict[s
 
 
 def _misses(quantity: str, judged: Sequence[Judgement]) -> Block:
-    missed = sorted((one for one in judged if not one.held), key=lambda one: -abs(log(one.median / one.truth)))
+    missed = sorted((one for one in judged if not one.held), key=lambda one: -abs(log(_off_by(one))))
     return table_block(_MISSED, [_missed(quantity, one) for one in missed])
+
+
+def _off_by(one: Judgement) -> float:
+    _, median, _ = one.over_truth
+    return median
 
 
 def _missed(quantity: str, one: Judgement) -> dict[str, object]:
@@ -67,5 +72,5 @@ def _missed(quantity: str, one: Judgement) -> dict[str, object]:
         "true": text(one.truth),
         "foretold": text(one.median),
         "range": f"{text(one.low)} to {text(one.high)}",
-        "off by": f"x{one.median / one.truth:.2g}",
+        "off by": f"x{_off_by(one):.2g}",
     }

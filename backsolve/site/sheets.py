@@ -14,6 +14,7 @@ from derive.errors import NotCovered
 from derive.show.price_pages import GRADES, sheet_reference
 from derive.show.references import cite_with
 from derive.units import show
+from invert.assumptions import Assumptions
 from invert.context_prices import prices_by_context
 from invert.data import Data
 from invert.estimators.market.line import known_kv_bytes, size_line
@@ -63,7 +64,7 @@ def pages_of_sheets(table: Run, data: Data, html_base: str = "") -> Iterator[Pag
     past = {found.key: found for found in histories([one.name for one in table], assumptions=table.assumptions)}
     for one in table:
         rows = [row for row in table.rows if row.sheet_key == sheet_key(one.sheet)]
-        yield _page(one, table, _figures(one, data, line, known), past.get(sheet_key(one.sheet)), rows, html_base)
+        yield _page(one, table, _figures(one, data, line, known, table.assumptions), past.get(sheet_key(one.sheet)), rows, html_base)
 
 
 def pages_of_other_names(table: Run) -> Iterator[Page]:
@@ -125,12 +126,12 @@ def _row(row: PriceRow) -> dict[str, object]:
     }
 
 
-def _figures(one: Inference, data: Data, line: SizeLine, known: Mapping[str, float]) -> list[Figure]:
+def _figures(one: Inference, data: Data, line: SizeLine, known: Mapping[str, float], assumptions: Assumptions) -> list[Figure]:
     """The figures that there is something to draw for."""
     stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
     charts: list[Callable[[], Chart]] = [partial(kv_by_estimator, one, known), partial(size_price, line, [one])]
     if one.pairs:
-        charts += [partial(cost_context, one, prices_by_context(one)), partial(tornado, one)]
+        charts += [partial(cost_context, one, prices_by_context(one)), partial(tornado, one, assumptions)]
     if one.storage and stored:
         charts += [partial(tier_map, one, hold_costs(data, stored))]
     found = []

@@ -23,7 +23,7 @@ from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price
 from invert.estimators.cases import Case, case_of
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import log_density_of_class
-from invert.estimators.market.pool import LEAST_FAMILIES, Foresight, pool_verdict
+from invert.estimators.market.pool import Foresight, pool_verdict
 from invert.estimators.market.recency import Cache
 from invert.estimators.market.student import Student, foretold_by
 from invert.records import Estimate, Verdict
@@ -126,13 +126,14 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     of_name = {one.architecture: one for one in caches}
     rows = [(of_name[one.architecture], ratio) for one in known if (ratio := kv_ratio(one)) and one.architecture in of_name]
     of_class = log_density_of_class([one for one, _ in rows], caches, learnt.forgetting(data, assumptions))
-    if len({one.family for one, _ in rows}) < LEAST_FAMILIES:
+    if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
-    return pool_verdict([
+    foreseen = [
         Foresight(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
         for (one, ratio), by_class in zip(rows, of_class, strict=True)
         if isfinite(by_class)
-    ])  # fmt: skip
+    ]
+    return pool_verdict(foreseen, assumptions)
 
 
 def _by_price(one: Cache, ratio: float, known: Sequence[Member]) -> Student:

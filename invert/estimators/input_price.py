@@ -51,14 +51,14 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
 
 
 @once_beside_prices
-def _beside_lists(data: Data, assumptions: Assumptions) -> str:
-    """The mark-up in the middle of the lists of open models, whose parameters are known: no chip is in full use. Nothing without a list."""
+def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
+    """The mark-up in the middle of the lists of open models, whose parameters are known: no chip is in full use. None without a list."""
     try:
         listed = learnt.listed_models(data)
     except WrongData:
-        return ""
+        return None
     found = [_params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
-    return f"; lists of open models are at {median(found):.0f} times" if found else ""
+    return median(found) if found else None
 
 
 def _params_times_markup(input_price: float, data: Data, assumptions: Assumptions) -> float:
@@ -85,6 +85,8 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         size = told_size(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
     by = "its parameters and what chips rent for" if known else "the size that the price itself suggests"
-    because = f"input over its cost on a rented chip in full use, by {by}{_beside_lists(data, assumptions)}"
+    of_lists = markup_of_lists(data, assumptions)
+    beside = f"; lists of open models are at {of_lists:.0f} times" if of_lists else ""
+    because = f"input over its cost on a rented chip in full use, by {by}{beside}"
     low, middle, high = (total / one for one in params)
     return interval(assumptions, low, middle, high, because, equations=references(*_MARKUP), anchors=("active_params",))

@@ -201,7 +201,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
     sold += [(one.sold.case.sheet, one.architecture) for one in members(data, assumptions)]
     asked = {(sheet.provider, sheet.model): (of_name[name], float(has_premium(sheet))) for sheet, name in sold if name in of_name}
-    return weighed_rows(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only)
+    return weighed_rows(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
 
 
 def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:

@@ -13,9 +13,11 @@ from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
 from invert.records import (
+    AlsoSold,
     Check,
     Convention,
     Estimate,
+    HeldHere,
     Identifiability,
     Observable,
     PairInference,
@@ -52,11 +54,16 @@ _OBSERVED = (
 
 def as_records(table: Run) -> list[dict[str, object]]:
     """The list that `--as json` prints, one object a sheet."""
-    beside: dict[tuple[str, str], list[dict[str, object]]] = {}
-    for (provider, model, region, tier), asked in table.beside.items():
-        of = {"service_tier": tier, "region": region or None, "input_price_usd_per_token": six_digits(asked)}
-        beside.setdefault((provider, model), []).append(of)
-    return [_record(one, beside.get((one.sheet.provider, one.sheet.model), [])) for one in table.inferences]
+    return [_record(one, [_also_sold(of) for of in table.also_sold(one)]) for one in table.inferences]
+
+
+def _also_sold(of: AlsoSold) -> dict[str, object]:
+    return {
+        "service_tier": of.service_tier,
+        "region": of.region or None,
+        "input_price_usd_per_token": six_digits(of.input_price),
+        "times_input_price": six_digits(of.times),
+    }
 
 
 def run_as_json(table: Run) -> str:
@@ -76,10 +83,13 @@ def saved(table: Run, shown: Shown = AS_TABLE) -> str:
         "assumptions": assumptions_as_record(table.assumptions),
         "changes": dict(table.changes),
         "premium_verdict": _or_none(table.premium_verdict, _verdict),
+        "markup_of_lists": six_digits(table.markup_of_lists),
+        "held_here": _held_here(table.held_here),
+        "typical_output_input_ratio": six_digits(table.typical_ratio),
         "mean_contexts": dict(table.mean_contexts),
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
         "tier_rules": _or_none(table.tier_rules, _tier_rules),
-        "negative_controls": _or_none(table.negative_controls, lambda controls: [asdict(one) for one in controls]),
+        "negative_controls": _or_none(table.negative_controls, lambda controls: [{**asdict(one), "ratio": one.ratio} for one in controls]),
         "shared_tariffs": [{"provider": one.provider, "models": list(one.models)} for one in table.shared_tariffs],
         "notes": list(table.notes),
         "problems": [str(problem) for problem in table.problems],
@@ -171,6 +181,7 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
                 "output_input_ratio_claimed": first and first.claimed_ratio,
                 "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
                 "bandwidth_bound_problem": one.bandwidth_bound.problem,
+                "bandwidth_bound_elasticities": _moves(one.bandwidth_bound)["elasticities"],
                 "storage": [{"ttl_seconds": tier.ttl_seconds, "tier": tier.lecture, "device_tier": tier.devices} for tier in one.tiers],
                 "forward_check": first and _forward_check(first.lecture_checks),
             },
@@ -181,6 +192,13 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
                 "grade": one.known.grade,
                 "kv_bytes_stored_per_token": one.known.stored,
                 "kv_bytes_per_token_read": one.known.read,
+                "times_reading": one.times_reading and _six(asdict(one.times_reading)),
+            },
+            "implied_drain_time": one.implied_drain_time
+            and {
+                "implied_drain_time_s": one.implied_drain_time.values.get("implied_drain_time"),
+                **_moves(one.implied_drain_time),
+                "problem": one.implied_drain_time.problem,
             },
             "pairs": [_pair(pair) for pair in one.pairs],
             "pricing_rules": one.rules and _rules(one.rules),
@@ -191,6 +209,7 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
             **{name: _estimate(estimate) for name, estimate in one.estimates.items()},
             **{name: {"market": _estimate(estimate)} for name, estimate in one.market.items()},
         },
+        "apart": one.apart and _six({"factor": one.apart.factor, "nats": one.apart.nats}),
         "storage": [_storage(found) for found in one.storage],
         "tariffs": [_tariff(tariff) for tariff in one.tariffs],
         "worth": _or_none(one.worth, _worth),
@@ -277,14 +296,20 @@ def _worth(worth: Worth) -> dict[str, object]:
     return {
         "models": list(worth.models),
         "left_out": list(worth.left_out),
-        "misreadings": {estimator: _six(asdict(found)) for estimator, found in worth.misreadings.items()},
+        "misreadings": {estimator: _six({**asdict(found), "share": found.share}) for estimator, found in worth.misreadings.items()},
         "records": {estimator: _foretold(found) for estimator, found in worth.records.items()},
         "beside": {quantity: _foretold(found) for quantity, found in worth.beside.items()},
     }
 
 
 def _verdict(found: Verdict) -> dict[str, object]:
-    return _six({**asdict(found), "weight": found.weight})
+    return _six({**asdict(found), "gain_of_price": found.gain_of_price, "weight": found.weight})
+
+
+def _held_here(found: HeldHere) -> dict[str, object]:
+    times = found.times_lecture and _six(asdict(found.times_lecture))
+    counts = {name: {one: asdict(of) for one, of in getattr(found, name).items()} for name in ("ranges", "bounds")}
+    return {"sheets": found.sheets, "unsure": found.unsure, "times_lecture": times, **counts}
 
 
 def _swings(swings: tuple[Swing, ...]) -> list[dict[str, object]]:
@@ -316,6 +341,7 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
         "because": estimate.because,
         "equations": list(estimate.equations),
         "contraction": six_digits(estimate.contraction),
+        "prior_dominated": estimate.prior_dominated,
         "anchors": list(estimate.anchors),
         "record": _foretold(estimate.record) if estimate.record else None,
         "bounds": estimate.bounds and _six(asdict(estimate.bounds)),
@@ -339,9 +365,11 @@ def _storage(found: TierEvidence) -> dict[str, object]:
         "probabilities": _shares(found.probabilities),
         "range": _ends(found.ranges),
         "agreed": list(found.agreed),
+        "agreed_share": found.agreed_share,
         "undisclosed": _shares(found.undisclosed),
         "undisclosed_range": _ends(found.undisclosed_ranges),
         "undisclosed_agreed": list(found.undisclosed_agreed),
+        "undisclosed_agreed_share": found.undisclosed_agreed_share,
         "rented": _shares(found.rented),
         "owned": _shares(found.owned),
         "cases": [
@@ -384,6 +412,7 @@ def _identifiability(found: Identifiability) -> dict[str, object]:
         "regime": found.regime,
         "rank": found.rank,
         "nullity": found.nullity,
+        "hidden": found.hidden,
         "condition": found.condition,
         "pinned": list(found.pinned),
         "missing_facts": {name: facts if facts is None else list(facts) for name, facts in found.missing_facts.items()},
@@ -397,7 +426,8 @@ def _finite(value: float) -> float | None:
 
 def _reading(reading: Reading) -> dict[str, object]:
     wanted = ("kv_bytes_per_token", "balance_context", "attention_flops_per_pair", "weight_compute_ratio", "memory_time_share")
-    return {**{name: reading.values.get(name) for name in wanted}, **_moves(reading), "problem": reading.problem}
+    steps = [{"quantity": step.unknown, "value": step.value} for step in reading.solution.route if reading.values]
+    return {**{name: reading.values.get(name) for name in wanted}, "steps": steps, **_moves(reading), "problem": reading.problem}
 
 
 def _moves(reading: Reading | None) -> dict[str, object]:
@@ -419,6 +449,7 @@ def _pair(pair: PairInference) -> dict[str, object]:
         "lecture": {"kv_bytes_per_token": pair.lecture.values.get("kv_bytes_per_token"), **_moves(pair.lecture)},
         "joint": _reading(pair.joint),
         "forward_check": {"lecture": _forward_check(pair.lecture_checks), "joint": _forward_check(pair.joint_checks)},
+        "joint_over_lecture": six_digits(pair.joint_over_lecture),
         "verdict": {"lecture": verdict(pair.lecture_checks), "joint": verdict(pair.joint_checks)},
     }
 

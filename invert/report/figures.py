@@ -8,6 +8,7 @@ from derive.errors import NotCovered
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.show.chart_picture import chart_axis
 from derive.units import show
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES, Estimate, HoldCosts, Judgement, PricesByContext, SizeLine
 from invert.report.layout import USD_PER_MTOK
@@ -241,7 +242,7 @@ def tier_map(one: Inference, costs: HoldCosts) -> Chart:
     )
 
 
-def tornado(one: Inference, estimator: str = "one_markup") -> Chart:
+def tornado(one: Inference, assumptions: Assumptions = USUAL, estimator: str = "one_markup") -> Chart:
     """How far KV bytes by an estimator move with each input at either end of its range; NotCovered where it gives no interval."""
     swings = (one.swings or {}).get(estimator)
     if swings is None or not swings.value:
@@ -254,7 +255,7 @@ def tornado(one: Inference, estimator: str = "one_markup") -> Chart:
     return Chart(
         title="What moves the KV bytes",
         said=(
-            f"{_sheet(one)}; by {KV_NAMES[estimator].name}, each input alone at either end of its 90% range",
+            f"{_sheet(one)}; by {KV_NAMES[estimator].name}, each input alone at either end of its {assumptions.level:.0%} range",
             *([f"At an end of {', '.join(contradicted)} prices contradict the model."] if contradicted else []),
         ),
         across=Axis(words="KV bytes over their central value [ratio]"),
@@ -301,9 +302,9 @@ def foretold_over_true(title: str, judged: Sequence[Judgement]) -> Chart:
             Mark(
                 name=f"{way}: {_held_of(own)}",
                 form="points",
-                xs=tuple(one.median / one.truth for one in own),
+                xs=tuple(median for _, median, _ in (one.over_truth for one in own)),
                 ys=tuple(float(models.index(one.model)) for one in own),
-                ends=tuple((one.low / one.truth, one.high / one.truth) for one in own),
+                ends=tuple((low, high) for low, _, high in (one.over_truth for one in own)),
             )
         )
     across = Axis(words="foretold over true [ratio]")

@@ -1,9 +1,9 @@
 """What a careful analyst would write of a sheet: estimates with their reasons, how firm they are, and what they cannot tell."""
 
 from collections.abc import Mapping
-from math import exp, log
 
 from derive.units import show
+from invert.assumptions import Assumptions
 from invert.estimators.names import KV_NAMES
 from invert.records import Convention, Estimate, Identifiability, Misreading, Swing, Verdict, Worth
 from invert.report.layout import NONE, aligned, count_in_words, left_out, title, two_digits
@@ -91,13 +91,11 @@ def _apart(one: Inference) -> str:
             " would pay for is no estimate of it, but says how far the price of more context lies from that cost."
         )
     said = f"The headline is the {KV_NAMES['headline'].name}."
-    medians = {key: estimate.median for key, estimate in one.kv_bytes.items() if estimate.median and key != "headline"}
-    if len(medians) < 2:
+    if one.apart is None:
         return f"{said} Without an output premium a price only bounds the cache."
-    factor = max(medians.values()) / min(medians.values())
     return (
-        f"{said} The medians that the premium gives lie {log(factor):.2g} nats apart, a factor of {factor:.3g}: what pays for it decides"
-        " the reading, and the sheet does not tell."
+        f"{said} The medians that the premium gives lie {one.apart.nats:.2g} nats apart, a factor of {one.apart.factor:.3g}: what pays for"
+        " it decides the reading, and the sheet does not tell."
     )
 
 
@@ -124,11 +122,11 @@ def premium_in_words(found: Verdict | None) -> str:
     """
     if found is None:
         return ""
-    alone = found.by_price - found.by_class
+    gain = found.gain_of_price
     enters = f"it enters the headline with a weight of {found.weight:.2f}" if found.enters else "no premium enters the headline"
     return (
-        f"Of {found.count} sheets in {found.families} families the premium alone foretells the cache {'better' if alone > 0 else 'worse'}"
-        f" than the class of its time does, by {abs(alone):.2f} nats: {enters}."
+        f"Of {found.count} sheets in {found.families} families the premium alone foretells the cache {'better' if gain > 0 else 'worse'}"
+        f" than the class of its time does, by {abs(gain):.2f} nats: {enters}."
     )
 
 
@@ -142,7 +140,7 @@ def _share(found: Misreading) -> str:
     """`0.51 of it (bias -0.68, sd 1.21)`."""
     if found.bias is None:
         return f"a median for {found.medians} of them"
-    return f"{exp(found.bias):.2g} of it (bias {found.bias:+.2f}, sd {found.sd:.2f})"
+    return f"{found.share:.2g} of it (bias {found.bias:+.2f}, sd {found.sd:.2f})"
 
 
 def _misreads(found: Misreading) -> str:
@@ -150,10 +148,10 @@ def _misreads(found: Misreading) -> str:
     if found.bias is None:
         return f"gives a median for {found.medians} of them"
     some = "" if found.medians == found.models else f" of {found.medians} of them"
-    return f"reads {exp(found.bias):.2g} of the true cache{some} (bias {found.bias:+.2f}, sd {found.sd:.2f} nats)"
+    return f"reads {found.share:.2g} of the true cache{some} (bias {found.bias:+.2f}, sd {found.sd:.2f} nats)"
 
 
-def firmness(one: Inference) -> list[str]:
+def firmness(one: Inference, table: Run) -> list[str]:
     """Draws, contraction, tornado, identifiability and convention."""
     lines = [*title("How firmly"), *_draws(one)]
     if one.contradiction:
@@ -162,7 +160,7 @@ def firmness(one: Inference) -> list[str]:
             one.contradiction,
             "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published; those draws stray from them.",
         ]
-    lines += [*_contraction(one), *_tornado(one)]
+    lines += [*_contraction(one), *_tornado(one, table.assumptions)]
     lines += [_convention(one.convention)] if one.convention else []
     return [*lines, *_identifiability(one.identifiability)]
 
@@ -189,10 +187,12 @@ def _contraction(one: Inference) -> list[str]:
     return [aligned(tuple(rows[0]), rows) if rows else ""]
 
 
-def _tornado(one: Inference) -> list[str]:
+def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:
     if one.swings is None:
         return []
-    lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
+    least, most = (f"{100 * tail:.3g}" for tail in assumptions.tails)
+    ends = f"with one input at {least} and {most} % of what it may be, the rest at medians"
+    lines = [f"what would change it: KV bytes over their central value {ends}"]
     for estimator, swings in one.swings.items():
         label = KV_NAMES[estimator].heading.removeprefix("KV ")
         lines.append(left_out(swings) if swings.value is None else f"    {label}: " + ", ".join(map(_swing, swings.value)))
@@ -222,7 +222,7 @@ def _convention(found: Convention) -> str:
 
 def _identifiability(found: Identifiability) -> list[str]:
     rows = [{"to know": name, "from these prices": found.verdict(name)} for name in found.missing_facts]
-    free = f"{found.rank} prices pin {found.rank} combinations of {found.rank + found.nullity} hidden quantities, {found.nullity} stay free"
+    free = f"{found.rank} prices pin {found.rank} combinations of {found.hidden} hidden quantities, {found.nullity} stay free"
     return [
         *title("What the prices can tell at all"),
         f"{found.regime}: {free}.",

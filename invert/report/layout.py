@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import zip_longest
-from statistics import median
 from typing import Any
 
 from derive.show.folding import WORD, folded, wrapped
@@ -147,9 +146,3 @@ def _set(
         hung = (" " * GAP).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])
         printed += wrapped(hung, width, "    ", 8) if hung else []
     return "\n".join(printed)
-
-
-def times_in_words(factors: Sequence[float]) -> str:
-    """`44 times (9.8 to 127)`: the median and the ends."""
-    ends = f" ({min(factors):.3g} to {max(factors):.3g})" if len(factors) > 1 else ""
-    return f"{median(factors):.3g} times{ends}"

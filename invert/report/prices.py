@@ -40,11 +40,10 @@ def grades_and_page(one: Inference) -> str:
 
 def also_sold(one: Inference, table: Run) -> str:
     """`Also sold: batch at 0.5, fast at 2 times its input price.`; nothing where it is sold in no other way."""
-    base, sheet = one.sheet.bands[0].input.usd_per_token, one.sheet
-    found = {key[2:]: asked / base for key, asked in table.beside.items() if key[:2] == (sheet.provider, sheet.model)}
+    found = table.also_sold(one)
     if not found:
         return ""
-    of_each = (f"{' in '.join(filter(None, (tier.replace('_', '-'), region)))} at {times:.3g}" for (region, tier), times in found.items())
+    of_each = (f"{' in '.join(filter(None, (of.service_tier.replace('_', '-'), of.region)))} at {of.times:.3g}" for of in found)
     return f"Also sold: {', '.join(of_each)} times its input price (backsolve infer --all)."
 
 

@@ -9,7 +9,7 @@ from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
 from invert.records import Check, PairInference, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
-from invert.report.layout import aligned, kv, laid_out, left_out, times_in_words, title
+from invert.report.layout import aligned, kv, laid_out, left_out, title
 from invert.report.prices import all_prices
 from invert.report.size import size_lines
 from invert.report.take_home import headlines
@@ -26,7 +26,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
     sections = [*heading(one, table), "", *headlines(one), *flags, *all_prices(one, table), *size_lines(one, table)]
-    sections += [*findings(one, table), *firmness(one), *tiers(one, table)]
+    sections += [*findings(one, table), *firmness(one, table), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:
@@ -149,7 +149,7 @@ def _side_by_side(one: Inference, table: Run) -> str:
     if not joint:
         return f"{said}, and no KV bytes fit all prices together."
     jointly, by_price = joint["kv_bytes_per_token"], f", with {_size(joint['active_params'])} by its price"
-    beside = f" ({jointly / lecture:.2g} times the lecture's)" if one.size_stated else by_price
+    beside = f" ({one.pairs[0].joint_over_lecture:.2g} times the lecture's)" if one.size_stated else by_price
     return f"{said} and KV joint, one mark-up with every anchor and price taken as it stands, {kv(jointly)}/token{beside}."
 
 
@@ -188,11 +188,9 @@ def _known(one: Inference) -> list[str]:
     grade = "by the vendor's word" if truth.grade == "verified" else f"{truth.grade}: the vendor does not say so"
     lines = title("What the architecture says")
     lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
-    if one.pairs:
-        pair = one.pairs[0]
-        joint = pair.joint.values.get("kv_bytes_per_token")
-        lines += [f"What decode reads is {times_in_words([truth.read / pair.lecture.values['kv_bytes_per_token']])} the lecture's reading"
-                  + (f" and {times_in_words([truth.read / joint])} the joint one." if joint else ".")]  # fmt: skip
+    if times := one.times_reading:
+        jointly = f" and {times.joint:.3g} times the joint one" if times.joint else ""
+        lines += [f"What decode reads is {times.lecture:.3g} times the lecture's reading{jointly}."]
     return lines
 
 

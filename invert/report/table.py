@@ -1,16 +1,14 @@
 """The table of all sheets, as text: the columns that fit, no cell cut."""
 
-from collections.abc import Sequence
-from math import inf
-from statistics import median
+from collections.abc import Mapping, Sequence
 from string import ascii_letters
 
 from derive.show.folding import folded
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
-from invert.records import Estimate, verdict
-from invert.report.layout import GAP, NONE, aligned, count_in_words, dollars, kv, times_in_words
+from invert.records import Counted, Estimate, verdict
+from invert.report.layout import GAP, NONE, aligned, count_in_words, dollars, kv
 from invert.report.size import cell, record_in_words, stated_size
 from invert.report.tiers import BETWEEN, of_tier, record_of_tiers
 from invert.result import Inference, Run
@@ -157,7 +155,7 @@ def footer(table: Run) -> list[str]:
         reading,
         *_size(table),
         *_storage(table),
-        worth(table.inferences),
+        worth(table),
     ]
 
 
@@ -214,37 +212,26 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join([*words[:-1], f"and {words[-1]}"]) if len(words) > 1 else "".join(words)
 
 
-def worth(inferences: Sequence[Inference]) -> str:
+def worth(table: Run) -> str:
     """How far the lecture's reading and the estimates are from the caches of the models here whose architecture is public."""
-    known = [(one.known, one.pairs[0]) for one in inferences if one.known and one.pairs]
-    if not known:
+    found = table.held_here
+    if found.times_lecture is None:
         return "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
-    lecture = [cache.read / pair.lecture.values["kv_bytes_per_token"] for cache, pair in known]
-    unsure = sum(cache.grade != "verified" for cache, _ in known)
-    by_name = f", {unsure} of them by the model's name only" if unsure else ""
-    sheets = "1 sheet" if len(known) == 1 else f"{len(known)} sheets"
-    ranges, bounds = (_covered(inferences, kind) for kind in ("interval", "upper"))
+    by_name = f", {found.unsure} of them by the model's name only" if found.unsure else ""
+    sheets, times = ("1 sheet" if found.sheets == 1 else f"{found.sheets} sheets"), found.times_lecture
+    ends = f" ({times.low:.3g} to {times.high:.3g})" if found.sheets > 1 else ""
+    ranges, bounds = _listed_counts(found.ranges), _listed_counts(found.bounds)
     by_ranges = f" Ranges here that hold the true cache: {ranges}" if ranges else ""
-    by_bounds = f"; bounds that do, on sheets without a premium: {bounds}{_loose(inferences)}" if bounds else ""
+    by_bounds = f"; bounds that do, on sheets without a premium: {bounds}{_loose(table.inferences)}" if bounds else ""
     return (
         f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"
-        f" cache is {times_in_words(lecture)} the lecture's reading: that reading is low by a large factor.{by_ranges}{by_bounds}."
+        f" cache is {times.median:.3g} times{ends} the lecture's reading: that reading is low by a large factor.{by_ranges}{by_bounds}."
     )
 
 
-def _covered(inferences: Sequence[Inference], kind: str) -> str:
-    """How many ranges or bounds of each estimator hold the cache where it is known; nothing where there are none.
-
-    Not of the headline, whose record stands with what it is: of other models, and each of them once.
-    """
-    counts = []
-    for estimator, of in ((name, of) for name, of in KV_NAMES.items() if name != "headline"):
-        known = [(one.kv_bytes[estimator], one.known.read) for one in inferences if one.known]
-        found = [(estimate.low or 0.0, truth, estimate.high or inf) for estimate, truth in known if estimate.kind == kind]
-        if found:
-            held = sum(low <= truth <= high for low, truth, high in found)
-            counts.append(f"{of.heading.removeprefix('KV ')} {held} of {len(found)}")
-    return ", ".join(counts)
+def _listed_counts(found: Mapping[str, Counted]) -> str:
+    """`at rent 1 of 6, increment 5 of 6`; nothing where there are none."""
+    return ", ".join(f"{KV_NAMES[name].heading.removeprefix('KV ')} {of.held} of {of.count}" for name, of in found.items())
 
 
 def _loose(inferences: Sequence[Inference]) -> str:
@@ -279,8 +266,7 @@ def count(table: Run) -> str:
 
 
 def _typical_ratio(table: Run) -> str:
-    ratios = [one.observables.output_input_ratio.value for one in table.inferences]
-    return f" (median {median(ratios):.3g} here)" if ratios else ""
+    return f" (median {table.typical_ratio:.3g} here)" if table.typical_ratio else ""
 
 
 def _mean_contexts(table: Run) -> str:

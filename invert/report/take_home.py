@@ -3,7 +3,7 @@
 from derive.units import show
 from invert.records import EXTRA_MARKUP, Estimate, TierEvidence
 from invert.report.findings import estimate_text, held_in_words
-from invert.report.tiers import any_of, deciding_source, lifetime, likeliest, share_of
+from invert.report.tiers import any_of, deciding_source, lifetime, likeliest
 from invert.result import EXTRAPOLATED, Inference
 
 
@@ -76,7 +76,7 @@ def _priced_as(found: TierEvidence) -> str:
         return f"as any tier ({tier} {share})"
     if len(found.agreed) == 1:
         return f"as {tier} ({share})"
-    return f"as {any_of(found.agreed)} ({share_of(found.agreed, found.probabilities)}), {tier} alone {share}"
+    return f"as {any_of(found.agreed)} ({found.agreed_share:.0%}), {tier} alone {share}"
 
 
 def _ranged(name: str, found: Estimate) -> str:

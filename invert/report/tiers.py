@@ -126,11 +126,6 @@ def any_of(tiers: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def share_of(agreed: Sequence[str], shares: Mapping[str, float]) -> str:
-    """`98%`: the share of some tiers."""
-    return f"{sum(shares[tier] for tier in agreed):.0%}"
-
-
 def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:
     """The likeliest tier with its least and its most, one number where they are the same.
 
@@ -147,14 +142,16 @@ def of_tier(tier: str, least: float, most: float) -> str:
     return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"
 
 
-def over_cases(shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[float, float]] | None, agreed: Sequence[str]) -> str:
+def over_cases(
+    shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[float, float]] | None, agreed: Sequence[str], of_agreed: float | None
+) -> str:
     """`HBM or DDR (98%); HBM alone 47 to 99%`, or that no tier can be left out."""
     if shares is None or ranges is None:
         return "-"
     if len(agreed) == len(shares):
         return f"not identified; {likeliest(shares, ranges)}"
     tier, _, share = likeliest(shares, ranges).partition(" ")
-    return f"{any_of(agreed)} ({share_of(agreed, shares)}); {tier} alone {share}" if len(agreed) > 1 else f"{tier} {share}"
+    return f"{any_of(agreed)} ({of_agreed:.0%}); {tier} alone {share}" if len(agreed) > 1 else f"{tier} {share}"
 
 
 def _by_year(found: TierEvidence) -> list[dict[str, str]]:
@@ -174,9 +171,11 @@ def _row(found: TierEvidence) -> dict[str, str]:
     return {
         "lifetime": lifetime(found.ttl_seconds),
         "from": ", ".join(found.evidence) or "nothing to go by",
-        f"prices alone, {BETWEEN}": over_cases(found.undisclosed, found.undisclosed_ranges, found.undisclosed_agreed),
+        f"prices alone, {BETWEEN}": over_cases(
+            found.undisclosed, found.undisclosed_ranges, found.undisclosed_agreed, found.undisclosed_agreed_share
+        ),
         "vendor says": found.disclosed or "-",
-        "answer": over_cases(found.probabilities, found.ranges, found.agreed),
+        "answer": over_cases(found.probabilities, found.ranges, found.agreed, found.agreed_share),
     }
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.records import HoldCosts
-from invert.storage.tiers import BASES, PRICE_YEARS, cost_of_keeping, tier_parameters
+from invert.storage.tiers import BASES, cost_of_keeping, tier_parameters
 
 _SHORTEST, _LONGEST, _PLACES = 1e-2, 1e6, 25
 """Hold times [s] from a step of decode to more than a week, and at how many of them the cost is worked out."""
@@ -19,7 +19,7 @@ def hold_costs(data: Data, kv_bytes: float, assumptions: Assumptions = USUAL) ->
     >>> [*found.costs], found.costs["hbm", "rented"][-1] > found.costs["hbm", "owned"][-1]
     ([('hbm', 'rented'), ('hbm', 'owned'), ('ddr', 'owned'), ('flash', 'owned'), ('hdd', 'owned')], True)
     """
-    times, year, costs = np.geomspace(_SHORTEST, _LONGEST, _PLACES).tolist(), PRICE_YEARS[-1], {}
+    times, year, costs = np.geomspace(_SHORTEST, _LONGEST, _PLACES).tolist(), assumptions.price_years[-1], {}
     by_basis = {basis: tier_parameters(data, basis, year, assumptions) for basis in BASES}
     for tier in by_basis["owned"]:
         for basis, tiers in by_basis.items():

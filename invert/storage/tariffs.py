@@ -313,18 +313,18 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
 
 
 def _by_cost(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
-    return storage.one_posterior(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in storage.PRICE_YEARS)
+    return storage.one_posterior(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in assumptions.price_years)
 
 
 def _by_price_level(
     ttl: int, offer: PricedLifetime, data: Data, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
 ) -> Probabilities | None:
-    price, years = offer.storage_price, storage.PRICE_YEARS
+    price, years = offer.storage_price, assumptions.price_years
     return storage.one_posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
 def _by_drain_time(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
-    seen, years = offer.implied_drain_time, storage.PRICE_YEARS
+    seen, years = offer.implied_drain_time, assumptions.price_years
     return storage.one_posterior(storage.implied_drain_time_match(data, seen, basis, year, assumptions) for year in years if seen)
 
 

@@ -32,7 +32,6 @@ from invert.sheets.read import once_beside_prices
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
-PRICE_YEARS = (2025, 2026)
 TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm", "ddr"), "disk": ("flash", "hdd")})
 """What a disclosure may name, and the tiers that it leaves open."""
 
@@ -90,7 +89,7 @@ def storage_evidence(
     for ttl in ttls:
         term = _term(data, ttl, priced, implied_drain_time, kv_bytes, assumptions)
         name, rule = term or ("", None)
-        likely = {(basis, year): rule(basis, year) for basis in BASES for year in PRICE_YEARS} if rule else {}
+        likely = {(basis, year): rule(basis, year) for basis in BASES for year in assumptions.price_years} if rule else {}
         cases, undisclosed = _cases(likely), one_posterior(likely.values())
         rented, owned = (one_posterior(logs for (of, _), logs in likely.items() if of == basis) for basis in BASES)
         said, by_case = disclosed.get(ttl), [case.probabilities for case in cases]
@@ -293,8 +292,8 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
     no rent of theirs; `owned` charges all tiers owned hardware. A tier without a price of the year has that of all years. A
     spread takes low to high as an interval of `range_level`; its ends are never less than `tier_range_factor` off the median.
     """
-    if basis not in BASES or year not in PRICE_YEARS:
-        raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, PRICE_YEARS))}")
+    if basis not in BASES or year not in assumptions.price_years:
+        raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, assumptions.price_years))}")
     found = {}
     for tier in TIERS:
         column = basis if _rows(data.tables, tier, "holding_price", "basis", basis) else "owned"

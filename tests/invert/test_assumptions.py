@@ -27,7 +27,7 @@ from invert.report.changes import changes_json
 from invert.report.contract import as_records, saved
 from invert.report.glance import glance
 from invert.report.sheet import report
-from invert.scoreboard import storage_rules
+from invert.scoreboard import recorded_calibration, storage_rules
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
@@ -57,14 +57,13 @@ NUMERICS = {
     "records": {"_ROUNDING"},
     "data": {"_MOST"},
     "identifiability": {"_TOLERANCE"},
-    "estimators/market/candidates": {"LEAST_TO_LEARN"},
     "estimators/market/hosts": {"commonest"},
     "estimators/market/kv_class": {"_WORLDS, _FAMILIES", "_WANDERS, _APART, _WITHIN", "_EVERY", "simulated_coverage", "_market"},  # made up
     "estimators/market/line": {"_PLACES"},
-    "estimators/market/pool": {"_WEIGHTS", "LEAST_FAMILIES"},
+    "estimators/market/pool": {"_WEIGHTS"},
     "estimators/market/recency": {"DAYS"},
     "estimators/market/record": {"_LEVELS", "_RESAMPLES", "held", "spread_of_mean"},
-    "estimators/market/regression": {"RIDGE", "_LEAST_FREEDOM"},
+    "estimators/market/regression": {"RIDGE"},
     "estimators/market/student": {"_POINTS", "_nodes", "_summed"},
     "estimators/market/size": {"BILLION", "_RESAMPLES"},
     "estimators/market/by_price": {"PER_MTOK"},
@@ -88,7 +87,7 @@ NUMERICS = {
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, _SAME"},
     "storage/hold_costs": {"_SHORTEST, _LONGEST, _PLACES"},  # where curves begin and end, and their points
-    "storage/tiers": {"_DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
+    "storage/tiers": {"_DRAWS"},
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
 INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")
@@ -312,6 +311,11 @@ OTHERWISE = {
     "horizon_chosen_before": "2025-06-15",
     "size_prices": (0.1, 1.0),
     "sparse_ratio": 20.0,
+    "least_families": 50,
+    "least_to_learn": 50,
+    "least_freedom": 50,
+    "least_gain_in_errors": 5.0,
+    "price_years": (2025,),
 }
 BESIDE = {"given_kv_spread": {"kv_bytes_per_token": 4e4}}
 """Where half as much again is no other value, or too little to be seen; and what must be given for a spread to be asked for."""
@@ -332,10 +336,11 @@ def narrower(name: str) -> Assumptions:
 
 
 def told(assumptions: Assumptions) -> Iterator[str]:
-    """All that a run says of some sheets, how the tier rules score, and which sheets would be simulated: the dearest last."""
+    """What a run says of some sheets, how rules score, which estimates are trusted, and which sheets are simulated: the dearest last."""
     table = infer(SHEETS, prices=io.StringIO(OWN), assumptions=assumptions)
     yield json.dumps([{**record, "anchors": None} for record in as_records(table)])
     yield str(storage_rules(shipped_data(), assumptions))
+    yield str([row["verdict"] for row in recorded_calibration(shipped_data(), assumptions)])
     yield str(simulate(_SHAPES[0], 3, 1, assumptions)[0]["active_params"])
     yield report(table.inferences[0], table)
     # A batch price says nothing of a size, which then is assumed.

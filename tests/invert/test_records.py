@@ -8,12 +8,16 @@ import pytest
 from invert.assumptions import USUAL
 from invert.inference import infer
 from invert.records import (
+    Apart,
     Bounds,
     Check,
     Estimate,
     Held,
+    Judgement,
+    Misreading,
     Record,
     Swing,
+    Verdict,
     as_claimed,
     given_value,
     interval,
@@ -93,3 +97,20 @@ def test_what_the_sheet_hardly_narrowed_is_dominated_by_the_prior(contraction, b
     assert interval(USUAL, 1.0, 2.0, 4.0, "so", equations=(), contraction=contraction).prior_dominated is by_prior
     assert upper(USUAL, 4.0, "so", contraction=contraction).prior_dominated is by_prior
     assert lower(USUAL, 1.0, "so", contraction=contraction).prior_dominated is by_prior
+
+
+def test_what_follows_from_a_record_is_told_with_it():
+    assert Misreading(9, 9, log(0.25), 1.0).share == pytest.approx(0.25) and Misreading(9, 1, None, None).share is None
+    verdict_on = {"count": 9, "families": 6, "gain_of_pool": 0.0, "standard_error": 0.1, "stacked": 0.0}
+    assert Verdict(by_class=-1.5, by_price=-1.0, **verdict_on).gain_of_price == 0.5
+    assert Apart(factor=10.0).nats == log(10.0)
+    judged = Judgement(model="m", by="x", truth=2.0, low=1.0, median=3.0, high=8.0, level=0.9)
+    assert judged.over_truth == (0.5, 1.5, 4.0) and judged.held
+
+
+def test_the_share_of_agreed_tiers_is_that_of_each_of_them_together():
+    (sold,) = infer(["gemini-3.1-pro"])[0].storage
+    assert sold.agreed == sold.undisclosed_agreed == ("hbm", "ddr")
+    assert sold.agreed_share == sold.undisclosed_agreed_share == pytest.approx(sold.probabilities["hbm"] + sold.probabilities["ddr"])
+    nothing = replace(sold, probabilities=None, undisclosed=None)
+    assert nothing.agreed_share is None and nothing.undisclosed_agreed_share is None

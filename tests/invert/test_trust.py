@@ -1,8 +1,11 @@
 """What verdict a record earns: by how often ranges held, then by what they know."""
 
+from dataclasses import replace
+
 import pytest
 
 from invert import trust
+from invert.assumptions import USUAL
 from invert.estimators.market.record import held
 from invert.records import Record
 
@@ -25,8 +28,16 @@ def record(count: int, of: int, gain: float) -> Record:
     ],
 )
 def test_a_record_is_trusted_by_what_it_held_and_what_it_knows(one: Record, said: str):
-    assert trust.of_record(one, 0.9, "the class").startswith(said)
-    assert "not trusted" in trust.of_record(one, 0.8, "the class")
+    assert trust.of_record(one, "the class").startswith(said)
+    assert "not trusted" in trust.of_record(one, "the class", replace(USUAL, level=0.8))
+
+
+def test_how_many_standard_errors_a_gain_must_exceed_is_an_assumption():
+    one = record(9, 9, 0.3)
+    assert trust.of_record(one, "the class").endswith("0.30 nats more than the class")
+    said = trust.of_record(one, "the class", replace(USUAL, least_gain_in_errors=2.0))
+    assert said.endswith("0.30 nats more than the class, for no more than 2 standard errors")
+    assert one.has_skill() and one.has_skill(1.4) and not one.has_skill(1.6)
 
 
 def test_a_fault_that_is_put_in_is_found_out_by_ranks_and_a_sound_run_is_not():

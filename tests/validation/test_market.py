@@ -83,7 +83,7 @@ def test_the_fits_have_these_coefficients(use, priced, intercept, slope, scale, 
 def test_what_was_not_seen_is_foretold_as_well_as_this(use, priced, by, rms, of_class, gain, half, nine_tenths):
     one = record.record(*size.foretold_left_out(use, size.rows_for(use, priced), by))
     assert (one.rms, one.rms_of_class, one.gain) == pytest.approx((rms, of_class, gain), abs=0.0075)
-    assert one.has_skill
+    assert one.has_skill()
     assert half is None or one.held[0].share == pytest.approx(half, abs=0.0075)
     assert one.held[1].share == pytest.approx(nine_tenths, abs=0.0075)
 
@@ -109,7 +109,7 @@ def test_prices_say_nothing_of_kv_bytes():
         gains[name] = record.record(with_price, foretold(grouped(target, families)))
     assert {name: one.count for name, one in gains.items()} == {"input": 61, "cache": 24}
     assert {name: round(one.gain, 2) for name, one in gains.items()} == {"input": -0.02, "cache": 0.02}
-    assert not any(one.has_skill for one in gains.values())
+    assert not any(one.has_skill() for one in gains.values())
 
 
 def test_shuffled_prices_say_nothing_of_size():
@@ -165,7 +165,7 @@ def test_sizes_that_were_disclosed_lie_where_they_should():
     of_class = [np.log(row.active_params / 1e9) - mean for row in rows]
     assert (found.count, found.groups, found.held[-1].held) == (9, 6, 8)
     assert (found.rms, found.rms_of_class) == pytest.approx((np.sqrt((errors**2).mean()), np.sqrt(np.mean(np.square(of_class)))))
-    assert found.rms_of_class == pytest.approx(1.5, abs=0.005) and found.has_skill
+    assert found.rms_of_class == pytest.approx(1.5, abs=0.005) and found.has_skill()
 
 
 def _error(one, active_params, price):

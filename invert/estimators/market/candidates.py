@@ -7,6 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.pool import Foresight, pool_verdict
@@ -14,9 +15,6 @@ from invert.estimators.market.recency import DAYS, Cache, Forgetting, classes
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.student import Student
 from invert.records import Verdict
-
-LEAST_TO_LEARN = 4
-"""Families below which a line through them foretells nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +52,20 @@ CANDIDATES = (
 
 
 def weighed(
-    candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, earlier_only: bool
-) -> Verdict | None:
+    candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, earlier_only: bool,
+    assumptions: Assumptions = USUAL,
+) -> Verdict | None:  # fmt: skip
     """What it has earned beside the class, on listed models of known architecture; None of too few."""
     of_name = {one.architecture: one for one in known[candidate.of]}
     listed = [row for row in priced if row.architecture in of_name]
     rows = [(of_name[row.architecture], seen) for row in listed if (seen := candidate.observed(row, priced)) is not None]
-    return weighed_rows(rows, known[candidate.of], forgetting, earlier_only)
+    return weighed_rows(rows, known[candidate.of], forgetting, earlier_only, assumptions)
 
 
-def weighed_rows(rows: Sequence[tuple[Cache, float]], known: Sequence[Cache], forgetting: Forgetting, earlier_only: bool) -> Verdict | None:
+def weighed_rows(
+    rows: Sequence[tuple[Cache, float]], known: Sequence[Cache], forgetting: Forgetting, earlier_only: bool,
+    assumptions: Assumptions = USUAL,
+) -> Verdict | None:  # fmt: skip
     """What a number beside each of some caches has earned, every cache foretold by a line through those of other families.
 
     `earlier_only`: by those released before it alone, as it would have been at the time.
@@ -72,10 +74,10 @@ def weighed_rows(rows: Sequence[tuple[Cache, float]], known: Sequence[Cache], fo
     found = []
     for (one, seen), by_class in zip(rows, of_class, strict=True):
         others = [(other, x) for other, x in rows if other.family != one.family and not (earlier_only and other.released >= one.released)]
-        if len({other.family for other, _ in others}) >= LEAST_TO_LEARN and isfinite(by_class):
-            by_price = _through(others, seen).log_density(one.ln_kv)
+        if len({other.family for other, _ in others}) >= assumptions.least_to_learn and isfinite(by_class):
+            by_price = _through(others, seen, assumptions).log_density(one.ln_kv)
             found.append(Foresight(family=one.family, by_price=by_price, by_class=by_class))
-    return pool_verdict(found)
+    return pool_verdict(found, assumptions)
 
 
 def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetting: Forgetting) -> list[float]:
@@ -84,7 +86,8 @@ def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetti
     return [float(density) for density in classes(known, rows, forgetting).log_density(values)]
 
 
-def _through(others: Sequence[tuple[Cache, float]], seen: float) -> Student:
+def _through(others: Sequence[tuple[Cache, float]], seen: float, assumptions: Assumptions) -> Student:
     """What a line through the others foretells at this number."""
-    line = fit(grouped([other.ln_kv for other, _ in others], [other.family for other, _ in others], [x for _, x in others]))
+    truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
+    line = fit(grouped(truths, families, [x for _, x in others], assumptions=assumptions))
     return Student(centre=line.intercept + line.slopes[0] * seen, scale=line.scale, freedom=line.freedom)

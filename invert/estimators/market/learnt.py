@@ -15,7 +15,7 @@ from derive.shipped_rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.market import panel, size
-from invert.estimators.market.candidates import CANDIDATES, LEAST_TO_LEARN, weighed
+from invert.estimators.market.candidates import CANDIDATES, weighed
 from invert.estimators.market.hosts import spread_of_output_input_ratio
 from invert.estimators.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
 from invert.estimators.market.panel import Priced
@@ -101,9 +101,9 @@ def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: da
 def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumptions: Assumptions) -> tuple[Priced, ...]:
     """What a size is learnt from without a price family; `WrongData` where its groups are too few for a line."""
     rows = size.rows_for(_USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), without, assumptions)
-    if len({getattr(row, by) for row in rows}) < LEAST_TO_LEARN:
+    if len({getattr(row, by) for row in rows}) < assumptions.least_to_learn:
         table = (HostPrice if hosts else ListPrice).TABLE
-        raise WrongData(f"{table}.csv: fewer than {LEAST_TO_LEARN} values of {by} are left to learn a size from")
+        raise WrongData(f"{table}.csv: fewer than {assumptions.least_to_learn} values of {by} are left to learn a size from")
     return rows
 
 
@@ -112,7 +112,7 @@ def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, as
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
     extra = assumptions.extra_markup_prior
-    return size.drawn_sizes(_USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
+    return size.drawn_sizes(_USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0), assumptions=assumptions)
 
 
 @once_beside_prices
@@ -124,8 +124,9 @@ def size_at(data: Data, use: str, price: float, without: str, hosts: bool, close
 @once_beside_prices
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
     """What each candidate has earned beside the class of KV bytes, by its name and whether only earlier models foretell."""
+    priced, known = listed_models(data), known_caches(data, assumptions)
     return {
-        (one.name, earlier): weighed(one, listed_models(data), known_caches(data, assumptions), forgetting(data, assumptions), earlier)
+        (one.name, earlier): weighed(one, priced, known, forgetting(data, assumptions), earlier, assumptions)
         for one in CANDIDATES
         for earlier in (False, True)
     }
@@ -135,7 +136,7 @@ def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str,
 def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
     """How well that was foretold of open models that were left out."""
     rows = _rows_for(data, use, hosts, "", by, assumptions)
-    return record(*size.foretold_left_out(_USES[use], rows, by))
+    return record(*size.foretold_left_out(_USES[use], rows, by, assumptions))
 
 
 @once_beside_prices
@@ -148,7 +149,7 @@ def disclosed_record(data: Data, assumptions: Assumptions = USUAL) -> Record:
     sizes = [one for one in rows_so_far(data, DisclosedSize) if one.active_params]
     if len({one.vendor for one in sizes}) < LEAST_VOTES:
         raise WrongData("disclosed_sizes.csv: active parameters of models of fewer than two vendors are known")
-    return replace(record(*size.foretold_since(ANY, rows, sizes)), of="closed models whose size became known")
+    return replace(record(*size.foretold_since(ANY, rows, sizes, assumptions)), of="closed models whose size became known")
 
 
 @once_beside_prices
@@ -157,4 +158,4 @@ def shuffled_record(data: Data, use: str, seed: int, assumptions: Assumptions = 
     rows = _rows_for(data, use, False, "", "price_family", assumptions)
     prices = np.random.default_rng(seed).permutation([row.input_price for row in rows])
     shuffled = [replace(row, input_price=float(price)) for row, price in zip(rows, prices, strict=True)]
-    return record(*size.foretold_left_out(_USES[use], shuffled))
+    return record(*size.foretold_left_out(_USES[use], shuffled, assumptions=assumptions))

@@ -57,7 +57,7 @@ def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgemen
     (74, 80)
     """
     rows = rows_for(ANY, learnt.listed_models(data), "", assumptions)
-    foretold, _ = foretold_left_out(ANY, rows)
+    foretold, _ = foretold_left_out(ANY, rows, assumptions=assumptions)
     found = []
     for row, centre, scale in zip(rows, foretold.centre, foretold.scale, strict=True):
         ends = Student(centre=float(centre), scale=float(scale), freedom=foretold.freedom).range(assumptions.level)

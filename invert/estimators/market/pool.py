@@ -10,11 +10,11 @@ from math import sqrt
 
 import numpy as np
 
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.student import Floats
 from invert.records import Verdict
 
 _WEIGHTS = np.linspace(0.0, 1.0, 101)
-LEAST_FAMILIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +26,8 @@ class Foresight:
     by_class: float
 
 
-def pool_verdict(known: Sequence[Foresight]) -> Verdict | None:
-    """What the pool has gained over families it had not seen; None of fewer than three.
+def pool_verdict(known: Sequence[Foresight], assumptions: Assumptions = USUAL) -> Verdict | None:
+    """What the pool has gained over families it had not seen; None of fewer than `least_families`.
 
     >>> sure = [Foresight(family=name, by_price=-1.0, by_class=-2.0) for name in "abcd"]
     >>> one = pool_verdict(sure)
@@ -35,7 +35,7 @@ def pool_verdict(known: Sequence[Foresight]) -> Verdict | None:
     (1.0, 1.0, True)
     """
     families = sorted({one.family for one in known})
-    if len(families) < LEAST_FAMILIES:
+    if len(families) < assumptions.least_families:
         return None
     by_price, by_class = (np.array([getattr(one, name) for one in known]) for name in ("by_price", "by_class"))
     votes = np.array([[one.family == family for one in known] for family in families], dtype=float)
@@ -52,6 +52,7 @@ def pool_verdict(known: Sequence[Foresight]) -> Verdict | None:
         gain_of_pool=float(gains.mean()),
         standard_error=float(gains.std(ddof=1) / sqrt(len(families))),
         stacked=float(_WEIGHTS[pooled.sum(0).argmax()]),
+        least_gain=assumptions.least_gain_in_errors,
     )
 
 

@@ -9,21 +9,25 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.student import Floats, log_student_density, student_quantiles
 
 RIDGE = 1e-3
 """Added to the squares of every slope: a group of one price would leave none."""
-_LEAST_FREEDOM = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupedRows:
-    """Predictors with a leading column of ones (n, p), what they predict (n), the group of each row (n), and its weight (n)."""
+    """Predictors with a leading column of ones (n, p), what they predict (n), the group of each row (n), and its weight (n).
+
+    `least_freedom` are the degrees of freedom that a fit has at least.
+    """
 
     predictors: Floats
     target: Floats
     groups: npt.NDArray[np.intp]
     weights: Floats
+    least_freedom: int
 
     @property
     def count(self) -> int:
@@ -32,8 +36,8 @@ class GroupedRows:
 
     @property
     def freedom(self) -> int:
-        """Groups less coefficients, of which there are never fewer than three."""
-        return max(self.count - int(self.predictors.shape[1]), _LEAST_FREEDOM)
+        """Groups less coefficients, or the least there may be."""
+        return max(self.count - int(self.predictors.shape[1]), self.least_freedom)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +78,9 @@ class Foretold:
         return float(np.sqrt(np.mean((self.target - self.centre) ** 2)))
 
 
-def grouped(target: Sequence[float], groups: Sequence[Hashable], *predictors: Sequence[float]) -> GroupedRows:
+def grouped(
+    target: Sequence[float], groups: Sequence[Hashable], *predictors: Sequence[float], assumptions: Assumptions = USUAL
+) -> GroupedRows:
     """Rows of groups, each row with one over the square root of its group's rows for a weight.
 
     >>> grouped([1.0, 2.0, 3.0], ["a", "a", "b"]).weights.round(3).tolist()
@@ -83,7 +89,8 @@ def grouped(target: Sequence[float], groups: Sequence[Hashable], *predictors: Se
     numbered = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     places = np.array([numbered[group] for group in groups])
     design = np.column_stack([np.ones(len(target)), *predictors])
-    return GroupedRows(design, np.array(target, dtype=float), places, 1 / np.sqrt(np.bincount(places)[places]))
+    weights = 1 / np.sqrt(np.bincount(places)[places])
+    return GroupedRows(design, np.array(target, dtype=float), places, weights, assumptions.least_freedom)
 
 
 def fit(rows: GroupedRows) -> Fit:

@@ -6,7 +6,7 @@ decision with its own.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import log
 from typing import Literal
@@ -63,34 +63,41 @@ def rows_for(use: Use, priced: Iterable[Priced], without: str = "", assumptions:
     return tuple(row for row in priced if (of_today(row) or not use.sparse) and row.price_family != without)
 
 
-def grouped_for(use: Use, rows: Sequence[Priced], by: str = "price_family", *predictors: Sequence[float]) -> GroupedRows:
+def grouped_for(
+    use: Use, rows: Sequence[Priced], by: str = "price_family", *predictors: Sequence[float], assumptions: Assumptions = USUAL
+) -> GroupedRows:
     """The rows as a regression has them: ln parameters [1e9] in groups, on predictors, by default ln of the input price."""
     target = [log(getattr(row, use.params) / BILLION) for row in rows]
     chosen = predictors or ([log(row.input_price) for row in rows],)
-    return grouped(target, [getattr(row, by) for row in rows], *chosen)
+    return grouped(target, [getattr(row, by) for row in rows], *chosen, assumptions=assumptions)
 
 
-def fitted(use: Use, rows: Sequence[Priced]) -> Fit:
+def fitted(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> Fit:
     """The fit of a use to these rows."""
-    return fit(grouped_for(use, rows))
+    return fit(grouped_for(use, rows, assumptions=assumptions))
 
 
-def foretold_left_out(use: Use, rows: Sequence[Priced], by: str = "price_family") -> tuple[Foretold, Foretold]:
+def foretold_left_out(
+    use: Use, rows: Sequence[Priced], by: str = "price_family", assumptions: Assumptions = USUAL
+) -> tuple[Foretold, Foretold]:
     """What the price foretells of every row, and what the class does without a price, its group left out of both."""
-    found = grouped_for(use, rows, by)
-    return foretold(found), foretold(GroupedRows(found.predictors[:, :1], found.target, found.groups, found.weights))
+    found = grouped_for(use, rows, by, assumptions=assumptions)
+    return foretold(found), foretold(replace(found, predictors=found.predictors[:, :1]))
 
 
-def foretold_since(use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize]) -> tuple[Foretold, Foretold]:
+def foretold_since(
+    use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], assumptions: Assumptions = USUAL
+) -> tuple[Foretold, Foretold]:
     """What the prices of models that are no row foretell of their active parameters by all rows, and the class does; vendors are groups.
 
     A size whose active parameters are not known is left out.
     """
     known = [(log(one.active_params / BILLION), one.vendor, log(one.input_price)) for one in sizes if one.active_params]
-    seen, found = grouped_for(use, rows), grouped(*zip(*known, strict=True))
+    seen = grouped_for(use, rows, assumptions=assumptions)
+    found = grouped(*zip(*known, strict=True), assumptions=assumptions)
 
     def by(columns: int) -> Foretold:
-        one = fit(GroupedRows(seen.predictors[:, :columns], seen.target, seen.groups, seen.weights))
+        one = fit(replace(seen, predictors=seen.predictors[:, :columns]))
         centre = found.predictors[:, :columns] @ np.array([one.intercept, *one.slopes])
         return Foretold(centre=centre, scale=np.full(len(centre), one.scale), freedom=one.freedom, target=found.target, groups=found.groups)
 
@@ -98,10 +105,12 @@ def foretold_since(use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSi
     return by(both), by(1)
 
 
-def drawn_sizes(use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED) -> "Draws":
+def drawn_sizes(
+    use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED, assumptions: Assumptions = USUAL
+) -> "Draws":
     """Coefficients over vendors drawn with replacement, the extra mark-up [nat: mean, sd] and the error of a new family."""
-    one, (mean, spread) = fitted(use, rows), extra_markup
-    coefficients = _resampled(use, rows, seed)[(_RESAMPLES * uniforms(DEFAULT, seed)[:, 0]).astype(int)]
+    one, (mean, spread) = fitted(use, rows, assumptions), extra_markup
+    coefficients = _resampled(use, rows, seed, assumptions)[(_RESAMPLES * uniforms(DEFAULT, seed)[:, 0]).astype(int)]
     return Draws(coefficients, mean + spread * normals(DEFAULT, seed)[:, 1], one.scale * _drawn_errors(one.freedom, seed))
 
 
@@ -133,12 +142,12 @@ class Draws:
         return Size(low=low, median=median, high=high, spread=float(drawn.std()))
 
 
-def _resampled(use: Use, rows: Sequence[Priced], seed: int) -> Floats:
+def _resampled(use: Use, rows: Sequence[Priced], seed: int, assumptions: Assumptions) -> Floats:
     """Intercept and slope over vendors drawn with replacement (resamples, 2).
 
     A vendor drawn k times counts its families' rows k times, each of which weighs one over the square root of all of them.
     """
-    found = grouped_for(use, rows)
+    found = grouped_for(use, rows, assumptions=assumptions)
     names = sorted({row.vendor for row in rows})
     of_vendor = np.array([[row.vendor == name for row in rows] for name in names], dtype=float)
     outer = np.einsum("i,ij,ik->ijk", found.weights, found.predictors, found.predictors)

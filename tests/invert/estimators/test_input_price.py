@@ -25,7 +25,7 @@ def test_the_mark_up_is_the_price_over_the_size_at_rent():
     size, markup = found["active_params"], found["input_markup"]
     ends = [2 / (cost * end / 1e9) for end in (size.high, size.median, size.low)]
     assert [markup.low, markup.median, markup.high] == pytest.approx(ends)
-    assert size.record.has_skill and markup.record is markup.level is None, "no mark-up was ever held against one that somebody told"
+    assert size.record.has_skill() and markup.record is markup.level is None, "no mark-up was ever held against one that somebody told"
 
 
 def test_with_the_parameters_known_the_mark_up_is():

@@ -141,7 +141,7 @@ def test_a_record_counts_what_the_printed_ranges_held(estimator):
 
 def test_no_reading_of_prices_knows_more_than_the_class():
     found = records(known(), shipped_data())
-    assert not any(one.has_skill for name, one in found.items() if name != "headline")
+    assert not any(one.has_skill() for name, one in found.items() if name != "headline")
     assert {name: one.held[1].held for name, one in found.items()} == {"one_markup": 0, "at_rent": 2, "increment": 7, "headline": 8}
     # The headline is the class: what is left is Student's t against normal halves of the same ends.
     assert abs(found["headline"].gain) < 0.05 and found["headline"].rms == pytest.approx(found["headline"].rms_of_class)
@@ -149,7 +149,7 @@ def test_no_reading_of_prices_knows_more_than_the_class():
 
 def test_an_estimator_that_knew_would_have_skill():
     found = records(saying([printed(at / 1.2, at, 1.2 * at) for at in (one.member.kv_bytes_per_token for one in known())]), shipped_data())
-    assert found["made"].has_skill and found["made"].rms == pytest.approx(0, abs=1e-9) and found["made"].held[1].held == 9
+    assert found["made"].has_skill() and found["made"].rms == pytest.approx(0, abs=1e-9) and found["made"].held[1].held == 9
     assert found["made"].gain > 2
 
 
@@ -191,14 +191,14 @@ def test_what_an_architecture_says_judges_ranges_beside_kv_bytes(quantity: str, 
         of_family.setdefault(one.member.family, []).append(log(truth))
     centres = {family: np.mean([np.mean(logs) for other, logs in of_family.items() if other != family]) for family in of_family}
     assert found.rms_of_class == pytest.approx(np.sqrt(np.mean([(centres[one.member.family] - log(truth)) ** 2 for one, truth in rows])))
-    assert not found.has_skill
+    assert not found.has_skill()
 
 
 def test_a_range_that_knew_would_be_said_to():
     knowing = [printed(truth / 1.2, truth, 1.2 * truth) for truth in (by_hand("balance_context", one) for one in known())]
     some = tuple(replace(one, beside={**one.beside, "balance_context": said}) for one, said in zip(known(), knowing, strict=True))
     found = records_beside(some)["balance_context"]
-    assert found.has_skill and found.held[1].held == 9 and found.rms == pytest.approx(0, abs=1e-9)
+    assert found.has_skill() and found.held[1].held == 9 and found.rms == pytest.approx(0, abs=1e-9)
 
 
 def test_two_families_are_too_few_for_a_class_of_others():
@@ -213,7 +213,7 @@ def test_the_record_of_storage_prices_is_that_of_every_sheet_of_known_cache_that
             sold[one.name] = one.kv_bytes_stored["storage_price"], one.known.stored
     assert found.count == len(sold) == 6 and found.held[1].held == sum(of.low < stored < of.high for of, stored in sold.values()) == 0
     errors = [log(of.median / stored) for of, stored in sold.values()]
-    assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9) and not found.has_skill
+    assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9) and not found.has_skill()
 
 
 def test_estimates_bear_those_records_where_ranges_like_them_were_judged():

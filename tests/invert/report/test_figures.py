@@ -1,5 +1,7 @@
 """Figures of prices: what is drawn are the numbers of the records, in the units of the axes."""
 
+from dataclasses import replace
+
 import pytest
 
 from derive.errors import NotCovered
@@ -86,13 +88,15 @@ def test_lifetimes_lie_at_their_hold_time_and_extra_price(run: InferenceTable):
 
 def test_a_bar_reaches_from_the_central_value_to_the_end(run: InferenceTable):
     one = sheet(run, GEMINI)
-    chart = tornado(one)
+    chart = tornado(one, run.assumptions)
     swings = [swing for swing in one.swings["one_markup"].value if swing.low and swing.high]
     for side, name in ((swings[0].low, "at the low end"), (swings[0].high, "at its high end")):
         assert sorted((side, 1.0)) == pytest.approx(mark(chart, name).ends[0])
     assert chart.up.rows[0] == swings[0].name.replace("_", " ")
+    wide = tornado(one, replace(run.assumptions, level=0.98))
+    assert chart.said[0].endswith("at either end of its 90% range") and wide.said[0].endswith("at either end of its 98% range")
     with pytest.raises(NotCovered, match="no tornado"):
-        tornado(sheet(run, OPUS))
+        tornado(sheet(run, OPUS), run.assumptions)
 
 
 def test_shares_are_those_of_the_scoreboard():

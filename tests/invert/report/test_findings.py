@@ -1,6 +1,7 @@
 """What the full report of a sheet says: estimates, doubts, what prices cannot tell, tiers; whole lines, and numbers only."""
 
 import re
+from dataclasses import replace
 from functools import cache
 from math import exp, log
 from statistics import fmean, stdev
@@ -8,12 +9,13 @@ from statistics import fmean, stdev
 import pytest
 
 from invert import scoreboard as truth
+from invert.assumptions import USUAL
 from invert.estimators import calibration
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate, Verdict
-from invert.report.findings import estimate_text, findings, held_in_words, premium_in_words
+from invert.report.findings import estimate_text, findings, firmness, held_in_words, premium_in_words
 from invert.report.sheet import report
 from invert.result import Inference
 from invert.table import InferenceTable
@@ -222,3 +224,10 @@ def test_a_negative_intercept_is_reported_and_not_clipped():
     assert "no tariff of a write and storage for the lifetime holds" in line
     (sound,) = [line for line in text("claude-sonnet-4-5").splitlines() if line.startswith("write prices of 5 min and 1 h")]
     assert sound.endswith("intercept over slope 13.3 min")  # 800 s
+
+
+def test_the_ends_of_an_input_are_those_of_the_level():
+    usual, other = (infer(["gemini-3.1-pro"], assumptions=replace(USUAL, level=level)) for level in (0.9, 0.8))
+    for table, ends in ((usual, "at 5 and 95 %"), (other, "at 10 and 90 %")):
+        said = " ".join(firmness(table[0], table))
+        assert f"with one input {ends} of what it may be" in said

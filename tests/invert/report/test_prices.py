@@ -31,7 +31,7 @@ def test_other_service_tiers_of_the_model_are_named_with_what_they_ask_in_every_
     for form in (short_report, report):
         assert said in form(table[0], table).splitlines()
     (record,) = as_records(table)
-    assert record["also_sold"] == [{"service_tier": "batch", "region": None, "input_price_usd_per_token": 1e-6}]
+    assert record["also_sold"] == [{"service_tier": "batch", "region": None, "input_price_usd_per_token": 1e-6, "times_input_price": 0.5}]
     everything = infer("gpt-6-sol", everything=True)
     assert len(everything) == 2 and not any(also_sold(one, everything) for one in everything)
     assert all(record["also_sold"] == [] for record in as_records(everything))

@@ -10,6 +10,7 @@ from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.table import _FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
+from invert.result import Inference
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
@@ -92,10 +93,14 @@ def test_what_the_readings_are_worth_counts_ranges_that_hold_the_known_cache(run
     one = run["alibaba/qwen3-coder-plus"]
     low, high = (replace(one, known=replace(one.known, read=size)) for size in (1.0, 1e12))
     inside = replace(one, known=replace(one.known, read=one.kv_bytes["increment"].median))
+
+    def said(*sheets: Inference) -> str:
+        return worth(replace(run, inferences=sheets))
+
     heading = "increment"
-    assert f"{heading} 1 of 1" in worth([inside]) and f"{heading} 0 of 2" in worth([low, high])
-    assert f"{heading} 1 of 3" in worth([low, inside, high]) and "on 3 sheets with two bands" in worth([low, inside, high])
-    assert worth([run["anthropic/claude-opus-5"]]) == (
+    assert f"{heading} 1 of 1" in said(inside) and f"{heading} 0 of 2" in said(low, high)
+    assert f"{heading} 1 of 3" in said(low, inside, high) and "on 3 sheets with two bands" in said(low, inside, high)
+    assert said(run["anthropic/claude-opus-5"]) == (
         "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
     )
 
@@ -136,7 +141,7 @@ def test_the_record_of_sizes_is_of_a_sheet_that_has_one(run: InferenceTable):
 def test_one_record_of_the_headline_is_printed(run: InferenceTable):
     said = " ".join(footer(run))
     assert "such ranges held" in said and "Ranges here that hold the true cache: one mark-up" in said
-    assert ", read " not in worth(run.inferences)
+    assert ", read " not in worth(run)
 
 
 def test_a_tier_by_price_is_a_range_over_cases_and_lifetimes(run: InferenceTable):
@@ -165,6 +170,7 @@ def test_what_bounds_are_worth_is_said_of_all_that_ship(run: InferenceTable):
     known = [run["alibaba/qwen3-coder-plus"], run["deepseek/deepseek-v4-pro"]]
     of = known[1].kv_bytes["at_rent"].bounds
     factors = f"{of.median:.3g} times ({of.least:.3g} to {of.most:.3g}) it,"
-    assert f"({KV_NAMES['at_rent'].heading}, on {of.count} such sheets of known cache: {factors}" in worth(known)
-    assert f"held {of.held} of {of.count} in bf16, {of.held_at_one_byte} at one byte)" in worth(known)
-    assert "such sheets" not in worth(known[:1])
+    said, of_one = (worth(replace(run, inferences=tuple(sheets))) for sheets in (known, known[:1]))
+    assert f"({KV_NAMES['at_rent'].heading}, on {of.count} such sheets of known cache: {factors}" in said
+    assert f"held {of.held} of {of.count} in bf16, {of.held_at_one_byte} at one byte)" in said
+    assert "such sheets" not in of_one

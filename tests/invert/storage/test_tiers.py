@@ -35,7 +35,6 @@ from invert.storage.tariffs import (
 )
 from invert.storage.tiers import (
     BASES,
-    PRICE_YEARS,
     TIERS,
     agreed,
     cost_optimality,
@@ -75,7 +74,7 @@ def spread_of_gemini():
 
 
 def settings():
-    return [(basis, year) for basis in BASES for year in PRICE_YEARS]
+    return [(basis, year) for basis in BASES for year in USUAL.price_years]
 
 
 # -- tier parameters ------------------------------------------------------------------------------------------------
@@ -110,7 +109,7 @@ def test_only_disk_has_one_price_for_both_years():
     assert {(row.tier, row.basis, row.year) for row in dated} == {
         ("hbm", "rented", 2025), ("hbm", "owned", 2025), ("ddr", "owned", 2025), ("flash", "owned", 2025),
     }  # fmt: skip
-    assert {row.year for row in dated} < set(PRICE_YEARS)
+    assert {row.year for row in dated} < set(USUAL.price_years)
     for row in dated:
         found = tier_parameters(shipped_data(), row.basis, row.year)[row.tier].holding_price.median
         assert found * PER_GB_HOUR == pytest.approx(row.value) != tier_parameters(shipped_data(), row.basis, 2026)[row.tier]
@@ -118,7 +117,7 @@ def test_only_disk_has_one_price_for_both_years():
 
 def test_hbm_was_four_to_five_times_ddr_before_the_shortage():
     """TrendForce, 18 December 2025; and was to be one to two times at the end of 2026."""
-    of = {year: tier_parameters(shipped_data(), "owned", year) for year in PRICE_YEARS}
+    of = {year: tier_parameters(shipped_data(), "owned", year) for year in USUAL.price_years}
     assert 4 <= of[2025]["hbm"].holding_price.median / of[2025]["ddr"].holding_price.median <= 5
     assert of[2026]["hbm"].holding_price.median < 2 * of[2026]["ddr"].holding_price.median
 
@@ -143,7 +142,7 @@ def test_an_unknown_basis_or_year_is_refused(basis: str, year: int):
     spread=st.floats(0, 3),
     price=st.floats(1e-14, 1e-7),
     kv=st.floats(500, 1e6),
-    setting=st.sampled_from([(basis, year) for basis in BASES for year in PRICE_YEARS]),
+    setting=st.sampled_from([(basis, year) for basis in BASES for year in USUAL.price_years]),
 )
 def test_probabilities_sum_to_one(seconds: float, spread: float, price: float, kv: float, setting: tuple[str, int]):
     for found in (
@@ -331,8 +330,8 @@ def test_a_case_counts_for_as_much_as_it_makes_what_is_seen_likely():
         assert dict(case.probabilities) == pytest.approx({tier: share / case.weight for tier, share in of_case.items()})
     for tier in TIERS:
         assert found.undisclosed[tier] == pytest.approx(sum(joint[*setting, tier] for setting in settings()))
-        owned = sum(joint["owned", year, tier] for year in PRICE_YEARS) / sum(
-            joint["owned", year, one] for year in PRICE_YEARS for one in TIERS
+        owned = sum(joint["owned", year, tier] for year in USUAL.price_years) / sum(
+            joint["owned", year, one] for year in USUAL.price_years for one in TIERS
         )
         assert found.owned[tier] == pytest.approx(owned)
     means = [sum(case.probabilities[tier] for case in found.cases) / 4 for tier in TIERS]

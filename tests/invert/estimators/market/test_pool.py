@@ -1,8 +1,11 @@
 """The gate: what a price adds is judged by families whose weight it did not choose."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from invert.assumptions import USUAL
 from invert.estimators.market.pool import Foresight, pool_verdict
 
 
@@ -37,5 +40,15 @@ def test_members_of_a_family_share_its_vote():
     assert (both.by_price, both.by_class, both.gain_of_pool) == pytest.approx((once.by_price, once.by_class, once.gain_of_pool))
 
 
-def test_two_families_are_too_few():
-    assert pool_verdict(known([-1.0, -1.0], [-2.0, -2.0])) is None
+def test_two_families_are_too_few_unless_so_many_are_asked_for():
+    two = known([-1.0, -1.0], [-2.0, -2.0])
+    assert pool_verdict(two) is None and pool_verdict(two, replace(USUAL, least_families=2)) is not None
+
+
+def test_the_gate_opens_at_so_many_standard_errors():
+    by_class = np.full(12, -1.5)
+    gains = by_class + np.random.default_rng(1).normal(0.5, 0.2, 12)
+    usual = pool_verdict(known(gains, by_class))
+    strict = pool_verdict(known(gains, by_class), replace(USUAL, least_gain_in_errors=2 * usual.gain_of_pool / usual.standard_error))
+    assert usual.enters and usual.weight > 0 and not strict.enters and strict.weight == 0
+    assert (strict.gain_of_pool, strict.stacked) == (usual.gain_of_pool, usual.stacked)
