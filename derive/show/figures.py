@@ -87,7 +87,7 @@ def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> b
     """The panels below each other as SVG or PNG, below their title what they are of; WrongValue where matplotlib is not installed."""
 
     def draw(figure: Any) -> None:
-        figure.suptitle(picture_title(found), x=0.01, horizontalalignment="left", fontsize=15, fontweight="bold")
+        title = figure.suptitle(picture_title(found), horizontalalignment="left", fontsize=15, fontweight="bold")
         every = figure.subplots(len(found), squeeze=False)[:, 0]
         for axes, panel in zip(every, found, strict=True):
             _draw(axes, panel)
@@ -95,6 +95,9 @@ def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> b
         if caption:
             lines = (line for text in caption for line in _folded(text, _CAPTION_WIDTH))
             every[0].set_title("\n".join(lines), loc="left", fontsize=8.5, color="0.3", pad=8)
+        # It begins where its axes do, as what is said below it.
+        figure.get_layout_engine().execute(figure)
+        title.set_x(min(axes.get_position().x0 for axes in every))
 
     described = " ".join(f"{text}." for text in (picture_title(found), *caption, *(line for panel in found for line in _lines_said(panel))))
     return figure_bytes(draw, (_WIDE, _HIGH if len(found) == 1 else _HIGH_OF_SEVERAL * len(found)), form, described)

@@ -186,6 +186,10 @@ def spans_decades(values: Sequence[float]) -> bool:
     return bool(values) and min(values) > 0 and max(values) / min(values) > _DECADE
 
 
+_SAID_DEFAULTS = ("chips", "mfu", "mbu")
+"""The defaults that a picture says: how many chips, and that they sustain their peaks. Others are what nobody spoke of."""
+
+
 def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: Mapping[str, Sequence[str]] = _NO_LIMITS) -> list[str]:
     """What a picture is of: chips and models that all of it shares, the givens that stay, the defaults that it moves with, what is
     taken that nobody said, and where there is no answer.
@@ -197,7 +201,7 @@ def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: M
     shared = [name for name in every[0] if all(name in others for others in every)]
     stay = [_staying(one, limits) for one in solutions]
     given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_of_all(text, stay)]
-    taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one))
+    taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one) if text.split(" ")[0] in _SAID_DEFAULTS)
     supposed = dict.fromkeys(found[1] for one in solutions for text in one.warnings if (found := _SUPPOSED.match(text)))
     apart = [] if any(text.startswith(_PRICE) for text in given) else [text for one in columns for text in _price_of(*one, shared)]
     lines = [", ".join(shared), ", ".join(given), ", ".join(apart), f"by default {', '.join(taken)}" if taken else "", "; ".join(supposed)]

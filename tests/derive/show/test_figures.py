@@ -124,3 +124,16 @@ def test_a_picture_says_in_words_what_it_shows():
         [Panel("batch", "step_time", (("A & B", (1.0, 2.0, 8.0), (0.002, 0.003, 0.004)), ("C", (), ())))], "svg", ["8xA, M"]
     ).decode()
     assert "Step time over batch. 8xA, M. A &amp; B: step time 2 ms at batch 1, 4 ms at batch 8. C: step time no answer." in made
+
+
+def test_the_title_begins_where_the_axes_do(monkeypatch: pytest.MonkeyPatch):
+    """As what is said below it does."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    seen: list[Figure] = []
+    kept = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *arguments, **named: (seen.append(figure), kept(figure, *arguments, **named)))
+    picture([Panel("batch", "cost_per_token", (("A", (1.0, 8.0), (2e-6, 1e-6)),))], "png", ["8xA", "mbu = 1"])
+    (figure,) = seen
+    assert figure.texts[0].get_position()[0] == pytest.approx(figure.axes[0].get_position().x0, abs=0.002)

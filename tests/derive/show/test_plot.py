@@ -124,7 +124,7 @@ def test_of_what_is_counted_there_are_whole_ones_once_each():
 def test_the_caption_says_what_stays_and_what_is_taken():
     chips, givens, taken = caption([(names, swept("step_time", batch=[1, 8])) for names in (("8xA", "M"), ("8xB", "M"))])
     assert (chips, givens) == ("M", "chips = 8, context_length = 8000 tokens, bytes_per_element = 1 B")
-    assert taken.startswith("by default ") and "mbu = 1" in taken
+    assert taken == "by default mfu = 1, mbu = 1", "and not the copies of a cache, hops and drafts of which nobody speaks"
     one, other = (swept("cost_per_token", batch=[1, 8], chip_price=price)[0] for price in (1e-3, 2e-3))
     (ranged,) = swept("step_time", batch=8, mbu="0.5..1")
     assert "mbu = 0.75 (of a range)" in caption([(("A",), [ranged])])[1]
