@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, cached_property
 from inspect import Parameter, Signature, unwrap
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.arguments import argument_names
@@ -144,10 +145,11 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     numbers = tuple(one for one in stand if not isinstance(one, str))
     all_of_them = [*left, *numbers]
     places = [all_of_them.index(one) for one in stand]
+    # Asked of thousands of draws, and several deep: so it takes half the time.
+    in_order = itemgetter(*places) if len(places) > 1 else tuple
 
     def reduced(*arguments: Any) -> Any:
-        at_hand = (*arguments, *numbers)
-        return function(*[at_hand[place] for place in places])
+        return function(*in_order((*arguments, *numbers)))
 
     reduced.__wrapped__ = function  # type: ignore[attr-defined]
     reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]

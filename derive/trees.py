@@ -32,6 +32,8 @@ IN_ORDER: Operations = {
     PLAIN_NUMBER: lambda number: number,
 }
 """What is the same for all kinds: from left to right, as it is written."""
+_OF_TWO = {IN_ORDER[SUM]: add, IN_ORDER[PRODUCT]: mul}
+"""What sums and products do to two: where a formula is worked out at thousands of values, without a call around it."""
 
 FLOATS: Operations = {**IN_ORDER, ROOT: sqrt, LOGARITHM: log, EXPONENTIAL: exp, LARGEST_OF: max, SMALLEST_OF: min}
 
@@ -61,9 +63,12 @@ def function_of(tree: Tree, by: Operations = FLOATS) -> Callable[[Mapping[str, A
         number = by[PLAIN_NUMBER](tree)
         return lambda values: number
     operation, parts = by[tree[0]], [function_of(part, by) for part in tree[1:]]
+    of_two = _OF_TWO.get(operation, operation)
     if len(parts) == _PAIR:
         first, second = parts
-        return lambda values: operation(first(values), second(values))
+        return lambda values: of_two(first(values), second(values))
+    if of_two is not operation:
+        return lambda values: reduce(of_two, [part(values) for part in parts])
     return lambda values: operation(*[part(values) for part in parts])
 
 

@@ -1,6 +1,7 @@
 """Roots of smooth formulas inside a quantity's domain, and how they move with what was given."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from math import inf, isfinite
 from typing import Any
 
@@ -67,8 +68,15 @@ def negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str
 
 def in_domain(unknown: str, value: float) -> bool:
     """Whether the value may be an answer: finite, positive (or zero where that is a value), a share at most 1, some counts no less."""
+    least, most, may_be_zero = _domain(unknown)
+    return isfinite(value) and (value > 0 or (value == 0 and may_be_zero)) and least <= value <= most
+
+
+@cache
+def _domain(unknown: str) -> tuple[float, float, bool]:
+    """The ends of the domain of a quantity, and whether 0 is in it: asked of thousands of draws."""
     row = quantity(unknown)
-    return isfinite(value) and (value > 0 or (value == 0 and row.may_be_zero)) and row.floor <= value <= row.ceiling
+    return row.floor, row.ceiling, row.may_be_zero
 
 
 def drops_out(difference: Tree, unknown: str, values: Mapping[str, float]) -> bool:

@@ -227,6 +227,9 @@ def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ..
     straight = high - whole * (high / 2) / (whole - half) if whole > half else low
     if low < straight < high and abs(short(straight)) <= _NEGLIGIBLE * whole:
         return straight
+    if straight <= low and short(high * 0.5**_HALVINGS) > 0:
+        # What it is beside takes all the room by itself.
+        return 0.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if short(middle) <= 0 else (low, middle)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from derive.errors import WrongValue
+from derive.solving import fit
 from derive.solving.api import solve
 from derive.units import show
 from tests.tools.together import in_one_test
@@ -407,3 +408,13 @@ def test_chips_that_nobody_speaks_of_hold_nothing():
 def test_what_an_answer_was_held_against_is_used():
     assert solve("step_time", **LARGE, batch=10, reserved_share=0.1).unused == ()
     assert solve("machine_balance_ratio", **LARGE, reserved_share=0.1).unused != ()
+
+
+def test_what_the_weights_leave_no_room_for_is_seen_at_once(monkeypatch: pytest.MonkeyPatch):
+    """It was halved down to nothing, 60 times for each of three quantities, and as often as a route was tried."""
+    asked: list[object] = []
+    kept = fit._memory
+    monkeypatch.setattr(fit, "_memory", lambda *arguments: (asked.append(arguments), kept(*arguments))[1])
+    reason = solve("step_time", hardware="H100:fp8", model="DeepSeek-V3", batch=8, context_length=4000, bytes_per_element=1).reason
+    assert reason.message.splitlines()[1:] == ["what would fit, all else as it is: chips at least 9"]
+    assert len(asked) <= 30, len(asked)
