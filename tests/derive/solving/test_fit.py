@@ -417,4 +417,4 @@ def test_what_the_weights_leave_no_room_for_is_seen_at_once(monkeypatch: pytest.
     monkeypatch.setattr(fit, "_memory", lambda *arguments: (asked.append(arguments), kept(*arguments))[1])
     reason = solve("step_time", hardware="H100:fp8", model="DeepSeek-V3", batch=8, context_length=4000, bytes_per_element=1).reason
     assert reason.message.splitlines()[1:] == ["what would fit, all else as it is: chips at least 9"]
-    assert len(asked) <= 30, len(asked)
+    assert len(asked) < 60, len(asked)
