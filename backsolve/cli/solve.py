@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from backsolve.cli.common import fail_on, leave, report_problems, tell
-from backsolve.streams import say, width
+from backsolve.streams import in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ _LINES_AT_ONCE = 1000
 """Lines of an answer that are laid out and written together."""
 _MOST_LISTED = 1000
 """Points of a sweep beyond which a picture of it stands alone."""
+_LONG = 100_000
+"""Points of a table beyond which whoever waits for it is told so."""
 
 
 @click.command("solve")
@@ -145,11 +147,13 @@ def solve_command(
     first, *others = solutions
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
         raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
+    points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
+    if style == "table" and plot is None and points > _LONG and in_terminal(sys.stderr):
+        say(f"{points:,} points are put into columns ...; --as csv lists them sooner")
     if others:
         shown = several_lines(solutions, style, full, width(sys.stdout))
     else:
         shown = short_lines(first, width(sys.stdout)) if style == "table" and not full else lines(first, style)
-    points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
     if plot is not None and style == "table" and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):

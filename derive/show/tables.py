@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from math import isclose
 from textwrap import indent
@@ -70,19 +69,20 @@ def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
 
 
 def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
-    values = " or ".join(text_of(unknown, replace(one, bound=None) if said else one) for one in answers) or "-"
+    values = " or ".join(text_of(unknown, one, bound=not said) for one in answers) or "-"
     where = " or ".join(dict.fromkeys(plain_regime(one.regime) for one in answers if one.regime))
     return [*(show(name, value) for name, value in given.items()), values, where or (reason.message.splitlines()[0] if reason else "")]
 
 
-def text_of(unknown: str, answer: Answer) -> str:
-    """An answer in the units people use: a value, or the two ends of an interval."""
+def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
+    """An answer in the units people use: a value, or the two ends of an interval, and which way it errs unless that is said elsewhere."""
+    errs = OR[answer.bound] if bound else ""
     if answer.kind == "point":
-        return show(unknown, answer.point) + OR[answer.bound]
+        return show(unknown, answer.point) + errs
     if answer.kind == "symbolic":
-        return f"{answer.formula}{OR[answer.bound]}"
+        return f"{answer.formula}{errs}"
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
-    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + OR[answer.bound]
+    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + errs
     return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
 
 

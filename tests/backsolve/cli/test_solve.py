@@ -3,6 +3,8 @@
 import json
 import shlex
 
+import pytest
+
 from tests.tools.commands import DEPLOYED, STAR, call, plain, refused
 from tests.tools.together import in_one_test
 
@@ -124,3 +126,13 @@ def test_a_rent_is_taken_from_the_table_only_where_it_is_asked_for():
     assert given["provenance"]["chip_price"] == "given"
     assert "name one with --hardware" in refused("solve", "cost_per_token", "--price", "rent")
     assert "unknown price 'free'" in refused(*question, "--price", "free")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_who_waits_for_a_long_table_in_a_terminal_is_told(monkeypatch: pytest.MonkeyPatch, terminal: bool):
+    monkeypatch.setattr("backsolve.cli.solve._LONG", 40)
+    monkeypatch.setattr("backsolve.cli.solve.in_terminal", lambda stream: terminal)
+    asked = ("solve", "step_time", "compute_time=8ms", "memory_time=1ms..16ms:log:50")
+    told = "50 points are put into columns ...; --as csv lists them sooner"
+    assert (told in call(*asked).err) == terminal
+    assert told not in call(*asked, "--as", "csv").err
