@@ -1,9 +1,12 @@
 """Prices that can be read and are hardly meant: each a question to whoever wrote the file, none of them a fault."""
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from itertools import pairwise
+from itertools import accumulate, pairwise, product
 from math import log10
+from operator import attrgetter
 
 from derive.errors import shorten
 from derive.shipped import Problem
@@ -16,6 +19,7 @@ _HAIR = 1e-9
 _SHIPPED_ROWS = "prices.csv:"
 _QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _DAYS_OF_YEAR = 365.25
+_DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
 def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[Problem]:
@@ -71,17 +75,20 @@ def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[P
     for row in rows:
         of_file.setdefault(row.origin.rpartition(":")[0], []).append(row)
     for of_one in of_file.values():
-        dated = [
-            (row, column, day)
-            for row in of_one
-            for column in ("effective_date", "valid_to", "retrieved_date")
-            if (day := getattr(row, column))
-        ]
-        ordered = sorted(day for _, _, day in dated)
-        middle, years = ordered[len(ordered) // 2] if ordered else date.max, assumptions.usual_years
-        for row, column, day in dated:
-            if abs((day - middle).days) > years * _DAYS_OF_YEAR:
+        # Of a million rows the days are few: they are counted, and rows are looked through only where one is far.
+        counts = Counter(day for column in _DATES for day in map(attrgetter(column), of_one) if day)
+        middle, years = _middle(counts), assumptions.usual_years
+        far = {day for day in counts if abs((day - middle).days) > years * _DAYS_OF_YEAR}
+        for row, column in product(of_one, _DATES) if far else ():
+            if (day := getattr(row, column)) in far:
                 yield row.problem(column, f"{day} is more than {years:g} years from {middle}, the middle of the days of its file")
+
+
+def _middle(counts: Counter[date]) -> date:
+    """The median of days, each as often as it is counted; of an even number the later one of the two."""
+    ordered = sorted(counts)
+    below = list(accumulate(counts[day] for day in ordered))
+    return ordered[bisect_right(below, below[-1] // 2)] if ordered else date.max
 
 
 def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
@@ -141,25 +148,26 @@ def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Pr
     if not shipped:
         return
     called = {_plain_name(row.provider): row.provider for row in shipped}
+    meant_by = {name: called.get(_plain_name(name), name) for name in {row.provider for row in own}}
     newest = max((row.retrieved_date for row in shipped if row.retrieved_date), default=date.max)
+    days_of_own = {day for row in own for day in (row.effective_date, row.valid_to, row.retrieved_date) if day}
+    late = {day for day in days_of_own if (day - newest).days > assumptions.usual_years * _DAYS_OF_YEAR}
     amounts: dict[str, list[float]] = {}
     for row in shipped:
         if _is_list_price(row):
             amounts.setdefault(row.component, []).append(_usd(row, book.fx))
+    ends = {component: (min(found), max(found)) for component, found in amounts.items()}
     for row in own:
-        meant = called.get(_plain_name(row.provider), row.provider)
-        if meant != row.provider:
+        if (meant := meant_by[row.provider]) != row.provider:
             yield row.problem("provider", f"{shorten(row.provider)} is another provider than {shorten(meant)}: is that one meant?")
-        for column in ("effective_date", "valid_to", "retrieved_date"):
-            day = getattr(row, column)
-            if day and (day - newest).days > assumptions.usual_years * _DAYS_OF_YEAR:
+        for column in _DATES if late else ():
+            if (day := getattr(row, column)) in late:
                 yield row.problem(
                     column,
                     f"{day} is more than {assumptions.usual_years:g} years after {newest}, when the newest price that ships was read",
                 )
-        if _is_list_price(row) and row.component in amounts and row.amount:
-            usd, far = _usd(row, book.fx), assumptions.usual_price_ratio
-            least, most = min(amounts[row.component]), max(amounts[row.component])
+        if _is_list_price(row) and row.component in ends and row.amount:
+            usd, far, (least, most) = _usd(row, book.fx), assumptions.usual_price_ratio, ends[row.component]
             if not least / far <= usd <= most * far:
                 side, unit = ("below", "per thousand tokens") if usd < least else ("above", "in cents")
                 lack = f"{row.component} {row.amount:g} {row.currency} is {far:g} times {side} every one that ships"
