@@ -167,3 +167,29 @@ def test_a_type_checker_sees_what_is_loaded_when_it_is_asked_for(package):
     assert seen == {(name, f"{inside}{home}.{name}") for name, home in package._HOMES.items()}
     for name, place in seen:
         assert getattr(package, name) is getattr(import_module(place.rpartition(".")[0]), name)
+
+
+LATE = {
+    "derive.price_rows": "tables of prices, which no question of equations reads",
+    "derive.solving.intervals": "numpy",
+    "derive.solving.legs": "numpy",
+    "derive.solving.sizing": "numpy",
+    "derive.solving.sweeps": "numpy",
+}
+"""The modules of ours that functions of derive import, and what would come along at the start of every answer."""
+
+
+@pytest.mark.slow
+def test_a_function_of_derive_imports_of_ours_only_what_is_slow_to_load():
+    """Elsewhere what a module needs stands at its top."""
+    found: dict[str, set[str]] = {}
+    for path in Path(derive.__file__).parent.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+                if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "derive":
+                    name = f"derive.{node.names[0].name}" if node.module == "derive" else str(node.module)
+                    found.setdefault(name, set()).add(path.name)
+    assert found.keys() == LATE.keys(), found
+    for name, heavy in LATE.items():
+        text = (ROOT / Path(*name.split("."))).with_suffix(".py").read_text(encoding="utf-8")
+        assert heavy != "numpy" or "\nimport numpy as np\n" in text, name

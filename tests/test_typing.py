@@ -1,7 +1,10 @@
 """What a user's type checker says of a user's script: every public name has its type, and a slip is found."""
 
+import re
 import subprocess
 import sys
+from importlib import metadata
+from pathlib import Path
 
 import pytest
 
@@ -69,6 +72,41 @@ SLIPS = {
     "no such keyword": ('invert.infer(modle="x")', "call-arg"),
     "text that is no text": ("derive.cite(5)", "arg-type"),
 }
+
+
+WITH_SYMPY = """
+[mypy]
+[mypy-sympy.*]
+follow_untyped_imports = True
+"""
+"""What the page on Python tells users to put into their settings: SymPy has types, but does not say so."""
+FRAME = "pandas.core.frame.DataFrame" if [one for one in metadata.distributions() if one.name == "pandas-stubs"] else "Any"
+"""pandas ships its types apart, in the extra `test`."""
+REVEALED = {  # what is asked for, its type with these settings, and without
+    'derive.solve("batch").answers[0].expr': ("sympy.core.basic.Basic | None", "Any | None"),
+    "derive.symbols.batch": ("sympy.core.symbol.Symbol", "Any"),
+    'derive.equation("roofline.kv_time").expression': ("sympy.core.relational.Relational", "Any"),
+    'derive.equation("roofline.kv_time").subs(batch=3)': ("sympy.core.relational.Relational", "Any"),
+    "invert.infer().to_frame()": (FRAME, FRAME),
+    'derive.solve("batch").value': ("float", "float"),
+}
+
+
+@pytest.mark.slow
+def test_what_a_type_checker_reveals_of_other_libraries(tmp_path: Path) -> None:
+    """No more than these say of themselves: nothing of ours hides it."""
+    (tmp_path / "script.py").write_text("\n".join(["import derive, invert", *(f"reveal_type({asked})" for asked in REVEALED), ""]))
+    for settings, place in ((WITH_SYMPY, 0), ("[mypy]\n", 1)):
+        (tmp_path / "mypy.ini").write_text(settings)
+        command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "mypy.ini", "--cache-dir", f"cache{place}", "script.py"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=300)
+        found = re.findall(r'Revealed type is "(.*)"', done.stdout)
+        assert dict(zip(REVEALED, found, strict=True)) == {asked: types[place] for asked, types in REVEALED.items()}, done.stdout
+
+
+def test_the_page_on_python_has_these_settings() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "how-to" / "from-python.md").read_text(encoding="utf-8")
+    assert WITH_SYMPY.strip().removeprefix("[mypy]\n") in page and "pandas-stubs" in page
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from derive.evaluate import evaluate
 from derive.expressions.cases import smooth_cases
 from derive.expressions.closed_roots import closed_roots
 from derive.expressions.one_line import below_the_line, simplified
+from derive.expressions.regimes import as_tree, regimes, trees_of_roots
 from derive.formulas import Formulas, Roots, TreePair, found, key
 from derive.quantities import symbol
 from derive.records import Equation, key_of_claim
@@ -125,8 +126,6 @@ def sides_of(row: "Equation | Solvable") -> tuple[Tree, Tree]:
         return left, right
     if line := formulas(row):
         return row.symbols[0], line.right_side()
-    from derive.expressions.regimes import as_tree
-
     return row.symbols[0], as_tree(row.sides[1])
 
 
@@ -137,14 +136,10 @@ def regimes_of(row: "Equation | Solvable") -> tuple[Regime, ...]:
         return tuple(Regime(*case) for case in smooth_cases(row.sides[1]))
     if line := formulas(row):
         return tuple(Regime(expression, wins) for expression, wins in line.smooth())
-    from derive.expressions.regimes import as_tree, regimes
-
     return tuple(Regime(as_tree(one.expression), _as_pairs(one.wins)) for one in regimes(row.sides[1]))
 
 
 def _as_pairs(wins: "tuple[tuple[Expr, Expr], ...]") -> tuple[TreePair, ...]:
-    from derive.expressions.regimes import as_tree
-
     return tuple((as_tree(larger), as_tree(smaller)) for larger, smaller in wins)
 
 
@@ -205,8 +200,6 @@ def _of_block(row: Solvable, unknown: str) -> tuple[Branch, ...]:
 
 
 def _by_sympy(row: Equation, unknown: str) -> tuple[Branch, ...]:
-    from derive.expressions.regimes import as_tree, regimes, trees_of_roots
-
     x, (left, right) = symbol(unknown), row.sides
     solved = []
     for inner in regimes(right):

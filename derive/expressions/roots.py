@@ -8,6 +8,7 @@ from typing import Any
 from derive.evaluate import evaluate, exact, exact_slope, precise, precise_slope
 from derive.expressions.branches import at_nothing_of
 from derive.expressions.digits import LAST_DIGITS, clamped, is_rational, loses_digits
+from derive.expressions.search import bracketed
 from derive.quantities import quantity
 from derive.trees import Tree, names, slopes
 
@@ -20,8 +21,6 @@ def real_roots(
 ) -> list[tuple[float, Tree | None]]:
     """Every root of a smooth formula in the domain of the unknown, with its closed form if it has one."""
     if closed is None:
-        from derive.expressions.search import bracketed
-
         return [(root, None) for root in bracketed(difference, unknown, values)]
     numbers = [_number(root, values) for root in closed]
     nothing = frozenset(name for name in names(difference) if values.get(name) == 0)

@@ -18,6 +18,7 @@ from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
+from derive.solving.whole import in_whole_ones
 from derive.spreads import Interval, Series, Spread
 
 
@@ -212,8 +213,6 @@ def _respond(
         again = solution
     if not asked.limits:
         return again
-    from derive.solving.whole import in_whole_ones
-
     return in_whole_ones(supposed or asked, again)
 
 
@@ -235,7 +234,6 @@ def _takes_a_batch(asked: Question) -> bool:
 def _with_fewest_chips(asked: Question) -> Solution | None:
     """The fewest chips for targets that a batch is lacking for; None where that is no such question."""
     from derive.solving.sizing import fewest_chips
-    from derive.solving.whole import in_whole_ones
 
     usual = in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
     refused = Reason("missing_givens", missing=(FREE,), message=f"{asked.unknown} needs also {FREE}")

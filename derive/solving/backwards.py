@@ -11,6 +11,7 @@ from math import exp, isfinite, log
 from typing import TYPE_CHECKING
 
 from derive.expressions.branches import branches
+from derive.expressions.search import BEYOND
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
@@ -143,8 +144,6 @@ def _height(unknown: str, legs: tuple[Leg, ...], last: Equation, name: str, know
 
 def _searched(unknown: str, name: str, last: Equation, target: float, height: _Height) -> Backwards | None:
     import numpy as np
-
-    from derive.expressions.search import BEYOND
 
     row = quantity(unknown)
     low, high = max((row.low or row.high / BEYOND) / BEYOND, row.floor), min(row.high * BEYOND, row.ceiling)

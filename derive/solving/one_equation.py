@@ -20,6 +20,7 @@ from derive.evaluate import at_arrays, evaluate, precise, slope_at_arrays
 from derive.expressions.branches import Branch, branches, comparisons, sides_of, turns
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
 from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots
+from derive.expressions.search import searched
 from derive.formulas import TreePair
 from derive.quantities import quantity
 from derive.records import Equation
@@ -688,8 +689,6 @@ def _looked_for(equation: _Row, unknown: str) -> str:
     """Where the unknown was searched for; nothing of one that has closed forms."""
     if all(branch.roots is not None for branch in branches(equation, unknown)):
         return ""
-    from derive.expressions.search import searched
-
     low, high = searched(unknown)
     return f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.solving.elimination import joint, with_definitions
 from derive.solving.matching import Structure, determined, upstream
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ class Route:
 
     def carried(self, leg: Leg) -> "Route | None":
         """The same with a leg, of which only bounds came out, and all that rests on it in one: the bounds carry through."""
-        from derive.solving.elimination import joint
-
         resting = {leg.unknown}
         for later in self.legs:
             if later is not leg and resting & {*later.symbols}:
@@ -105,8 +104,6 @@ def without_blocks(unknown: str, active: tuple[Equation, ...], known: frozenset[
 @lru_cache(maxsize=4096)
 def bounding(unknown: str, bounds: tuple[Equation, ...], active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Route, ...]:
     """Inequalities on what is made of the unknown, as inequalities in it: definitions put in, all else known; the shortest first."""
-    from derive.solving.elimination import with_definitions
-
     made = {row.defines: row for row in active if row.defines}
     found = []
     for bound in bounds:
@@ -231,8 +228,6 @@ def _together(unknown: str, rows: tuple[Equation, ...], reached: Set[str], faile
 
 def _of_block(block: Structure, unknown: str, failed: Failed) -> list[Leg]:
     """A quantity that a block gives: the unknown if it is in it, else what is not defined in it, else any."""
-    from derive.solving.elimination import joint
-
     if not block.rows or len(block.free) > _MAY_CANCEL or not NEUTRAL_DEFAULTS.keys().isdisjoint(block.free):
         return []
     if len(block.rows) == 1 and not block.free:
