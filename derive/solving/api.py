@@ -10,6 +10,7 @@ from derive.quantities import quantity
 from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
+from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.fleets import TAKEN_AS_OF_ALL, of_all_replicas
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
@@ -205,7 +206,8 @@ def _respond(
         again = again if found.reason and found.reason.code == "missing_givens" else found
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(supposed or asked) or again
-    if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown in ("chips", FREE):
+    sizes = asked.unknown in ("chips", FREE) or batch_is_left_to_a_rate(asked)
+    if sizes and not (again.answers or again.sweep) and not spans and again.reason:
         from derive.solving.sizing import fewest_chips, with_enough_chips
 
         again = fewest_chips(supposed or asked, again.reason) or with_enough_chips(supposed or asked, again)

@@ -30,6 +30,7 @@ from derive.solving.fit import (
     MEMORY_BINDS,
     NO_CACHE,
     SHORT_OF_MEMORY,
+    batch_is_left_to_a_rate,
     fast_enough,
     held_by_memory,
     is_warning,
@@ -51,7 +52,7 @@ from derive.solving.limits import (
 from derive.solving.links import as_assumption
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.propagation import followed, leading_to
-from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, posed, taken_as_known, without
+from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, in_usual_types, posed, taken_as_known, without
 from derive.solving.reach import beyond_one_domain, out_of_reach
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, OR, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
@@ -1083,7 +1084,7 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
     clash: Reason | None = None
     for end in ends:
         known = end.values if found.kind == "point" else world.values
-        short = misfit(asked, known, way.rows)
+        short = misfit(asked, known, way.rows) or _batch_does_not_fit(asked, known)
         answered = end
         if short and only_said(asked, way):
             answered, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
@@ -1092,6 +1093,17 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
             return answered, None
         clash = clash or wrong
     return start, clash or reason
+
+
+def _batch_does_not_fit(asked: Question, known: Mapping[str, float]) -> Reason | None:
+    """The memory that is short of the batch that makes a given rate, where the way to the answer speaks of none; None where all is well."""
+    if asked.unknown == FREE or FREE in known or not batch_is_left_to_a_rate(asked):
+        return None
+    batch = posed(asked, FREE, asked.known)
+    reason = _answered(batch, told=False)[0].reason
+    if reason and (usual := in_usual_types(batch, reason.missing)):
+        reason = _answered(usual, told=False)[0].reason
+    return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
 
 def only_said(asked: Question, way: Route) -> bool:

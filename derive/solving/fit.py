@@ -31,6 +31,8 @@ OF_A_PASS = (
 )
 """What there is only where chips pass sequences through weights that they hold."""
 
+_ROOM = ("hbm_capacity", "memory_capacity")
+
 _HELD = ("memory_demand", "memory_per_chip")
 """What is held itself, of which a number stands whether it fits or not: that it does not is only said."""
 
@@ -92,6 +94,14 @@ def speeds(asked: Question) -> tuple[str, ...]:
     signs = {name: FASTER.get(QUANTITIES[name].unit, 0) for name in found}
     slow = any(side == (UPPER if signs.get(name, 0) > 0 else LOWER) for name, side in asked.limits.items())
     return tuple(found) if all(signs.values()) and not slow else ()
+
+
+def batch_is_left_to_a_rate(asked: Question) -> bool:
+    """Whether the sequences that memory has to hold follow from a rate that is given, on chips of which the memory is known."""
+    if asked.limits or asked.unknown == "chips" or not asked.known.keys().isdisjoint((*IN_FLIGHT, "microbatch_size")):
+        return False
+    given = (name for name, source in asked.provenance.items() if source == "given")
+    return any(FASTER.get(QUANTITIES[name].unit, 0) > 0 for name in given) and not asked.known.keys().isdisjoint(_ROOM)
 
 
 def fast_enough(name: str, found: Any, given: Any) -> Any:

@@ -14,9 +14,9 @@ from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.chain import answered
-from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, worked_out
+from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, batch_is_left_to_a_rate, worked_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
-from derive.solving.questions import Question, posed, standing_beside, without
+from derive.solving.questions import IN_BF16, Question, in_usual_types, posed, standing_beside, without
 from derive.solving.reach import ENDLESS, beyond_one_domain, out_of_reach
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
@@ -70,14 +70,17 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
 
 
 def with_enough_chips(asked: Question, refused: Solution) -> Solution:
-    """A batch that targets take and memory does not hold, with the fewest chips on which a batch of its own meets them."""
-    if asked.unknown != FREE or not asked.limits or refused.refusal.code != SHORT_OF_MEMORY:
+    """A batch that targets or a rate take and memory does not hold, with the fewest chips on which a batch of its own meets them."""
+    by_a_rate = batch_is_left_to_a_rate(asked)
+    if refused.refusal.code != SHORT_OF_MEMORY or not (by_a_rate or (asked.unknown == FREE and asked.limits)):
         return refused
-    bare = without(asked, {"chips"})
+    bare = without(in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked, {"chips"})
     found = fewest_chips(posed(bare, "chips", bare.known), refused.refusal)
     if found is None or not found.answers:
         return refused
-    message = f"{refused.refusal.message}\nwhat would fit, with a batch of its own: chips at least {found.answers[0].ends[0]:.0f}"
+    # Beside the answer itself nobody asked which batch would do.
+    message = refused.refusal.message if asked.unknown == FREE else refused.refusal.message.partition("\n")[0]
+    message += f"\nwhat would fit, with a batch of its own: chips at least {found.answers[0].ends[0]:.0f}"
     return replace(refused, reason=replace(refused.refusal, message=message))
 
 

@@ -13,7 +13,7 @@ from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.solving.chain import only_said
 from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
-from derive.solving.fit import MEMORY_BINDS, least_chips, shortage
+from derive.solving.fit import IN_FLIGHT, MEMORY_BINDS, batch_is_left_to_a_rate, least_chips, shortage
 from derive.solving.legs import Arrays, NoClosedForm, at_leg, meets, within_domain
 from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
@@ -77,7 +77,9 @@ def _with_defaults(asked: Question, given: AtPoints) -> dict[str, "np.ndarray | 
 
 
 def as_arrays(asked: Question, given: AtPoints, way: Route) -> Sweep | None:
-    """The sweep through one route; None where a leg of it has no closed form."""
+    """The sweep through one route; None where a leg of it has no closed form, or memory is held against a batch it does not speak of."""
+    if asked.unknown not in IN_FLIGHT and batch_is_left_to_a_rate(asked):
+        return None
     count = len(next(iter(given.values())))
     known = _with_defaults(asked, given)
     with np.errstate(all="ignore"):

@@ -140,3 +140,27 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
 def test_a_time_alone_needs_a_batch():
     refused = solve("chips", **{**REQUESTS, "step_time": "20ms"})
     assert not refused.answers and refused.refusal.missing == ("batch",)
+
+
+SMALL = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-8B", "prompt_tokens": 1000, "output_tokens": 300, "bytes_per_element": 2}
+"""16 GB of weights, and 424 sequences of 1,150 tokens beside them on one chip."""
+SHORT = "does not fit: weights of 16 GB and a KV cache of 1.079 TB in the 80 GB of 1 chip"
+
+
+@pytest.mark.parametrize(
+    "unknown", ["step_time", "tokens_per_second_per_user", "request_latency", "cost_per_token", "energy_per_token", "batch"]
+)
+def test_the_batch_that_a_rate_takes_is_held_against_memory_whatever_is_asked(unknown):
+    """At 73 requests a second of 300 tokens, 7,160 sequences take a step of 327 ms: seventeen times what one chip holds."""
+    refused = solve(unknown, **SMALL, chips=1, requests_per_second=73, chip_price="2 USD/h")
+    assert not refused.answers and refused.why_not.startswith(SHORT)
+    assert refused.why_not.endswith("what would fit, with a batch of its own: chips at least 2")
+    assert solve(unknown, **SMALL, chips=1, requests_per_second=50, chip_price="2 USD/h").answers
+
+
+def test_the_batch_that_a_rate_takes_is_held_against_memory_at_each_point_and_with_prompts():
+    each = solve("step_time", **SMALL, chips=1, requests_per_second=[50, 55, 60, 70]).sweep
+    assert each and [bool(answers) for _, answers, _ in each.rows()] == [True, True, False, False]
+    using = ["serving.requests_per_second_with_prompts"]
+    assert not solve("step_time", **SMALL, chips=3, requests_per_second=100, using=using).answers
+    assert solve("step_time", **SMALL, chips=4, requests_per_second=100, using=using).answers
