@@ -210,7 +210,9 @@ def _respond(
     if sizes and not (again.answers or again.sweep) and not spans and again.reason:
         from derive.solving.sizing import fewest_chips, with_enough_chips
 
-        again = fewest_chips(supposed or asked, again.reason) or with_enough_chips(supposed or asked, again)
+        # What is short of memory for one target lacks nothing, and what another takes may be lacking.
+        usual = supposed or in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
+        again = fewest_chips(usual, again.reason) or with_enough_chips(usual, again)
     if (solution.answers or solution.sweep) and not (again.answers or again.sweep) and again.refusal.code == "missing_givens":
         again = solution
     if not asked.limits:

@@ -137,6 +137,17 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     assert solution.said[0].startswith("with a batch of 117 to 122, for requests_per_second at least 10 request/s")
 
 
+@pytest.mark.parametrize("given", [{"requests_per_second": 10}, {"requests_per_second": 10, "step_time": "<=50ms"}])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them(given, first):
+    """2 s for 2,000 tokens are met by a fourteenth of a chip: it was refused for that, as nobody said in what the cache is kept."""
+    wait = {"time_to_first_token": "<=2s"}
+    solution = solve("chips", **REQUESTS, **({**wait, **given} if first else {**given, **wait}))
+    assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
+    assert "with a batch of 117 to 122" in solution.said[0] and "time_to_first_token at most 2 s" in solution.said[0]
+    assert any("cached values are taken in bf16" in text for text in solution.warnings)
+
+
 def test_a_time_alone_needs_a_batch():
     refused = solve("chips", **{**REQUESTS, "step_time": "20ms"})
     assert not refused.answers and refused.refusal.missing == ("batch",)
