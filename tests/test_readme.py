@@ -91,7 +91,9 @@ def test_no_command_of_a_page_goes_unrun(page):
         assert not indent, "a block inside a list is not run"
         # A module of code in a page is what the trial of that page runs: tests/test_new_estimator.py.
         module = language == "py" and page.name == "add-an-estimator.md"
-        assert module or language in ("console", "python", "csv", "math", "sh"), f"a block in {language} is not run"
+        # Settings are those that the trial of type checkers is made with: tests/test_typing.py.
+        settings = language == "ini" and page.name == "from-python.md"
+        assert module or settings or language in ("console", "python", "csv", "math", "sh"), f"a block in {language} is not run"
     for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
         assert all(line.startswith("python3 -m venv") for line in block.splitlines()), ".ci/run runs only the two commands of README.md"
     for block in CONSOLE.findall(text):

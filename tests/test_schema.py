@@ -346,7 +346,7 @@ def points(document: Any, path: tuple = ()) -> Iterator[tuple]:
 
 OPEN = {
     "given", "provenance", "elasticities", "forward_check", "degenerate_with", "misreadings", "records", "beside", "contractions",
-    "pricing_rules", "left_out",
+    "pricing_rules", "left_out", "bandwidth_bound_elasticities",
 }  # fmt: skip
 """Objects whose keys depend on the question."""
 OPEN_TO_MORE = {"kv_bytes_per_token"}

@@ -21,7 +21,7 @@ from invert.posterior.mixture import trusted
 from invert.posterior.parameters import SIZE, prior_points
 from invert.posterior.sampler import Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, SEED, normals
-from invert.posterior.weights import quantiles
+from invert.posterior.weights import RELIABLE, quantiles
 
 _T = TypeVar("_T")
 
@@ -60,6 +60,11 @@ class Summary:
     pareto_k: float
     feasible_fraction: float
     sampler: str
+
+    @property
+    def trusted_below(self) -> float:
+        """The Pareto-k up to which the weights of draws can be trusted."""
+        return RELIABLE
 
 
 def summarise(

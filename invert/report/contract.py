@@ -221,6 +221,7 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
             "sampler": one.summary.sampler,
             "ess": six_digits(one.summary.ess),
             "pareto_k": six_digits(_finite(one.summary.pareto_k)),
+            "pareto_k_trusted_below": one.summary.trusted_below,
             "feasible_fraction": six_digits(one.summary.feasible_fraction),
             "log_evidence": six_digits(_finite(one.summary.log_evidence)),
             "contractions": {name: _six(asdict(found)) for name, found in one.contractions.items()},

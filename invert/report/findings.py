@@ -170,7 +170,7 @@ def _draws(one: Inference) -> list[str]:
     if not found.marginals:
         return [f"{found.sampler}: none of the draws fits the prices"]
     return [
-        f"{found.sampler}: effective sample size {found.ess:.0f}, Pareto-k {found.pareto_k:.2f} (trusted below 0.7),"
+        f"{found.sampler}: effective sample size {found.ess:.0f}, Pareto-k {found.pareto_k:.2f} (trusted below {found.trusted_below:g}),"
         f" {found.feasible_fraction:.0%} of the draws fit the prices, log evidence {found.log_evidence:.2f}"
     ]
 

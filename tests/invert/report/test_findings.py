@@ -14,6 +14,7 @@ from invert.estimators import calibration
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
+from invert.posterior.weights import RELIABLE
 from invert.records import Estimate, Verdict
 from invert.report.findings import estimate_text, findings, firmness, held_in_words, premium_in_words
 from invert.report.sheet import report
@@ -231,3 +232,10 @@ def test_the_ends_of_an_input_are_those_of_the_level():
     for table, ends in ((usual, "at 5 and 95 %"), (other, "at 10 and 90 %")):
         said = " ".join(firmness(table[0], table))
         assert f"with one input {ends} of what it may be" in said
+
+
+def test_the_bound_on_pareto_k_is_that_of_the_sampler(monkeypatch: pytest.MonkeyPatch):
+    table = infer(["gemini-3.1-pro"])
+    assert f"(trusted below {RELIABLE:g})" in " ".join(firmness(table[0], table))
+    monkeypatch.setattr("invert.posterior.summary.RELIABLE", 0.65)
+    assert "(trusted below 0.65)" in " ".join(firmness(table[0], table))
