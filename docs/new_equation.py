@@ -64,6 +64,9 @@ def main(arguments: list[str]) -> int:
     if found := list(missing(row)):
         print("\n".join([f"{id}: missing", *(f"  {one}" for one in found)]))
         return 1
+    if begun := [one.id for one in by_id().values() if not {*one.parameters} <= QUANTITIES.keys() | CONSTANTS.keys()]:
+        print(f"{id}: nothing is missing, but {begun[0]} has only begun; fill it in or take it out, and run this again")
+        return 1
     for place, command in made_from(row):
         print(f"{place}: python {' '.join(command)}", flush=True)
         if status := subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode:

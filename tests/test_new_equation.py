@@ -133,3 +133,10 @@ def test_a_skeleton_loads_in_every_chapter():
 def test_of_the_figures_that_ship_the_script_finds_no_fault():
     script = runpy.run_path(str(ROOT / "docs" / "new_equation.py"))
     assert [fault for row in script["by_id"]().values() for fault in script["in_lecture"](row)] == []
+
+
+def test_beside_an_entry_that_has_only_begun_nothing_is_made(clone: Path):
+    assert run(clone, ID).returncode == 1
+    other = run(clone, "memory.fits")
+    assert (other.returncode, other.stderr) == (1, "")
+    assert f"memory.fits: nothing is missing, but {ID} has only begun" in other.stdout
