@@ -98,6 +98,8 @@ def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> b
         # It begins where its axes do, as what is said below it.
         figure.get_layout_engine().execute(figure)
         title.set_x(min(axes.get_position().x0 for axes in every))
+        # Laid out once: of many points that takes as long as drawing them.
+        figure.set_layout_engine("none")
 
     described = " ".join(f"{text}." for text in (picture_title(found), *caption, *(line for panel in found for line in _lines_said(panel))))
     return figure_bytes(draw, (_WIDE, _HIGH if len(found) == 1 else _HIGH_OF_SEVERAL * len(found)), form, described)

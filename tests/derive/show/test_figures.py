@@ -137,3 +137,15 @@ def test_the_title_begins_where_the_axes_do(monkeypatch: pytest.MonkeyPatch):
     picture([Panel("batch", "cost_per_token", (("A", (1.0, 8.0), (2e-6, 1e-6)),))], "png", ["8xA", "mbu = 1"])
     (figure,) = seen
     assert figure.texts[0].get_position()[0] == pytest.approx(figure.axes[0].get_position().x0, abs=0.002)
+
+
+def test_a_picture_is_laid_out_once(monkeypatch: pytest.MonkeyPatch):
+    """Of a hundred thousand points that takes as long as drawing them."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    times: list[object] = []
+    kept = ConstrainedLayoutEngine.execute
+    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: (times.append(figure), kept(engine, figure))[1])
+    picture([Panel("batch", "cost_per_token", (("A", (1.0, 8.0), (2e-6, 1e-6)),))], "svg", ["8xA"])
+    assert len(times) == 1
