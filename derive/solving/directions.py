@@ -13,8 +13,9 @@ from math import inf, isclose
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from derive.expressions.branches import regimes_of
+from derive.expressions.branches import regimes_of, sides_of
 from derive.expressions.roots import in_domain
+from derive.expressions.trends import trend
 from derive.quantities import Quantity, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation
 from derive.requirements import HOLDS
@@ -262,6 +263,8 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
     if not any(cause in (row.id, *row.symbols) for row in rows):
         # What was put in went with another default: the hops of a single stage.
         return NEITHER
+    if written := _as_written(rows, cause):
+        return frozenset((written,))
     random, draws = Random(0), _drawn_for(rows, cause)
     moves = (_move(draws, cause, random) for _ in range(_TRIES))
     seen: list[int] = []
@@ -273,6 +276,22 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
         return EITHER
     # Without regimes, what does not move at any draw moves nowhere: it cancels.
     return frozenset(seen) - {0} or (NEITHER if all(len(regimes_of(row)) == 1 for row in rows) else EITHER)
+
+
+def _as_written(rows: tuple[Equation, ...], cause: str) -> int | None:
+    """The same read off the formulas: 1 or -1; 0 or None where they do not say."""
+    trends = {cause: 1}
+    for row in rows:
+        right = trend(sides_of(row)[1], trends)
+        if row.id == cause:
+            right = 1 if right in (0, 1) else None
+        if right is None:
+            return None
+        if row is rows[-1]:
+            left = trends.get(row.symbols[0], 0)
+            return left or -right if left != right else None
+        trends[row.symbols[0]] = right
+    return None
 
 
 def _drawn_for(rows: tuple[Equation, ...], cause: str) -> _Drawn:
