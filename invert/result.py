@@ -63,8 +63,6 @@ WEIGHTS_UNSURE = "weights may not be"
 class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
-    Those that `infer` hands out are a line at a prompt, and a screenful when they are printed or shown in a notebook.
-
     `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
     of the bytes left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
     estimator of KV bytes: what moves an interval that one mark-up gives, None where it gives none. `convention` is None where

@@ -26,7 +26,7 @@ __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spa
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution(Result):
-    """What a question came to. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
+    """What a question came to.
 
     At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook mathematics and a table.
     """
