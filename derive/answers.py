@@ -37,6 +37,9 @@ SHORT = "does not fit"
 LIMITS_BIND = "limits bind: "
 """What the regime of as many chips begins with as limits take, whatever memory holds; their names follow."""
 
+SEQUENCES_FIT = "memory.sequences_that_fit"
+"""The equation by which memory alone says how many sequences there are."""
+
 BY_DEFAULT = " (default)"
 """What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
 
