@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from derive.briefly import brief
+from derive.briefly import brief, cut
 from derive.errors import NoSingleValue
 from derive.quantities.formula import as_expression, as_latex
 from derive.records import LOWER, UPPER
@@ -36,6 +36,9 @@ SHORT = "does not fit"
 
 LIMITS_BIND = "limits bind: "
 """What the regime of as many chips begins with as limits take, whatever memory holds; their names follow."""
+
+SEQUENCES_FIT = "memory.sequences_that_fit"
+"""The equation by which memory alone says how many sequences there are."""
 
 BY_DEFAULT = " (default)"
 """What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
@@ -83,9 +86,10 @@ class Answer:
     `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
     `bound` says of a point, or of all that ranges and sweeps span, that it is so much at least ("lower") or at most ("upper").
     The kind "symbolic" has a formula for an answer: an expression of the symbols that were given.
-    """
 
-    __repr__ = brief
+    >>> Answer("point", value=2400.0, bound="lower"), Answer("symbolic", formula="8*machine_balance_ratio")
+    (Answer(point: 2400 or more), Answer(symbolic: 8*machine_balance_ratio))
+    """
 
     kind: str
     value: float | None = None
@@ -99,6 +103,20 @@ class Answer:
     loose_high: float | None = None
     bound: str | None = None
     symbolic: "Expr | None" = None
+
+    def __repr__(self) -> str:
+        return cut(f"{type(self).__name__}({self.kind}: {self}{f', where {self.regime}' if self.regime else ''})")
+
+    def __str__(self) -> str:
+        return f"{self._in_short()}{OR[self.bound]}"
+
+    def _in_short(self) -> str:
+        if self.kind == "symbolic":
+            return str(self.formula)
+        if self.value is not None:
+            return f"{self.value:.6g}"
+        ends = (self.low, self.high) if self.loose_low is None else (self.loose_low, self.loose_high)
+        return " to ".join("unbounded" if end is None else f"{end:.6g}" for end in ends)
 
     @property
     def point(self) -> float:

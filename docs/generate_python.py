@@ -9,6 +9,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import is_dataclass
+from functools import cached_property
 from importlib import import_module
 from itertools import chain, repeat
 from pathlib import Path
@@ -69,18 +70,26 @@ def parameter(one: ast.arg, default: ast.expr | None = None) -> str:
 
 
 def members(thing: type) -> Iterator[str]:
-    """The fields of a record, and the first paragraph on each public method."""
+    """The fields of a record, and the first paragraph on each public method, those that it inherits first."""
     fields = [f"- `{name}`" for name in thing.__dataclass_fields__ if not name.startswith("_")] if is_dataclass(thing) else []
-    said = ((name, inspect.getdoc(one)) for name, one in vars(thing).items() if inspect.isroutine(one) or isinstance(one, property))
+    own = {name: one for base in reversed(thing.__mro__[:-1]) for name, one in vars(base).items()}
+    asked = {name: one for name, one in own.items() if inspect.isroutine(one) or isinstance(one, property | cached_property)}
+    said = ((name, inspect.getdoc(one)) for name, one in asked.items())
     methods = [f"- `{name}`: {text.split(chr(10) * 2)[0]}" for name, text in said if text and not name.startswith("_")]
     for title, lines in (("Fields:", fields), ("Methods and properties:", methods)):
         if lines:
             yield f"{title}\n\n" + "\n".join(lines)
 
 
+def described(thing: Any) -> list[str]:
+    """What a thing says of itself, and what the records say that it is made of."""
+    kinds = thing.__mro__[:-1] if inspect.isclass(thing) else [thing]
+    return list(dict.fromkeys(inspect.getdoc(kind) or "" for kind in kinds))
+
+
 def documented(thing: Any) -> Iterator[str]:
     """A docstring as Markdown: its examples in blocks, the rest as it is."""
-    for paragraph in (inspect.getdoc(thing) or "").split("\n\n"):
+    for paragraph in "\n\n".join(described(thing)).split("\n\n"):
         yield f"```pycon\n{paragraph}\n```" if paragraph.startswith(">>>") else paragraph
 
 

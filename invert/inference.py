@@ -20,12 +20,13 @@ from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
 from invert.estimators.cases import Case, Drawn, case_of, same_weights, with_posteriors
 from invert.estimators.input_price import markup_of_lists
-from invert.estimators.joint_point import broken_by
+from invert.estimators.joint_point import broken_by, pricing_rules
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.market import learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import ESTIMATORS, side_by_side
+from invert.identifiability import identified
 from invert.made import made_with
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
@@ -64,7 +65,7 @@ from invert.sheets.assemble import (
     seen_later,
     sheets,
 )  # fmt: skip
-from invert.sheets.contexts import with_given_context
+from invert.sheets.contexts import longest_context, with_given_context
 from invert.sheets.dated import first_days
 from invert.sheets.described import by_weights, described
 from invert.sheets.observables import ratio
@@ -400,6 +401,10 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values(), *stored.values()), bool(tiers)),
         contradiction=broken,
         flags=(*_flags(read, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
+        rules_when_asked=partial(pricing_rules, pairs, anchors.values, longest_context(sheet, read.model)),
+        identifiability_when_asked=partial(
+            identified, tuple(read.evidence.cells), seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}
+        ),
         no_storage=no_storage,
     )
 

@@ -1,9 +1,9 @@
 """What a run of `infer` hands back, as plain records: every number that is printed of it, in whatever form, is here.
 
-What takes long and the table of all sheets does not show follows from the fields of its record when it is first asked for.
+What takes long and the table of all sheets does not show stands in its record as what `infer` left to work out when it is first asked for.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -13,8 +13,6 @@ from statistics import median
 from derive.briefly import brief
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
-from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
-from invert.identifiability import identified
 from invert.made import Made
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
@@ -48,7 +46,6 @@ from invert.records import (
     Worth,
 )  # fmt: skip
 from invert.sheets.assemble import is_provider
-from invert.sheets.contexts import longest_context
 from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import is_added
@@ -63,14 +60,13 @@ WEIGHTS_UNSURE = "weights may not be"
 class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
-    Those that `infer` hands out are a line at a prompt, and a screenful when they are printed or shown in a notebook.
-
     `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
     of the bytes left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
     estimator of KV bytes: what moves an interval that one mark-up gives, None where it gives none. `convention` is None where
     there is no premium to speak of. `apart` is how far the medians lie apart that the premium gives, `times_reading` how far those of
     the readings from a cache that is known. `equations` are all that the readings and estimates rest on, as id@version. `no_storage`
-    says why tiers and storage are left out although the sheet sells them.
+    says why tiers and storage are left out although the sheet sells them. `rules_when_asked` and `identifiability_when_asked` are what
+    `rules` and `identifiability` are worked out by.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -106,6 +102,8 @@ class Inference:
     equations: tuple[str, ...]
     contradiction: str | None
     flags: tuple[str, ...]
+    rules_when_asked: Callable[[], PricingRules | None] = field(compare=False)
+    identifiability_when_asked: Callable[[], Identifiability] = field(compare=False)
     no_storage: str | None = None
 
     @property
@@ -140,16 +138,12 @@ class Inference:
     @cached_property
     def rules(self) -> PricingRules | None:
         """KV bytes by each pricing rule over the first pair of bands; None on a sheet with one band."""
-        if not self.pairs:
-            return None
-        pair, max_context = self.pairs[0].pair, longest_context(self.sheet, self.model)
-        return PricingRules(rule_solutions(pair, self.anchors.values, max_context), memory_bound_base_cost(pair, self.anchors.values))
+        return self.rules_when_asked()
 
     @cached_property
     def identifiability(self) -> Identifiability:
         """What the prices pin at the joint reading of the first pair, where there is one."""
-        joint = self.pairs[0].joint.values if self.pairs else {}
-        return identified(self.evidence.cells, self.observables.contexts, self.anchors.values, joint)
+        return self.identifiability_when_asked()
 
 
 def held_here(inferences: Sequence[Inference]) -> HeldHere:

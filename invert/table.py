@@ -1,25 +1,27 @@
 """The result of `infer` as it shows itself: in a terminal, in a notebook, as a pandas table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, overload
 
 from derive.briefly import Records, cut
 from derive.errors import UnknownName, WrongValue, shorten
+from invert import result
 from invert.report.document import document, report_document
 from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.report.short import short_parts, short_report
 from invert.report.table import WIDEST, count, kv_range
-from invert.result import Inference, Run
+from invert.result import Run
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ReportedInference(Inference):
-    """An inference with the run it is of, so that it can show itself.
+class Inference(result.Inference):
+    """What one sheet implies, with the run it is of, so that it can show itself.
 
     At a prompt it is a line with its headline, printed what `backsolve infer MODEL` says, which a notebook shows too; `full` is
     the whole report.
@@ -61,6 +63,11 @@ class InferenceTable(Run):
     Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 48.9 kB (7.26 kB to 329 kB))
     """
 
+    inferences: tuple[Inference, ...]
+
+    def __iter__(self) -> Iterator[Inference]:
+        return iter(self.inferences)
+
     @overload
     def __getitem__(self, place: int | str) -> Inference: ...
     @overload
@@ -96,11 +103,11 @@ class InferenceTable(Run):
 
 def as_table(run: Run) -> InferenceTable:
     """A run as `infer` hands it out: it and each of its inferences show themselves."""
-    inferences = Records(ReportedInference(**_fields(one), run=run) for one in run)
+    inferences = Records(Inference(**_fields(one), run=run) for one in run)
     return InferenceTable(**{**_fields(run), "inferences": inferences})
 
 
-def _fields(record: Inference | Run) -> dict[str, Any]:
+def _fields(record: result.Inference | Run) -> dict[str, Any]:
     return {one.name: getattr(record, one.name) for one in fields(record)}
 
 

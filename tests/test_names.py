@@ -21,6 +21,7 @@ SAME_ROLE = {
     "as_latex": ("derive", "a formula, an equation and a solution, each rendered in the form of this name by its own module"),
     "offers": ("invert.sheets.databases", "what a database lists, by the module that knows its fields"),
     "is_shape": ("invert.sheets.databases", "whether a file is of a database, by the module that knows its fields"),
+    "Inference": ("invert", "what one sheet implies: as a record of `result`, and as `table` hands it out, so that it shows itself"),
     "installed": ("invert.sheets.databases", "a database that is installed as a package, by the module that knows it"),
 }
 """Names that several modules of a package define because they have the same part to play, and why."""

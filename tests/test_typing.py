@@ -1,5 +1,6 @@
 """What a user's type checker says of a user's script: every public name has its type, and a slip is found."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -51,6 +52,10 @@ table = invert.infer("gemini-3.1-pro")
 assert_type(table, invert.InferenceTable)
 assert_type(backsolve.infer(), invert.InferenceTable)
 assert_type(table[0], invert.Inference)
+assert_type(table[:1], tuple[invert.Inference, ...])
+assert_type(table.inferences, tuple[invert.Inference, ...])
+assert_type(table[0].full, str)
+assert_type([one.full for one in table], list[str])
 assert_type([one.name for one in table], list[str])
 assert_type(table["google/gemini-3.1-pro-preview"].kv_bytes["headline"], invert.Estimate)
 assert_type(table[0].kv_bytes["headline"].median, float | None)
@@ -72,6 +77,17 @@ SLIPS = {
     "no such keyword": ('invert.infer(modle="x")', "call-arg"),
     "text that is no text": ("derive.cite(5)", "arg-type"),
 }
+
+
+PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "from-python.md"
+
+
+def taught() -> str:
+    """The examples of the page on Python as one script, and the calls that its prose names."""
+    page = PAGE.read_text(encoding="utf-8")
+    named = re.findall(r"`print\((?:one|table)[.\w]*\)`", page)
+    assert len(named) == 3
+    return "".join(one.source for one in doctest.DocTestParser().get_examples(page)) + "\n".join(one.strip("`") for one in named) + "\n"
 
 
 WITH_SYMPY = """
@@ -105,26 +121,33 @@ def test_what_a_type_checker_reveals_of_other_libraries(tmp_path: Path) -> None:
 
 
 def test_the_page_on_python_has_these_settings() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "how-to" / "from-python.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     assert WITH_SYMPY.strip().removeprefix("[mypy]\n") in page and "pandas-stubs" in page
 
 
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What mypy, as strict as it can be, says of two scripts that stand outside the project, in one run."""
+    """What mypy, as strict as it can be, says of scripts that stand outside the project, in one run."""
     folder = tmp_path_factory.mktemp("user")
     (folder / "script.py").write_text(SCRIPT)
+    (folder / "taught.py").write_text(taught())
     (folder / "slips.py").write_text("\n".join(["import backsolve, derive, invert", *(slip for slip, _ in SLIPS.values()), ""]))
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", "cache", "script.py", "slips.py"]
+    scripts = ["script.py", "taught.py", "slips.py"]
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", "cache", *scripts]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, timeout=300)
     assert not done.stderr
     lines = done.stdout.splitlines()
-    return {name: [line for line in lines if line.startswith(name)] for name in ("script.py", "slips.py")}
+    return {name: [line for line in lines if line.startswith(name)] for name in scripts}
 
 
 @pytest.mark.slow
 def test_every_public_name_has_its_type(errors: dict[str, list[str]]) -> None:
     assert errors["script.py"] == []
+
+
+@pytest.mark.slow
+def test_what_the_page_on_python_teaches_is_of_the_types_it_says(errors: dict[str, list[str]]) -> None:
+    assert errors["taught.py"] == []
 
 
 @pytest.mark.slow

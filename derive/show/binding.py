@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
-from derive.answers import LIMITS_BIND, Answer
+from derive.answers import LIMITS_BIND, SEQUENCES_FIT, Answer
 from derive.evaluate import evaluate
 from derive.trees import Tree, difference, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
 
@@ -35,7 +35,6 @@ SEVERAL_RACKS, ONE_RACK = "experts on several racks", "experts on one rack"
 
 _READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
 _READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
-SEQUENCES_FIT = "memory.sequences_that_fit"
 
 
 def plain_regime(regime: str) -> str:

@@ -6,13 +6,12 @@ from functools import cache
 from math import ceil, floor, inf
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED, OR, Answer
+from derive.answers import BOUGHT, COUNTED, OR, SEQUENCES_FIT, Answer
 from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.show.binding import SEQUENCES_FIT
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
 from derive.solving.result import Reason, Solution

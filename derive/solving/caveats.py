@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from derive.answers import BOUGHT, NO_WHOLE_ONE
+from derive.answers import BOUGHT, NO_WHOLE_ONE, SEQUENCES_FIT
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
@@ -511,7 +511,7 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
 
 def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Caches that fill up all that weights leave: how many fewer there are where something else takes room too."""
-    row, known = equation("memory.sequences_that_fit"), {**in_numbers(asked.defaults, values), **values}
+    row, known = equation(SEQUENCES_FIT), {**in_numbers(asked.defaults, values), **values}
     if not any(one.id == row.id for one in used) or not row.inputs <= known.keys() or known["reserved_share"]:
         return None
     less = {**known, "reserved_share": _KEPT_FREE}

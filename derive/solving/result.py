@@ -26,7 +26,7 @@ __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spa
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution(Result):
-    """What a question came to. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
+    """What a question came to.
 
     At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook mathematics and a table.
     """
@@ -77,12 +77,4 @@ def _in_a_line(solution: Solution) -> str:
         return f"between {solution.spans.low:.6g} and {solution.spans.high:.6g}{OR[solution.answers[0].bound]}"
     if solution.reason and not solution.answers:
         return f"no answer, {solution.reason.code}"
-    return " or ".join(f"{_numbers(one)}{OR[one.bound]}" for one in solution.answers)
-
-
-def _numbers(answer: Answer) -> str:
-    if answer.kind == "point":
-        return f"{answer.point:.6g}"
-    if answer.kind == "symbolic":
-        return str(answer.formula)
-    return " to ".join("unbounded" if end is None else f"{end:.6g}" for end in (answer.low, answer.high))
+    return " or ".join(map(str, solution.answers))

@@ -1,6 +1,6 @@
 """The exact inverse of a pair of bands, and the pricing rules, all solved from catalogue equations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from derive.catalogue import equation
@@ -13,7 +13,19 @@ from derive.units import show
 from invert.assumptions import ASSUMED, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.records import BandPair, Estimate, Reading, point_estimate, references, the_point, unanswered, undetermined, why_not
+from invert.records import (
+    BandPair,
+    Estimate,
+    PairInference,
+    PricingRules,
+    Reading,
+    point_estimate,
+    references,
+    the_point,
+    unanswered,
+    undetermined,
+    why_not,
+)
 
 JOINT_EQUATIONS = (
     "bands.premium_in", "bands.output_input_ratio", "bands.premium_out", "bands.decode_cost_short", "bands.decode_cost_long",
@@ -87,6 +99,14 @@ def broken_by(case: Case, assumptions: Assumptions) -> str | None:
         paid = show("output_increment", increments["output_increment"])
         return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
     return f"inconsistent: {problem}"
+
+
+def pricing_rules(pairs: Sequence[PairInference], anchors: Mapping[str, float], max_context: float | None) -> PricingRules | None:
+    """KV bytes by each pricing rule over the first pair of bands, and what a memory-bound base makes of them; None without a pair."""
+    if not pairs:
+        return None
+    pair = pairs[0].pair
+    return PricingRules(rule_solutions(pair, anchors, max_context), memory_bound_base_cost(pair, anchors))
 
 
 def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> dict[str, Solution]:

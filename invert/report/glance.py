@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from string import ascii_letters
+from typing import TypeVar
 
 from derive.errors import UnknownName, WrongValue
 from derive.show.folding import folded
@@ -178,7 +179,10 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
 """What sheets can be picked by, as texts of which one is to match."""
 
 
-def picked(inferences: Iterable[Inference], wanted: Iterable[str]) -> list[Inference]:
+_Sheet = TypeVar("_Sheet", bound=Inference)
+
+
+def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
     """The sheets that match every NAME=PATTERN; patterns as of file names, several parted by commas."""
     found = list(inferences)
     for text in wanted:
@@ -195,7 +199,7 @@ def picked(inferences: Iterable[Inference], wanted: Iterable[str]) -> list[Infer
     return found
 
 
-def in_order(inferences: Iterable[Inference], by: str | None = None) -> list[Inference]:
+def in_order(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:
     """Sheets with a price of long context first and the dearest first; or by a column, numbers from the largest, `-` the other way."""
     if by is None:
         return sorted(inferences, key=lambda one: (not one.pairs, -_input(one), one.name))

@@ -9,6 +9,7 @@ import numpy as np
 
 import derive
 import invert
+from derive.answers import Answer
 from derive.briefly import _LINE, Records, brief
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.show.citation import citable
@@ -71,6 +72,16 @@ def test_a_solution_shows_its_answer():
     assert repr(derive.solve("step_time", compute_time=1)) == "Solution(step_time [s]: no answer, missing_givens)"
     assert repr(derive.solve("memory_time", step_time=2, compute_time=2)) == "Solution(memory_time [s]: 0 to 2)"
     assert repr(derive.solve("step_time", compute_time=1, memory_time=[1, 2])) == "Solution(step_time [s]: a sweep of 2 points)"
+
+
+def test_an_answer_shows_its_value_or_its_formula():
+    (symbolic,) = derive.solve("balance_batch", machine_balance_ratio=derive.symbols.machine_balance_ratio, sparsity=8).answers
+    assert str(symbolic) == symbolic.formula and repr(symbolic) == f"Answer(symbolic: {symbolic.formula})"
+    (point,) = derive.solve("step_time", compute_time=1, memory_time=2).answers
+    assert str(point) == "2 or more" and repr(point).startswith("Answer(point: 2 or more")
+    (ends,) = derive.solve("memory_time", step_time=2, compute_time=2).answers
+    assert str(ends) == "0 to 2" and repr(ends).startswith("Answer(interval: 0 to 2")
+    assert str(Answer("loose", loose_low=1.0, loose_high=4.0)) == "1 to 4"
 
 
 def test_what_is_short_is_shown_whole():
