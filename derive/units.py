@@ -11,7 +11,8 @@ from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
-from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, quantity, refuse_unnamed
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, meant_beside, quantity, refuse_unnamed
+from derive.quantities.aliases import OWN_UNITS, in_full
 
 _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -318,17 +319,20 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
 
     >>> named_texts(["B=2400", "hbm_capacity=80GB", "step_time<30ms"])
     {'batch': '2400', 'hbm_capacity': '80GB', 'step_time': '<=30ms'}
+    >>> named_texts(["tokens=15T"], asked=["training_cost"]), named_texts(["cost_per_mtok=2"])
+    ({'pretrain_tokens': '15T'}, {'cost_per_token': '2 USD/MTok'})
     >>> named_texts(["step_time<=30ms", "t>=10ms"]), named_texts(["10ms <= t <= 30ms"])
     ({'step_time': '<=30ms >=10ms'}, {'step_time': '>=10ms <=30ms'})
     """
     texts: dict[str, str] = {}
     pairs = [pair for item in items for pair in _named(item)]
+    spelled = (*asked, *(given for given, _ in pairs))
     if not among:
-        refuse_unnamed((*asked, *(given for given, _ in pairs)))
-    for given, text in pairs:
+        refuse_unnamed(spelled)
+    for given, typed in pairs:
         if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
             raise UnknownName("anchor", given, among)
-        name = quantity(given).name
+        name, text = meant_beside(given, spelled), in_own_unit(given, typed)
         before = texts.setdefault(name, text)
         if before != text:
             both = dict.fromkeys((*signed(before), *signed(text)))
@@ -336,6 +340,19 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
                 raise WrongValue(f"{name} is given twice, as {shorten(before)} and as {shorten(text)}; give one value")
             texts[name] = " ".join(both)
     return texts
+
+
+def in_own_unit(spelled: str, text: str) -> str:
+    """A text with the unit that the word beside it says, where it has none.
+
+    >>> in_own_unit("cost_per_mtok", "2"), in_own_unit("cost/Mtok", "1..5:log"), in_own_unit("cost_per_mtok", "$2/MTok")
+    ('2 USD/MTok', '1..5 USD/MTok:log', '$2/MTok')
+    """
+    unit = OWN_UNITS.get(in_full(spelled))
+    return _LAST_DIGIT.sub(rf"\g<0> {unit}", text.rstrip(), count=1) if unit else text
+
+
+_LAST_DIGIT = re.compile(r"^[^:]*[0-9.](?=$|:[a-z])")
 
 
 SIGNS = ("<=", ">=")

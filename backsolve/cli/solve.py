@@ -93,6 +93,7 @@ def solve_command(
     """
     from derive.answers import NO_WHOLE_ONE
     from derive.presets import problems_of
+    from derive.quantities import meant_beside
     from derive.shipped import problems
     from derive.show.several import several_lines
     from derive.show.short import short_lines
@@ -108,6 +109,7 @@ def solve_command(
     conventions = Conventions(count, sizes, efficiency, price)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     typed = named_texts(given, asked=unknowns)
+    unknowns = [meant_beside(name, (*unknowns, *typed)) for name in unknowns]
     refuse_long(typed)
     texts: dict[str, Given] = {**typed}
     if plot is not None:

@@ -4,7 +4,7 @@ SI inside: s, byte, FLOP, token, USD are the base units, and sequences, paramete
 counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -53,12 +53,25 @@ def quantity(name: str) -> Quantity:
     return row or QUANTITIES[meant[0]]
 
 
-def refuse_unnamed(names: Iterable[str]) -> None:
+def meant_beside(name: str, others: Collection[str]) -> str:
+    """The quantity of a name that stands beside others: a word for several is that of training where one of the others is.
+
+    >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", [])
+    ('pretrain_tokens', 'time_to_first_token')
+    """
+    of_training = {row.name for row in training.ROWS}
+    known = name in QUANTITIES or name in NAME_OF_SYMBOL
+    meant = () if known else [one for one in _called(name) if one in of_training]
+    beside = {one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name}
+    return meant[0] if len(meant) == 1 and not of_training.isdisjoint(beside) else quantity(name).name
+
+
+def refuse_unnamed(names: Collection[str]) -> None:
     """Refuses names that are of no one quantity, all of them at once."""
     refused = []
     for name in dict.fromkeys(names):
         try:
-            quantity(name)
+            meant_beside(name, names)
         except (UnknownName, AmbiguousName) as error:
             refused.append(error)
     if refused:

@@ -1,12 +1,15 @@
 """What quantities are called elsewhere: each word means one of them, or is refused with all that it could mean."""
 
+import json
+
 import pytest
 
 from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
 from derive.solving.api import solve
-from tests.tools.commands import refused
+from derive.units import named_texts
+from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test
 
 
@@ -53,10 +56,54 @@ def test_words_stand_on_either_side_of_a_question():
         ("hidden_size", "model_dim"),
         ("training_flops", "pretrain_flops"),
         ("memory_bandwidth_utilization", "mbu"),
+        ("cost/1M", "cost_per_token"),
+        ("cost_per_million_tokens", "cost_per_token"),
+        ("request_cost", "cost_per_request"),
+        ("kv_per_sequence", "kv_bytes_per_sequence"),
+        ("kv_cache_per_request", "kv_bytes_per_sequence"),
+        ("speedup", "speculative_speedup"),
+        ("experts_touched", "touched_experts"),
+        ("E2EL", "request_latency"),
+        ("request_throughput", "requests_per_second"),
+        ("random-input-len", "prompt_tokens"),
+        ("max_output_len", "output_tokens"),
+        ("completion_tokens", "output_tokens"),
+        ("max_running_requests", "batch"),
+        ("chunked_prefill_size", "prefill_chunk"),
+        ("tp_degree", "chips"),
+        ("TDP", "chip_power"),
+        ("queue_delay", "queue_time"),
+        ("cached_input_price", "cache_read_price"),
+        ("train_cost", "training_cost"),
     ],
 )
 def test_a_name_may_be_written_otherwise(word, name):
     assert quantity(word).name == name
+
+
+def test_a_word_that_says_a_unit_is_read_in_it():
+    """2 USD a million tokens for 3,000 prompt tokens at half of it, and 1,000 that are decoded."""
+    prompt = ("isl=3000", "prefill_cost_per_token=1 USD/MTok")
+    found = call("solve", "request_cost", "osl=1000", *prompt, "cost_per_mtok=2", "--as", "json").out
+    assert json.loads(found)["answers"][0]["value"] == pytest.approx(5e-3)
+    assert named_texts(["cost/1M <= 0.05"]) == named_texts(["cost_per_token<=0.05 USD/MTok"])
+    assert named_texts(["cost_per_mtok=0.1..0.5:log:4"]) == {"cost_per_token": "0.1..0.5 USD/MTok:log:4"}
+
+
+def test_tokens_beside_training_are_those_of_pretraining():
+    """6 * 8e9 * 15e12 FLOP; and back."""
+    flops = json.loads(call("solve", "training_flops", "tokens=15T", "active_params=8B", "--as", "json").out)
+    back = json.loads(call("solve", "tokens", "training_flops=7.2e23", "active_params=8B", "--as", "json").out)
+    assert flops["answers"][0]["value"] == pytest.approx(7.2e23)
+    assert (back["unknown"], back["answers"][0]["value"]) == ("pretrain_tokens", pytest.approx(15e12))
+    assert "could mean prompt_tokens or output_tokens" in refused("solve", "step_time", "tokens=15T")
+
+
+def test_a_request_that_is_sold_is_answered_with_its_price():
+    prices = ("input_price=3 USD/MTok", "output_price=15 USD/MTok")
+    assert "what its buyer pays by these prices is price_per_request" in refused(
+        "solve", "request_cost", "isl=3000", "osl=1000", *prices, status=3
+    )
 
 
 def test_all_names_that_are_none_are_refused_at_once():
@@ -75,7 +122,7 @@ def test_a_word_that_is_no_name_is_hinted_at_with_what_may_be_meant(word, meant)
     assert f"did you mean {' or '.join(map(repr, meant))}" in str(caught.value)
 
 
-@in_one_test("word", ["gpu_utilization", "fp8_flops", "TTFT_p50", "cost/1M"])
+@in_one_test("word", ["gpu_utilization", "fp8_flops", "TTFT_p50", "p99_ttft", "peak_tflops"])
 def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
     """A unit, a percentile or a share of another whole that it brings along would be lost."""
     with pytest.raises(UnknownName, match="did you mean"):
@@ -86,11 +133,20 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
     ("word", "meant"),
     [
         ("tokens_per_verification", "tokens_per_step"),
-        ("experts_hit", "touched_experts"),
         ("goodput", "throughput"),
+        ("cost", "cost_per_token"),
+        ("price", "output_price"),
+        ("median_itl", "step_time"),
+        ("mem_fraction_static", "reserved_share"),
+        ("max_num_batched_tokens", "prefill_chunk"),
+        ("node_price", "chip_price"),
+        ("total_token_throughput", "throughput"),
+        ("acceptance_length", "tokens_per_step"),
+        ("all_gather_time", "all_reduce_time"),
+        ("hfu", "mfu"),
+        ("vram_per_gpu", "hbm_capacity"),
         ("weights_memory", "weight_bytes"),
         ("kv_memory", "kv_cache_bytes"),
-        ("cost_per_million", "cost_per_token"),
         ("cost_per_hour", "chip_price"),
         ("dollars_per_hour", "chip_price"),
         ("first_token_latency", "time_to_first_token"),
