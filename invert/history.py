@@ -10,12 +10,14 @@ from invert.moved import Dated, History
 from invert.result import Inference
 from invert.sheets.assemble import assembled
 from invert.sheets.described import described
-from invert.sheets.rows import PriceRow
+from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.what_if import sheet_key
 
 
 def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[History, ...]:
     """The sheets that names mean, asked for as `infer` is, each on every day up to that of the prices on which one of them changed.
+
+    Where no service tier is asked for, the same as it was sold before comes first.
 
     >>> (found,) = histories(["claude-opus-4-6"])
     >>> [(str(one.since), len(one.changes)) for one in found.days][-1]
@@ -25,7 +27,8 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     data, book, run = run_of(names, kept, **asked)
     released = {(row.provider, row.model): row.release_date for row in described((one.sheet for one in run), data)}
     found = []
-    for key in dict.fromkeys(sheet_key(one.sheet) for one in run):
+    keys = [sheet_key(one.sheet) for one in run]
+    for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else ended(now, book.rows, run.as_of)), now)):
         rows = [row for row in book.rows if row.sheet_key == key]
         sheets, problems = [], []
         for day in _once_released(days_of_change(rows, run.as_of), released.get(key[:2])):
@@ -33,8 +36,18 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
             problems += faults
             sheets += [sheet] if sheet else []
         inferences, unread = infer_sheets(sheets, data, run.assumptions, asked.get("executor"), kept)
-        found.append(History(key=key, days=_dated(inferences, rows), problems=tuple(dict.fromkeys((*problems, *unread)))))
+        until = None if key in keys else max(row.valid_to for row in rows if row.valid_to)
+        found.append(History(key=key, days=_dated(inferences, rows), until=until, problems=tuple(dict.fromkeys((*problems, *unread)))))
     return tuple(found)
+
+
+def ended(now: SheetKey, rows: Iterable[PriceRow], last: date) -> list[SheetKey]:
+    """The sheets by which the same was sold before, in service tiers of which no price is left."""
+    (*what, tier), of_tier = now, dict[SheetKey, list[PriceRow]]()
+    for row in rows:
+        if [*row.sheet_key[:-1]] == what and row.sheet_key[-1] != tier:
+            of_tier.setdefault(row.sheet_key, []).append(row)
+    return [key for key, sold in of_tier.items() if all(row.valid_to and row.valid_to <= last for row in sold)]
 
 
 def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:

@@ -185,12 +185,16 @@ class Dated:
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """One sheet over the days on which a price of it changed, oldest first, and why it has no inference on others."""
+    """One sheet over the days on which a price of it changed, oldest first, and why it has no inference on others.
+
+    `until` is the day on which it was no longer sold, None where it still is.
+    """
 
     __repr__ = brief
 
     key: SheetKey
     days: tuple[Dated, ...]
+    until: date | None
     problems: tuple[Problem, ...]
 
 

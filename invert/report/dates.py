@@ -35,7 +35,8 @@ def history_parts(one: History) -> list[str]:
     rows = [_row(dated, place, one.days) for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != NONE for row in rows)]
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
-    return [aligned(kept, rows), *(said or ["No price of it has changed since."])]
+    ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price of it has changed since."]
+    return [aligned(kept, rows), *said, *ended]
 
 
 def _row(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:
@@ -47,7 +48,11 @@ def _row(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:
 
 def history_json(found: Sequence[History]) -> str:
     """Strict JSON, an object a sheet, a member of `days` a day, every inference by quantity and estimator."""
-    return json.dumps([{**key_record(one.key), "days": [_record(dated) for dated in one.days]} for one in found], indent=2, allow_nan=False)
+    sheets = [
+        {**key_record(one.key), "until": one.until and one.until.isoformat(), "days": [_record(dated) for dated in one.days]}
+        for one in found
+    ]
+    return json.dumps(sheets, indent=2, allow_nan=False)
 
 
 def _record(dated: Dated) -> dict[str, object]:

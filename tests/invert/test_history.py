@@ -72,3 +72,11 @@ def test_no_day_before_the_release_is_shown(tmp_path: Path):
 def test_a_model_that_is_none_is_refused():
     with pytest.raises(UnknownName):
         histories(["gemini-3.1-prow"])
+
+
+def test_what_is_sold_by_another_tier_today_has_its_days_before_that():
+    """The second half of April it was repriced to a quarter, and in August split into hours of the day."""
+    before, now = histories(["deepseek-v4-pro"])
+    assert [one.key[-1] for one in (before, now)] == ["standard", "off_peak"]
+    assert [str(one.since) for one in before.days] == ["2026-04-24", "2026-04-26"] and str(before.until) == "2026-08-17"
+    assert now.until is None and [one.key[-1] for one in histories(["deepseek-v4-pro"], tier="off_peak")] == ["off_peak"]

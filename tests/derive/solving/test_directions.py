@@ -286,7 +286,7 @@ def test_a_range_that_is_looked_at_point_by_point_says_its_direction_too():
     given.pop("batch")
     solution = solve("batch", step_time="20ms..40ms", anyway=True, **given)
     assert solution.spans.samples < SAMPLES and bounds(solution) == [UPPER]
-    assert " or less   (seen in " in rendered(solution, "table").splitlines()[0]
+    assert " or less   (ends exact: " in rendered(solution, "table").splitlines()[0]
     assert repr(solution).endswith("or less)")
 
 
