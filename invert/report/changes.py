@@ -25,6 +25,8 @@ CSV_COLUMNS = (
     "old_amount", "new_amount", "currency", "per", "elasticity",
 )  # fmt: skip
 _HOW_TO_READ = "range: how far it moved over the width of its range before, in logarithms; per 1%: what it moves with 1% more of the price."
+_HARDLY = ("+0.00", "-0.00")
+"""A move of less than a hundredth of the range."""
 _CELL = ("value", "low", "high")
 _SHOWN_AS = {"kv_bytes_stored_per_token": "kv_bytes_per_token"}
 """Quantities of no equation, and the one in whose unit they are shown."""
@@ -54,8 +56,10 @@ def changes_text(found: Comparison, width: int) -> str:
         if sheet.prices:
             lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}"]
         if listed:
-            columns = _COLUMNS if len(sheet.prices) > 1 else _COLUMNS[:-1]
-            lines.append(_table([_row(one, sheet) for one in listed], columns, width))
+            together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) for one in listed)
+            lines += [f"moved by {_moving(listed[0], sheet, in_full=False)} of them together"] if together else []
+            columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
+            lines.append(_fitting(((one, sheet) for one in listed), columns, width))
         lines += _rounding(sheet)
     rows = _said_once({"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices)
     if rows:
@@ -79,7 +83,7 @@ def _is_seen(one: Moved, sheet: SheetChange, ends: bool) -> bool:
     """Whether any figure of its row says that it moved: its numbers, by how many times, or how far of its range."""
     row = _row(one, sheet)
     before, after = (told_in_words(one.quantity, told, ends) for told in (one.before, one.after))
-    return before != after or row["times"] not in (NONE, "x1") or row["range"] not in (NONE, "+0.00", "-0.00")
+    return before != after or row["times"] not in (NONE, "x1") or row["range"] not in (NONE, *_HARDLY)
 
 
 def _other_causes(found: Comparison) -> str:
@@ -128,18 +132,45 @@ def _said_once(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
     """Rows in which sheets say the same as one, under the name of the first of them and how many others there are."""
     alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
-        alike.setdefault(tuple(row[column] for column in _OTHERS[1:]), []).append(row)
-    return [{**of[0], "sheet": of[0]["sheet"] + (f" and {len(of) - 1} more" if of[1:] else "")} for of in alike.values()]
+        hardly = row["range"] in _HARDLY
+        alike.setdefault((row["inference"], _HARDLY[0]) if hardly else tuple(row[column] for column in _OTHERS[1:]), []).append(row)
+    return [_of_several(of) if of[1:] else dict(*of) for of in alike.values()]
+
+
+def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Rows that say the same as one; what they do not say alike is that of each."""
+    first = {column: text if len({row[column] for row in rows}) == 1 else "of each" for column, text in rows[0].items()}
+    times = sorted({row["times"] for row in rows}, key=lambda text: float(text.removeprefix("x")) if text != NONE else 0.0)
+    of = rows[0]["range"] if first["range"] == "of each" else first["range"]
+    return {
+        **first,
+        "sheet": f"{rows[0]['sheet']} and {len(rows) - 1} more",
+        "times": " to ".join(dict.fromkeys((times[0], times[-1]))),
+        "range": of,
+    }
 
 
 # In words.
+
+
+def _fitting(moved: Iterable[tuple[Moved, SheetChange]], columns: Sequence[str], width: int) -> Table:
+    """The table with the ranges before, where there is room for them."""
+    pairs = list(moved)
+    rows = [_row(one, sheet) for one, sheet in pairs]
+    kept = [column for column in columns if any(row[column] != NONE for row in rows)]
+    whole = aligned(kept, [{**row, "before": told_in_words(one.quantity, one.before)} for row, (one, _) in zip(rows, pairs, strict=True)])
+    return whole if _wide(whole) <= width else _table(rows, columns, width)
+
+
+def _wide(table: Table) -> int:
+    return len(table.partition("\n")[2].partition("\n")[0])
 
 
 def _table(rows: Sequence[Mapping[str, str]], columns: Sequence[str], width: int) -> Table:
     """The columns in which any row has something; where there is no room, before and after say by how many times."""
     kept = [column for column in columns if any(row[column] != NONE for row in rows)]
     table = aligned(kept, rows)
-    return table if len(table.partition("\n")[2].partition("\n")[0]) <= width else aligned([one for one in kept if one != "times"], rows)
+    return table if _wide(table) <= width else aligned([one for one in kept if one != "times"], rows)
 
 
 def _distance(one: Moved) -> float:

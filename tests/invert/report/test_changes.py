@@ -151,3 +151,30 @@ def test_what_no_price_of_its_own_moved_is_laid_to_prices_only_of_a_sheet_that_c
     assert "may have been edited" in changes_markdown(calibrating)
     text = " ".join(changes_text(replace(calibrating, recalibrated=True), 100).split())
     assert "but by prices of acme/acme, from which the calibration is learned" in text and "edited" not in text
+
+
+def test_what_hardly_moved_on_many_sheets_is_one_line_and_what_all_prices_moved_is_said_once():
+    """A sheet that calibrates moves all others a little: each by another factor, none by a hundredth of its range."""
+    by_both = infer_against("", ["gemini-3.1-pro"], changes={"output": "20", "input": "3"})[1]
+    (sheet,) = by_both.sheets
+    one = next(one for one in sheet.moved if one.times)
+    assert one.before and one.after and one.before.median
+    others = tuple(
+        SheetChange(
+            key=("p", f"m{number}", "", "standard"),
+            prices=(),
+            moved=(replace(one, prices=(), elasticity=None, before=factor(one.before, number), after=factor(one.before, number * 0.99)),),
+            unmoved=3,
+            calibrates=False,
+        )
+        for number in range(1, 4)
+    )
+    lines = changes_text(replace(by_both, sheets=(sheet, *others)), 80).splitlines()
+    assert [line.split("   ")[0] for line in lines if "p/m" in line] in ([f"p/m{number} and 2 more"] for number in (1, 2, 3))
+    together = replace(sheet, moved=tuple(one for one in sheet.moved if len(one.prices) > 1))
+    lines = changes_text(replace(by_both, sheets=(together,)), 80).splitlines()
+    assert together.moved and "moved by both of them together" in lines and not any("both" in line for line in lines[3:])
+
+
+def factor(told: Told, times: float) -> Told:
+    return replace(told, **{end: value and value * times for end, value in zip(("median", "low", "high"), told.numbers, strict=True)})
