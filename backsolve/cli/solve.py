@@ -83,6 +83,8 @@ def solve_command(
     They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256'),
     sweeps (batch=1..4096:log:13) or limits of a result ('step_time<=30ms' 'throughput>=2000').
 
+    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin; dtype is bytes_per_weight or bytes_per_element.
+
     Example:
 
     \b

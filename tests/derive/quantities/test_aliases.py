@@ -99,6 +99,12 @@ def test_tokens_beside_training_are_those_of_pretraining():
     assert "could mean prompt_tokens or output_tokens" in refused("solve", "step_time", "tokens=15T")
 
 
+def test_the_help_names_short_names_that_are_taken():
+    line = next(line for line in call("solve", "--help").out.split("\n\n") if "Short names:" in line)
+    words = " ".join(line.split()).removeprefix("Short names: ").partition(";")[0].split(", ")
+    assert len(words) >= 10 and all(quantity(word).name != word for word in words)
+
+
 def test_a_request_that_is_sold_is_answered_with_its_price():
     prices = ("input_price=3 USD/MTok", "output_price=15 USD/MTok")
     assert "what its buyer pays by these prices is price_per_request" in refused(
