@@ -157,7 +157,13 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     if faults := check(of_sheet):
         raise WrongData(str(faults[0]))
     places = {(problem.origin, problem.row) for problem in (row.problem(None, "") for row in rows if row.key in own)}
-    named = PriceBook((*(row for row in shipped if row.key not in own), *rows), fx, (), book.newest_retrieved)
+    named = PriceBook(
+        rows=(*(row for row in shipped if row.key not in own), *rows),
+        fx=fx,
+        problems=(),
+        newest_retrieved=book.newest_retrieved,
+        replaced=tuple(row for row in shipped if row.key in own),
+    )
     return Addition(
         rows=added, content=content, warnings=tuple(one for one in doubtful_prices(named, USUAL) if (one.origin, one.row) in places)
     )

@@ -29,13 +29,14 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     >>> from invert.sheets.read import load
     >>> own = b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8\\nacme,m,cache_read,3"
     >>> str(doubtful_prices(load(BytesIO(own)))[0])
-    'standard input row 4, column amount: cache_read 3 is above input 2: a read of the cache is cheaper than the prompt anew'
+    'standard input row 4, column amount: cache_read 3 is not below input 2: a read of the cache is cheaper than the prompt anew'
     """
     found = [
         *_small(book.rows, book.fx, assumptions),
-        *_far_dates(book.rows, assumptions),
+        *_far_dates(_as_written(book), assumptions),
         *_unsaid(book.rows),
-        *_of_sheets(book),
+        *_far_from_before(book, assumptions),
+        *_of_sheets(book, assumptions),
         *_far_from_neighbours(book, assumptions),
         *_beside_what_ships(book, assumptions),
         *_quoted(book.rows),
@@ -84,6 +85,12 @@ def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[P
                 yield row.problem(column, f"{day} is more than {years:g} years from {middle}, the middle of the days of its file")
 
 
+def _as_written(book: PriceBook) -> list[PriceRow]:
+    """The rows of a book without the shipped ones that end where one's own begin: nobody wrote that day beside them."""
+    laid_over = {row.key for row in book.own}
+    return [row for row in book.rows if not (_ships(row) and row.key in laid_over)]
+
+
 def _middle(counts: Counter[date]) -> date:
     """The median of days, each as often as it is counted; of an even number the later one of the two."""
     ordered = sorted(counts)
@@ -104,31 +111,35 @@ def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
             yield row.problem("currency", lack)
 
 
-def _of_sheets(book: PriceBook) -> Iterator[Problem]:
+def _of_sheets(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
     """What the prices of one sheet on one day say of each other, where they make one."""
     for rows in by_sheet(book.rows).values():
         for day, valid in days(rows):
             if not broken(valid, True, day):
-                yield from _together(valid, book.fx)
+                yield from _together(valid, book.fx, assumptions)
 
 
-def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
+def _together(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
     """Of the rows of a sheet that hold on one day."""
+    far = assumptions.usual_price_ratio
     inputs = {row.threshold_tokens: row for row in valid if row.component == "input"}
     for row in valid:
         beside = inputs.get(row.threshold_tokens) or inputs.get(0)
-        if beside and row.amount and row.component == "cache_read" and _usd(row, fx) > _usd(beside, fx):
-            lack = f"cache_read {row.amount:g} is above input {beside.amount:g}: a read of the cache is cheaper than the prompt anew"
-            yield row.problem("amount", lack)
+        if beside and row.amount and row.component == "cache_read" and _usd(row, fx) >= _usd(beside, fx) * (1 - _HAIR):
+            lack = f"cache_read {row.amount:g} is not below input {beside.amount:g}: a read of the cache is cheaper than the prompt anew"
+            yield _own_of(row, beside).problem("amount", lack)
+        if beside and row.component == "cache_write" and _usd(row, fx) > _usd(beside, fx) * far * (1 + _HAIR):
+            lack = f"cache_write {row.amount:g} is more than {far:g} times input {beside.amount:g}: is one of the two in another unit?"
+            yield _own_of(row, beside).problem("amount", lack)
         if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - _HAIR):
             lack = f"cache_write {row.amount:g} is below input {beside.amount:g}: amounts are prices, not what is added to the input"
-            yield row.problem("amount", lack)
+            yield _own_of(row, beside).problem("amount", lack)
         if beside and row.amount and row.component == "output" and _usd(row, fx) < _usd(beside, fx) * (1 - _HAIR):
-            yield row.problem("amount", f"output {row.amount:g} is below input {beside.amount:g}: are the two the wrong way round?")
+            lack = f"output {row.amount:g} is below input {beside.amount:g}: are the two the wrong way round?"
+            yield _own_of(row, beside).problem("amount", lack)
         if beside and row.component == "output" and row.currency != beside.currency:
-            yield row.problem(
-                "currency", f"{row.component} is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
-            )
+            lack = f"{row.component} is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
+            yield _own_of(row, beside).problem("currency", lack)
         if 0 < row.threshold_tokens < LEAST_THRESHOLD:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} tokens is a short prompt: is {row.threshold_tokens}k meant?")
     for component in ("input", "output"):
@@ -138,13 +149,38 @@ def _together(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
                 lack = (
                     f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
                 )
-                yield above.problem("amount", f"{lack}: are the two the wrong way round?")
+                yield _own_of(above, below).problem("amount", f"{lack}: are the two the wrong way round?")
+
+
+def _ships(row: PriceRow) -> bool:
+    return row.origin.startswith(_SHIPPED_ROWS)
+
+
+def _own_of(row: PriceRow, beside: PriceRow) -> PriceRow:
+    """Of two rows at odds the one to name: that of one's own, where the other ships, else the first."""
+    return beside if _ships(row) and not _ships(beside) else row
+
+
+def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
+    """Prices far from the one that they follow in time, or that they replace; those that ship are vouched for."""
+    far, since = assumptions.usual_price_ratio, attrgetter("start")
+    last = {row.key: row for row in sorted(book.replaced, key=since)}
+    for row in sorted(book.rows, key=since):
+        before, last[row.key] = last.get(row.key), row
+        if before is None or _ships(row) or not (row.amount and before.amount):
+            continue
+        times = _usd(row, book.fx) / _usd(before, book.fx)
+        if max(times, 1 / times) >= far * (1 - _HAIR):
+            lack = f"{row.component} {row.amount:g} is {max(times, 1 / times):.3g} times {'above' if times > 1 else 'below'}"
+            yield row.problem(
+                "amount", f"{lack} the {before.amount:g} that it follows ({before.origin}): is the decimal point in its place?"
+            )
 
 
 def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
     """Of rows of one's own: names nearly those of a provider, days long after the prices that ship, amounts far from all of them."""
-    shipped = [row for row in book.rows if row.origin.startswith(_SHIPPED_ROWS)]
-    own = [row for row in book.rows if not row.origin.startswith(_SHIPPED_ROWS)]
+    shipped = [row for row in book.rows if _ships(row)]
+    own = [row for row in book.rows if not _ships(row)]
     if not shipped:
         return
     called = {_plain_name(row.provider): row.provider for row in shipped}
@@ -195,7 +231,7 @@ def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[
         if len({row.model for _, row in ordered}) < assumptions.least_neighbours:
             continue
         for place, (level, row) in enumerate(ordered):
-            if row.origin.startswith(_SHIPPED_ROWS):
+            if _ships(row):
                 continue
             gaps = [abs(level - ordered[other][0]) for other in (place - 1, place + 1) if 0 <= other < len(ordered)]
             if min(gaps) > log10(far):

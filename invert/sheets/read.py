@@ -115,7 +115,8 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     for row in own:
         if (row.provider, row.model) in sold:
             first[row.key] = min(row.start, first.get(row.key, date.max))
-    kept = [before for row in rows if (before := until(row, first.get(row.key, date.max)))]
+    left = [(row, until(row, first.get(row.key, date.max))) for row in rows]
+    kept = [before for _, before in left if before]
     day, far_off = newest_day(rows, own)
     return PriceBook(
         rows=Records((*kept, *own)),
@@ -126,6 +127,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
         day_moved=moved(day, rows, own),
         own=Records(own),
         overlay=overlay,
+        replaced=tuple(row for row, before in left if before is None),
     )
 
 

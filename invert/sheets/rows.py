@@ -104,7 +104,8 @@ class PriceBook:
     """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
 
     `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day;
-    `own` are those of `rows` that did not ship, `overlay` the file that they stand in.
+    `own` are those of `rows` that did not ship, `overlay` the file that they stand in, `replaced` the shipped rows of which they leave
+    nothing.
     """
 
     __repr__ = brief
@@ -117,3 +118,4 @@ class PriceBook:
     day_moved: str = ""
     own: tuple[PriceRow, ...] = ()
     overlay: FileText | None = None
+    replaced: tuple[PriceRow, ...] = ()

@@ -181,7 +181,7 @@ def test_a_warning_is_no_fault(tmp_path):
     own.write_bytes(price_file("acme,m,input,1,,,,", OUTPUT, "acme,m,cache_read,3,,,,"))
     said = call("prices", "check", str(own))
     assert said.status == 0 and "no problem found, 1 warning" in said.out
-    assert "own.csv row 4, column amount: cache_read 3 is above input 1" in said.out and said.err == ""
+    assert "own.csv row 4, column amount: cache_read 3 is not below input 1" in said.out and said.err == ""
     own.write_bytes(price_file("acme,m,input,1,,,,", OUTPUT, "acme,m,cache_read,3,,,,", "acme,n,input,abc,,,,"))
     said = call("prices", "check", "--prices", str(own))
     assert said.status == 2 and "warning: " in said.out and "'abc' is not a number" in said.err

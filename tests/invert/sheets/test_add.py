@@ -137,7 +137,7 @@ def test_faults_that_are_there_already_are_no_reason_to_refuse(tmp_path: Path):
 
 def test_what_is_doubtful_is_said_and_added(tmp_path: Path):
     found = addition("acme/perm", {"input": "2", "output": "8", "cache_read": "3"}, shipped_data())
-    assert [one.column for one in found.warnings] == ["amount"] and "is above input" in str(found.warnings[0])
+    assert [one.column for one in found.warnings] == ["amount"] and "is not below input" in str(found.warnings[0])
 
 
 def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):

@@ -53,10 +53,13 @@ def test_a_doubtful_row_is_named_with_its_column(row: str, said: str):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (f"a,k,cache_read,,3,,{DATED}", "cache_read 3 is above input 2: a read of the cache is cheaper"),
+        (f"a,k,cache_read,,3,,{DATED}", "cache_read 3 is not below input 2: a read of the cache is cheaper"),
         (f"a,k,cache_write,,0.5,,{DATED}300", "cache_write 0.5 is below input 2: amounts are prices, not what is added to the input"),
         (f"a,k,cache_write,,0,,{DATED}300", ""),
-        (f"a,k,cache_read,,2,,{DATED}", ""),
+        (f"a,k,cache_read,,2,,{DATED}", "cache_read 2 is not below input 2: a read of the cache is cheaper"),
+        (f"a,k,cache_read,,1.9,,{DATED}", ""),
+        (f"a,k,cache_write,,20.1,,{DATED}300", "cache_write 20.1 is more than 10 times input 2: is one of the two in another unit?"),
+        (f"a,k,cache_write,,20,,{DATED}300", ""),
         (
             f"a,k,output,200000,6,,{DATED}",
             "output above 200000 tokens is 6, below the 8 of the band before: are the two",
@@ -96,6 +99,44 @@ def test_a_price_ten_times_from_every_other_of_its_provider_is_asked_about():
     assert len(cheap) == 1 and "more than 10 times cheaper" in cheap[0]
     assert doubted(*sheets[:4], f"p,d,input,,80,,{DATED}", f"p,d,output,,90,,{DATED}")
     assert doubted(*sheets[:2], f"p,d,input,,80,,{DATED}", f"p,d,output,,90,,{DATED}") == [], "two are no neighbourhood"
+
+
+def doubts_beside_what_ships(*rows: str) -> list[str]:
+    """Of rows of one's own laid over the shipped prices of Claude Opus 5: 5 and 25, a cache read 0.5, writes 6.25 and 10."""
+    return list(map(str, doubtful_prices(load([HEADER, *(f"anthropic,claude-opus-5,{row}" for row in rows)]))))
+
+
+def test_a_row_of_one_s_own_is_named_and_not_the_shipped_one_that_it_contradicts():
+    (said,) = doubts_beside_what_ships("input,,30,,,,,")
+    assert said == "standard input row 2, column amount: output 25 is below input 30: are the two the wrong way round?"
+    (said,) = doubts_beside_what_ships("output,,4,,,,,")
+    assert said == "standard input row 2, column amount: output 4 is below input 5: are the two the wrong way round?"
+    (said,) = doubts_beside_what_ships("output,,100,CNY,,,,")
+    assert said.startswith("standard input row 2, column currency: output is in CNY and input in USD")
+
+
+@pytest.mark.parametrize("since", ["", "2026-11-19", "2020-01-01"])
+def test_a_price_that_is_ten_times_or_a_tenth_of_the_one_it_follows_is_asked_about(since: str):
+    cheaper = doubts_beside_what_ships(f"input,,0.5,,{since},,,", f"output,,2.5,,{since},,,")
+    assert [one.partition(" is ")[0] for one in cheaper] == [
+        "standard input row 2, column amount: input 0.5",
+        "standard input row 3, column amount: output 2.5",
+    ]
+    assert "input 0.5 is 10 times below the 5 that it follows (prices.csv:71): is the decimal point in its place?" in cheaper[0]
+    (dearer,) = doubts_beside_what_ships(f"cache_write,,62.5,,{since},,,300")
+    assert "cache_write 62.5 is 10 times above the 6.25 that it follows (prices.csv:74)" in dearer
+    assert doubts_beside_what_ships(f"input,,2.5,,{since},,,", f"output,,12.5,,{since},,,") == []
+
+
+def test_a_price_is_held_against_the_one_that_it_follows_in_time_in_whatever_order_they_stand():
+    rows = ["a,m,input,,20,,2026-03-01,,,", "a,m,input,,2,,2026-01-01,2026-03-01,,", "a,m,output,,80,,2026-01-01,,,"]
+    (said,) = doubted(*rows)
+    assert said.startswith("own.csv row 2, column amount: input 20 is 10 times above the 2 that it follows (own.csv:3)")
+    dollars = ("a,m,input,,20,USD,2026-01-01,2026-03-01,,", "a,m,output,,80,USD,2026-01-01,2026-03-01,,")
+    yuan = ("a,m,input,,140,CNY,2026-03-01,,,", "a,m,output,,560,CNY,2026-03-01,,,")
+    assert doubted(*yuan, *dollars) == [], "seven yuan a dollar"
+    free = ("a,m,cache_read,,0,,2026-01-01,2026-03-01,,", "a,m,cache_read,,1,,2026-03-01,,,")
+    assert doubted(*free, "a,m,input,,20,,2026-01-01,,,", "a,m,output,,80,,2026-01-01,,,") == []
 
 
 def test_the_shipped_prices_raise_no_doubt():
