@@ -426,6 +426,7 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
     "FLOP/token": tuple((start, size, f" {prefix}FLOP/token") for start, size, prefix in _POWERS),
     "J/s": tuple((start, size, f" {prefix}W") for start, size, prefix in _POWERS),
     "chip_hours": ((0, 3600, " h"),),
+    "USD": ((1e9, 1e9, "B USD"), (1e6, 1e6, "M USD"), (0, 1, " USD")),
     "USD/J": ((0, 1 / 3.6e6, " USD/kWh"),),
     "USD/s": ((0, 1 / 3600, " USD/h"),),
     "USD/token": ((0, 1e-6, " USD/MTok"),),
@@ -446,7 +447,8 @@ def show(name: str, value: float, digits: int = 4) -> str:
     ('44.33 days', '9528000 h', '6.3e+24 FLOP')
     """
     figure, unit = _figure_and_unit(quantity(name), value, digits)
-    return f"${figure}{unit.removeprefix(' USD')}" if unit.startswith(" USD") else figure + unit
+    suffix, dollars, per = unit.partition(" USD")
+    return f"${figure}{suffix}{per}" if dollars else figure + unit
 
 
 def scale(name: str, value: float, digits: int = 4) -> tuple[float, str]:

@@ -144,12 +144,12 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     rests = _takes_part(apart, asked) and (apart in used or apart.symbols[0] in asked.known)
     if "prompt_tokens" not in asked.known or not rests:
         return None
-    told, both = "prompts are taken to be computed on chips of their own", f"for both on the same chips --using {together.id}"
+    told, both = "for decode alone: prompts need chips of their own, not counted here", f"both on the same chips: --using {together.id}"
     share = _anew((_PROMPTS_TAKE,), asked, values, used).get(_PROMPTS_TAKE)
     if share is None:
-        return f"{told}: on these, their prefill time comes on top, and the rate is lower; {both}"
-    takes = f"on these, they take {share:.0%} of the time, and a rate takes {1 / (1 - share):.3g} times the chips"
-    return f"{told}: {takes}; {both}"
+        return f"{told}; on these, their prefill time comes on top, and the rate is lower; {both}"
+    takes = f"with both on these they would take {share:.0%} of the time, and a rate {1 / (1 - share):.3g} times the chips"
+    return f"{told}; {takes}; {both}"
 
 
 def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -208,8 +208,8 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     known = {**values, "expert_parallel": chips, "touched_experts": touched}
     if not row.applies(known) or (times := row.right_side(known)) <= _UNEVEN:
         return None
-    told = f"under expert parallelism the busiest of {chips:.4g} chips reads about {times:.3g} times the mean of the touched experts"
-    said = f"{told}, which is not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
+    told = f"where whole experts lie on chips (expert parallelism), the busiest of {chips:.4g} chips reads about {times:.3g} times the mean"
+    said = f"{told} of the touched experts, which is not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
     return Doubt(said, frozenset(("expert_parallel",)))
 
 

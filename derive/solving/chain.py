@@ -49,7 +49,7 @@ from derive.solving.limits import (
     open_to_limits,
     rests_on_unknown,
 )
-from derive.solving.links import as_assumption
+from derive.solving.links import as_assumption, as_given
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, in_usual_types, posed, taken_as_known, without
@@ -547,9 +547,9 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
         (there,) = _there(replace(question, unknown="chips"), name, whole).answers[:1] or (None,)
         if there is None or there.kind != "point" or not fast_enough(name, there.point, asked.known[name]):
             return None
-        told.append(f"{name} is {show(name, there.point)} and {show(name, asked.known[name])} is asked of it")
+        told.append(f"{name} is {show(name, there.point)} where {show(name, asked.known[name])} would do")
     chips = f"{whole} chip{'s' * (whole != 1)}"
-    said = {_FASTER_THAN_ASKED: f"faster than asked: with the {chips} that memory needs, {', '.join(told)}"}
+    said = {_FASTER_THAN_ASKED: f"memory takes {chips}, and these are faster than asked: {', '.join(told)}"}
     if beyond := beyond_one_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
         said = {beyond_one_domain.__name__: beyond, **said}
     said |= dict(zip(held.kinds, held.warnings, strict=True))
@@ -956,7 +956,8 @@ def _more_is_said(asked: Question, bounded: Solution) -> Reason | None:
 def _unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
     """What somebody gave and an answer did not take."""
     of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
-    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense)
+    behind = {name for name in asked.known if any(as_given(name) in asked.supposed.get(one, "") for one in touched)}
+    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense | behind)
 
 
 def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:

@@ -85,7 +85,7 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     link = ways.pop() if len(ways) == 1 and LINK not in settled else None
     if link is not None:
         origin = provenance.get(link, "given")
-        place = f"{link} as given" if origin == "given" else origin
+        place = as_given(link) if origin == "given" else origin
         taken[LINK] = Taken(known[link], origin, f"{_way(spoken[0], link, known)} ({place})")
     # Over one domain and over several: what holds of several holds of one too.
     racks = _AMONG_EXPERTS in spoken and LINK not in settled and (link == INSIDE or {INSIDE, OUT, _SIZE} <= known.keys())
@@ -95,6 +95,11 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
         variants={_AMONG_EXPERTS: "in_one_rack" if link == INSIDE else "over_racks"} if racks else {},
         supposed={name: what.why for name, what in taken.items()},
     )
+
+
+def as_given(name: str) -> str:
+    """How it is said that a given is taken for another quantity."""
+    return f"{name} as given"
 
 
 def _widths(spoken: Iterable[str], settled: Set[str]) -> Iterator[tuple[str, float]]:

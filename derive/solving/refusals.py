@@ -93,6 +93,9 @@ def giving(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     """The facts that would settle the question, as few as will do: those that nothing defines, and shorter ways in."""
     unknown = asked.unknown
+    if unknown == "gross_margin" and {*known} >= _PRICED["cost_per_request"] | {"cost_per_token"}:
+        why = "cost_per_token is of output tokens, and does not say what prompts cost"
+        return Reason("missing_givens", missing=("cost_per_request",), message=f"gross_margin of requests needs cost_per_request: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
@@ -108,6 +111,8 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         message += f"\n--using {claims[0]} would give it"
     if {*known} >= _PRICED.get(unknown, {unknown}):
         message += "\nwhat its buyer pays by these prices is price_per_request"
+    elif unknown == "mfu" and "throughput" in known:
+        message += "\nthe share of peak that a throughput comes to is compute_utilisation: ask for that"
     elif others:
         message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
     return Reason("missing_givens", missing=missing, message=message)

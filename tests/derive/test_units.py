@@ -459,3 +459,12 @@ def test_a_unit_of_what_is_told_apart_from_a_quantity_names_it():
         parse("memory_reserve", "8GB")
     with pytest.raises(WrongUnit, match=r"'8GB' is in byte; write"):
         parse("step_time", "8GB")
+
+
+@in_one_test(
+    ("amount", "shown"),
+    [(999, "$999"), (1e4, "$10000"), (999_999, "$1M"), (1.011e6, "$1.011M"), (53.2e6, "$53.2M"), (1e9, "$1B")],
+)
+def test_money_is_written_in_millions_and_read_back(amount, shown):
+    assert show("training_cost", amount) == shown
+    assert parse("training_cost", shown) == pytest.approx(amount, rel=1e-5)

@@ -164,7 +164,8 @@ def test_the_sparsest_router_is_that_of_the_table():
 def test_the_busiest_chip_is_said_where_it_is_not_counted():
     (text,) = warned("step_time", **STEP, **ROUTER, batch=1)
     assert text.startswith(
-        "under expert parallelism the busiest of 8 chips reads about 2.7 times the mean of the touched experts, which is not counted; give "
+        "where whole experts lie on chips (expert parallelism), the busiest of 8 chips reads about 2.7 times the mean of the touched "
+        "experts, which is not counted; give "
     )
 
 
@@ -1027,14 +1028,14 @@ def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():
     alone = solve("prefill_time", **{name: asked[name] for name in ("model", "hardware", "prompt_tokens", "mfu")}, chips=8)
     times = 1 + rate.value * alone.value
     both = "serving.requests_per_second_with_prompts"
-    says = f"they take {1 - 1 / times:.0%} of the time, and a rate takes {times:.3g} times the chips"
-    assert any(text.endswith(f"{says}; for both on the same chips --using {both}") for text in rate.warnings)
+    says = f"they would take {1 - 1 / times:.0%} of the time, and a rate {times:.3g} times the chips"
+    assert any(text.endswith(f"{says}; both on the same chips: --using {both}") for text in rate.warnings)
     together = solve("chips", using=both, **asked, requests_per_second=rate.value)
     assert together.value == pytest.approx(8 * times, rel=1e-9)
     assert not any("of their own" in text for text in together.warnings)
     for unknown, more in (("chips", {"requests_per_second": ">=9"}), ("replicas", {"chips": 8, "fleet_throughput": 1e4})):
         said = solve(unknown, **asked, **more).warnings
-        assert any("prompts are taken to be computed on chips of their own" in text for text in said) == (unknown == "chips")
+        assert any("for decode alone: prompts need chips of their own, not counted here" in text for text in said) == (unknown == "chips")
     assert not any("of their own" in text for text in solve("throughput", **asked, chips=8).warnings)
 
 

@@ -264,9 +264,9 @@ HELD_BY_LLAMA_70B = 140e9 + 8 * 4000 * 327680
 @pytest.mark.parametrize(
     ("result", "asked", "there"),
     [
-        ("step_time", "50ms", "step_time is 22.46 ms and 50 ms is asked of it"),
-        ("token_latency", "50ms", "token_latency is 22.46 ms and 50 ms is asked of it"),
-        ("throughput", 200, "throughput is 356.2 token/s and 200 token/s is asked of it"),
+        ("step_time", "50ms", "step_time is 22.46 ms where 50 ms would do"),
+        ("token_latency", "50ms", "token_latency is 22.46 ms where 50 ms would do"),
+        ("throughput", 200, "throughput is 356.2 token/s where 200 token/s would do"),
     ],
 )
 def test_chips_that_are_fast_enough_and_hold_too_little_are_as_many_as_memory_needs(result, asked, there):
@@ -275,7 +275,7 @@ def test_chips_that_are_fast_enough_and_hold_too_little_are_as_many_as_memory_ne
     (found,) = solution.answers
     assert (found.kind, found.regime, found.bound) == ("point", "memory binds", "lower")
     assert found.value == pytest.approx(HELD_BY_LLAMA_70B / 80e9)
-    assert solution.warnings[0] == f"faster than asked: with the 2 chips that memory needs, {there}"
+    assert solution.warnings[0] == f"memory takes 2 chips, and these are faster than asked: {there}"
     assert solution.equations[-1] == "memory.fits@1" and result in solution.given and result not in solution.unused
     assert dict(found.elasticities) == dict(solve("chips", **LLAMA_70B).answers[0].elasticities)
     (two,) = solve("chips", **LLAMA_70B, step_time=HELD_BY_LLAMA_70B / 3.35e12 / 2).answers
@@ -287,7 +287,7 @@ def test_chips_of_a_floor_hold_the_weights_alone():
     for more in ({}, {"batch": 1e6, "context_length": 1e6, "bytes_per_element": 1}):
         solution = solve("chips", hardware="H100-SXM:fp8", model="DeepSeek-V3", latency_floor="5ms", **more)
         assert solution.answers[0].value == pytest.approx(671 / 80) and solution.answers[0].regime == "memory binds"
-        assert solution.unused == tuple(more) and "with the 9 chips" in solution.warnings[1]
+        assert solution.unused == tuple(more) and "memory takes 9 chips" in solution.warnings[1]
 
 
 @pytest.mark.slow

@@ -82,3 +82,9 @@ def test_nothing_is_taken_across_both_links_nor_without_a_preset():
     assert across.refusal.missing == ("link_bandwidth",)
     assert solve("tensor_parallel_time", **LLAMA, batch=64, chips=[2, 8]).sweep is not None
     assert links("kv_transfer_time", {"scale_out_link_bandwidth": 5e10}, {"scale_out_link_bandwidth": "given"}, {}).givens == {}
+
+
+def test_a_link_that_was_given_for_another_is_used():
+    sent = {"model": "Llama-3.1-70B", "prompt_tokens": 32000, "scale_out_link_bandwidth": 25e9}
+    assert solve("kv_transfer_time", **sent).unused == ()
+    assert solve("kv_transfer_time", **sent, link_bandwidth=25e9).unused == ("scale_out_link_bandwidth",)

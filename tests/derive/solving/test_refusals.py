@@ -186,3 +186,17 @@ def test_a_buyer_who_asks_for_a_cost_is_told_of_the_price():
     assert solve("cost_per_request", **prices).reason.message.endswith("what its buyer pays by these prices is price_per_request")
     assert solve("price_per_request", **prices).value == pytest.approx(0.0135)
     assert "buyer" not in solve("cost_per_request", prompt_tokens=2000).reason.message
+
+
+def test_a_margin_of_requests_asks_for_what_a_request_costs_and_that_is_enough():
+    """3,000 prompt tokens at 3 USD a million and 1,000 at 15 are 0.024 USD; half of it is left where a request costs 0.012."""
+    sold = {"prompt_tokens": 3000, "output_tokens": 1000, "input_price": 3e-6, "output_price": 15e-6}
+    reason = solve("gross_margin", **sold, cost_per_token=2e-6).reason
+    assert reason.missing == ("cost_per_request",) and "does not say what prompts cost" in reason.message
+    assert solve("gross_margin", **sold, cost_per_request=0.012).answers[0].value == pytest.approx(0.5)
+
+
+def test_a_utilisation_of_a_measured_throughput_is_answered_with_the_name_of_what_is_meant():
+    given = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 4, "throughput": 3000}
+    assert "a throughput comes to is compute_utilisation" in solve("mfu", **given).reason.message
+    assert solve("compute_utilisation", **given).answers[0].value == pytest.approx(2 * 70e9 * 3000 / (4 * 989e12), rel=0.02)
