@@ -115,6 +115,7 @@ def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> N
 def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
     """Add one sheet to a price file: checks it, shows what it implies, and writes the file whole or not at all.
 
+    A price in FILE that is open ends where the added one of a later effective_date begins.
     NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
     effective_date, valid_to, retrieved_date, source_url, verification, notes. A band with input or output alone has no premium on
     the other. In a terminal what is not given is asked for.
@@ -129,6 +130,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
 
     from invert.data import read_data
     from invert.sheets.add import add_to_file, addition
+    from invert.sheets.read import last_day
 
     given = pairs("prices add", items)
     if in_terminal(sys.stdin) and (name is None or not given):
@@ -145,14 +147,18 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     from invert.report.take_home import headlines
 
     row = found.rows[0]
-    table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier)
+    to_come = row.start if row.start > last_day(data) else None
+    table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier, as_of=to_come)
     for one in table:
         tell("\n".join([str(one.sheet), *headlines(one)]))
     if into is None:
         click.echo("Nothing is written: name a file with --into.")
     else:
-        add_to_file(name, given, data, into)
+        found = add_to_file(name, given, data, into)
         click.echo(f"{len(found.rows)} row{'s' if len(found.rows) > 1 else ''} added to {label(into)}.")
+        if found.closed:
+            older = ", ".join(f"{one.component} {one.amount:g} ({one.origin})" for one in found.closed)
+            tell(f"Closed on {row.start}, where these begin: {older}.")
 
 
 def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[str, dict[str, str], str | None]:

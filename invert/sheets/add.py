@@ -5,7 +5,8 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from io import BytesIO
 
 from derive.briefly import brief
@@ -27,17 +28,23 @@ _FIELDS = (
     "weekdays", "verification", "source_url", "notes",
 )  # fmt: skip
 """What may be said of a sheet beside its prices; a release is the day from which prices hold, unless that is given."""
+_BLANK = ", \t\r\n\ufeff"
+"""What a line without a cell is made of."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Addition:
-    """The rows of a typed sheet, the content that a file has with them, and what is doubtful about them."""
+    """The rows of a typed sheet, the content that a file has with them, and what is doubtful about them.
+
+    `closed` are the rows of the file, as they stood, that end where one of these begins.
+    """
 
     __repr__ = brief
 
     rows: tuple[PriceRow, ...]
     content: bytes
     warnings: tuple[Problem, ...]
+    closed: tuple[PriceRow, ...] = ()
 
 
 def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
@@ -102,7 +109,7 @@ def with_rows(content: bytes, cells: Sequence[Mapping[str, str]], origin: str) -
     used = list(dict.fromkeys(used))
     lines = content.decode(errors="surrogateescape").splitlines(keepends=True)
     end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    place = next((place for place, line in enumerate(lines) if line.strip(", \t\r\n\ufeff")), None)
+    place = next((place for place, line in enumerate(lines) if line.strip(_BLANK)), None)
     if place is None:
         header, lines = used, [*lines, _line(used) + end]
     else:
@@ -117,6 +124,29 @@ def with_rows(content: bytes, cells: Sequence[Mapping[str, str]], origin: str) -
             lines[-1] += end
     lines += [_line([row.get(column, "") for column in header]) + end for row in cells]
     return "".join(lines).encode(errors="surrogateescape")
+
+
+def _followed(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, date]:
+    """The places among the rows of a file of those that are open, and the days on which a typed one that stays begins after them."""
+    begins = {row.key: row.start for row in typed if row.valid_to is None}
+    return {place: begins[row.key] for place, row in enumerate(held) if row.valid_to is None and row.start < begins.get(row.key, date.min)}
+
+
+def _closed(content: bytes, ends: Mapping[int, date]) -> bytes:
+    """The content of a price file with the blank `valid_to` of rows filled in, by row number; every other line as it was.
+
+    >>> _closed(b"model,valid_to\\nm,\\n", {2: date(2026, 12, 1)})
+    b'model,valid_to\\nm,2026-12-01\\n'
+    """
+    lines = content.decode(errors="surrogateescape").split("\n")
+    header = next(line for line in lines if line.strip(_BLANK))
+    column = [name.strip().lower() for name in next(csv.reader([header.lstrip("\ufeff")]))].index("valid_to")
+    for number, end in ends.items():
+        bare = lines[number - 1].removesuffix("\r")
+        cells = next(csv.reader([bare]))
+        cells[column] = end.isoformat()
+        lines[number - 1] = _line(cells) + lines[number - 1][len(bare) :]
+    return "\n".join(lines).encode(errors="surrogateescape")
 
 
 def _ended(line: str, text: str) -> str:
@@ -143,13 +173,18 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     before, origin = _content(into), label(into) if into else "what is typed"
     fx, shipped, _ = prices_that_ship(data)
     old_rows, old_problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
-    content = with_rows(before, cells, origin)
+    typed, _ = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)
+    followed = _followed(old_rows, typed)
+    content = with_rows(before, [{"valid_to": ""} | row for row in cells] if followed else cells, origin)
+    if followed:
+        content = _closed(content, {_number(old_rows[place]): end for place, end in followed.items()})
     rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped)
     known = {str(problem) for problem in old_problems}
     if new := [problem for problem in problems if str(problem) not in known]:
         raise WrongData(str(new[0]))
     added = tuple(rows[len(old_rows) :])
-    if [row.amount for row in rows[: len(old_rows)]] != [row.amount for row in old_rows] or len(added) != len(cells):
+    meant = [replace(row, valid_to=followed.get(place, row.valid_to)) for place, row in enumerate(old_rows)]
+    if rows[: len(old_rows)] != meant or len(added) != len(cells):
         raise WrongData(f"{origin}: the rows would not be read back as they are written; nothing was added")
     book = book_of(data, BytesIO(content))
     own = {row.key for row in added}
@@ -165,8 +200,15 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         replaced=tuple(row for row in shipped if row.key in own),
     )
     return Addition(
-        rows=added, content=content, warnings=tuple(one for one in doubtful_prices(named, USUAL) if (one.origin, one.row) in places)
+        rows=added,
+        content=content,
+        warnings=tuple(one for one in doubtful_prices(named, USUAL) if (one.origin, one.row) in places),
+        closed=tuple(old_rows[place] for place in followed),
     )
+
+
+def _number(row: PriceRow) -> int:
+    return int(row.origin.rpartition(":")[2])
 
 
 def _content(into: str | None) -> bytes:

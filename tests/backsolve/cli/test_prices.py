@@ -195,6 +195,19 @@ def test_a_name_with_a_character_that_does_not_show_is_a_fault(tmp_path, mark: s
     assert said.status == 2 and "which does not show" in said.err
 
 
+def test_a_price_of_a_day_to_come_is_shown_as_of_that_day_and_ends_the_older_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("add.csv").write_bytes(b"provider,model,component,amount\nacme,lm-a,input,2\nacme,lm-a,output,8\n")
+    said = call("prices", "add", "acme/lm-a", "input=3", "output=10", "effective_date=2026-12-01", "--into", "add.csv")
+    assert (said.status, said.err) == (0, "") and "acme/lm-a (standard) on 2026-12-01: 3 in, 10 out" in said.out
+    assert said.out.endswith(
+        "2 rows added to add.csv.\nClosed on 2026-12-01, where these begin: input 2 (add.csv:2), output 8 (add.csv:3).\n"
+    )
+    assert "add.csv row 2" not in call("prices", "check", "add.csv").out
+    new = call("prices", "add", "acme/lm-b", "input=3", "output=10", "effective_date=2026-12-01")
+    assert new.status == 0 and "on 2026-12-01: 3 in, 10 out" in new.out and "Nothing is written" in new.out
+
+
 def test_a_sheet_is_added_with_what_it_implies(tmp_path):
     own = tmp_path / "own.csv"
     typed = ("prices", "add", "acme/perm", "input=2", "output=10", "input@200k=4", "output@200k=15", "cache_read=0.2", "max_context=1M")

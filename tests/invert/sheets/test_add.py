@@ -128,6 +128,40 @@ def test_a_price_that_the_file_has_is_not_added_again(tmp_path: Path):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("columns", ["provider,model,component,amount,notes", "provider,valid_to,model,component,amount,notes"])
+def test_an_older_price_ends_where_the_added_one_begins_and_nothing_else_of_it_changes(tmp_path: Path, columns: str, end: str):
+    path = tmp_path / "mine.csv"
+    blank = "," if "valid_to" in columns else ""
+    prices = ("input,2", "output,8", "cache_read,0.2")
+    lines = [columns, *(f'acme,{blank}perm,{price},"a ""b"", c"' for price in prices), f"x,{blank}y,input,1,", f"x,{blank}y,output,2,"]
+    path.write_bytes((end.join(lines) + end).encode())
+    found = add_to_file("acme/perm", {"input": "3", "output": "10", "effective_date": "2026-12-01"}, shipped_data(), str(path))
+    assert [(row.component, row.amount, row.valid_to) for row in found.closed] == [("input", 2, None), ("output", 8, None)]
+    book = load(str(path))
+    assert book.problems == load().problems
+    of_model = [row for row in book.own if row.model == "perm"]
+    assert [(row.component, row.amount, str(row.effective_date), str(row.valid_to), row.notes) for row in of_model] == [
+        ("input", 2, "None", "2026-12-01", 'a "b", c'), ("output", 8, "None", "2026-12-01", 'a "b", c'),
+        ("cache_read", 0.2, "None", "None", 'a "b", c'), ("input", 3, "2026-12-01", "None", ""), ("output", 10, "2026-12-01", "None", ""),
+    ]  # fmt: skip
+    assert [row.valid_to for row in book.own if row.model == "y"] == [None, None]
+    assert path.read_bytes().count(b"\r\n") == (path.read_bytes().count(b"\n") if end == "\r\n" else 0)
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [{}, {"effective_date": "2026-05-01"}, {"effective_date": "2026-04-01"}, {"effective_date": "2026-06-01", "valid_to": "2026-07-01"}],
+)
+def test_a_price_that_does_not_follow_the_one_in_the_file_closes_nothing(tmp_path: Path, dates: dict):
+    path = tmp_path / "mine.csv"
+    add_to_file("acme/perm", TYPED, shipped_data(), str(path))
+    before = path.read_bytes()
+    with pytest.raises(WrongData, match=r"overlaps|repeats"):
+        add_to_file("acme/perm", {"input": "3", "output": "10", **dates}, shipped_data(), str(path))
+    assert path.read_bytes() == before
+
+
 def test_faults_that_are_there_already_are_no_reason_to_refuse(tmp_path: Path):
     path = tmp_path / "mine.csv"
     path.write_text("provider,model,component,amount\nx,y,input,abc\n", encoding="utf-8")
