@@ -28,7 +28,7 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     released = {(row.provider, row.model): row.release_date for row in described((one.sheet for one in run), data)}
     found = []
     keys = [sheet_key(one.sheet) for one in run]
-    for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else ended(now, book.rows, run.as_of)), now)):
+    for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else sold_before(now, book.rows)), now)):
         rows = [row for row in book.rows if row.sheet_key == key]
         sheets, problems = [], []
         for day in _once_released(days_of_change(rows, run.as_of), released.get(key[:2])):
@@ -41,13 +41,14 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     return tuple(found)
 
 
-def ended(now: SheetKey, rows: Iterable[PriceRow], last: date) -> list[SheetKey]:
-    """The sheets by which the same was sold before, in service tiers of which no price is left."""
-    (*what, tier), of_tier = now, dict[SheetKey, list[PriceRow]]()
+def sold_before(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey]:
+    """The sheets of the same in service tiers that had ended when this one began."""
+    (*what, _), of_tier = now, dict[SheetKey, list[PriceRow]]()
     for row in rows:
-        if [*row.sheet_key[:-1]] == what and row.sheet_key[-1] != tier:
+        if [*row.sheet_key[:-1]] == what:
             of_tier.setdefault(row.sheet_key, []).append(row)
-    return [key for key, sold in of_tier.items() if all(row.valid_to and row.valid_to <= last for row in sold)]
+    begun = min(row.start for row in of_tier[now])
+    return [key for key, sold in of_tier.items() if key != now and all(row.valid_to and row.valid_to <= begun for row in sold)]
 
 
 def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
