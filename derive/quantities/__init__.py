@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, HOW_MANY, OF_TRAINING, in_full
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE_TRAINING, HOW_MANY, in_full
 from derive.quantities.meanings import by_meaning, words_of
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
@@ -60,7 +60,7 @@ def meant_beside(name: str, others: Collection[str]) -> str:
     ('pretrain_tokens', 'time_to_first_token')
     """
     of_training = {row.name for row in training.ROWS}
-    meant = OF_TRAINING.get(in_full(name))
+    meant = BESIDE_TRAINING.get(in_full(name))
     beside = {one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name}
     return meant if meant and not of_training.isdisjoint(beside) else quantity(name).name
 
