@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, HOW_MANY, in_full
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE_TRAINING, HOW_MANY, in_full
 from derive.quantities.meanings import by_meaning, words_of
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
@@ -54,16 +54,15 @@ def quantity(name: str) -> Quantity:
 
 
 def meant_beside(name: str, others: Collection[str]) -> str:
-    """The quantity of a name that stands beside others: a word for several is that of training where one of the others is.
+    """The quantity of a name that stands beside others: beside one of training a word may mean what it does there.
 
     >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", [])
     ('pretrain_tokens', 'time_to_first_token')
     """
     of_training = {row.name for row in training.ROWS}
-    known = name in QUANTITIES or name in NAME_OF_SYMBOL
-    meant = () if known else [one for one in _called(name) if one in of_training]
+    meant = BESIDE_TRAINING.get(in_full(name))
     beside = {one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name}
-    return meant[0] if len(meant) == 1 and not of_training.isdisjoint(beside) else quantity(name).name
+    return meant if meant and not of_training.isdisjoint(beside) else quantity(name).name
 
 
 def refuse_unnamed(names: Collection[str]) -> None:

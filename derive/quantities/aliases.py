@@ -121,6 +121,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """In lower case; they are read in any, and as `in_full` writes them."""
 
+BESIDE_TRAINING = dict.fromkeys(("tokens", "num_tokens"), "pretrain_tokens")
+"""Words for several that beside a quantity of training mean one of them."""
+
 OWN_UNITS = dict.fromkeys((word for word, meant in ALIASES.items() if meant == ("cost_per_token",)), "USD/MTok")
 """Words that say a unit, in which a bare number beside them is."""
 
