@@ -39,7 +39,7 @@ _SOLD: Mapping[str, Sold] = {
 }
 _CONTEXT, _VARIANTS = "context_window", "price_variants"
 _FIELDS = Fields(
-    usual=(_CONTEXT, _VARIANTS, "cache_read_mtok", "cache_write_mtok"),
+    usual=(_CONTEXT, _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
     is_known=frozenset((
         *_SOLD, "id", "match", "name", "description", _CONTEXT, "price_comments", "deprecated", "prices", _VARIANTS, "constraint", "when",
         "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
