@@ -238,7 +238,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     from invert.data import read_data
     from invert.sheets.append import Update, database, price_file, update_file, updated
     from invert.sheets.assemble import models
-    from invert.sheets.databases.found import listings
+    from invert.sheets.databases.found import listings, not_installed
     from invert.sheets.databases.pull import pull
     from invert.sheets.read import book_of
 
@@ -248,6 +248,8 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     found, problems = listings(sources)
     if not found and not problems:
         raise click.UsageError("no database of prices is installed: pip install 'backsolve[prices]', or name a JSON file of one")
+    for lack in [] if sources else not_installed():
+        say(lack)
     if not found:
         fail_on(problems)
     book = book_of(data)
@@ -335,7 +337,9 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
     if rivals[_RIVALS_SHOWN:]:
         where = "" if into is None else "; all are in the file of rivals beside it"
         line(f"disagreeing: {len(rivals) - _RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
-    if into is not None:
+    if into is not None and not update.held and not update.opened:
+        line(f"{into}: nothing to write")
+    elif into is not None:
         counts = {"added": update.count("added"), "changed": update.count("changed"), "ended": update.count("ended")}
         counts["unchanged"] = update.held - counts["changed"] - counts["ended"]
         rows = update.held + counts["added"] + counts["changed"]

@@ -236,10 +236,12 @@ def update_file(
                 more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
                 raise WrongData(f"{problems[0]}{more}; nothing is written before it is put right")
         update = decide(rows)
-        if rivals or update.rivals:
-            _append_rivals(rivals_of(place), (*rivals, *update.rivals))
+        not_believed = _with_rivals(rivals_of(place), (*rivals, *update.rivals))
         if update.closed or update.opened or update.cells:
             write(place, _rewritten(content, label(place), update))
+        if not_believed:
+            # After the prices: where these cannot be written nothing is, and what is missing here the next pull says again.
+            write(rivals_of(place), not_believed)
     return update
 
 
@@ -252,7 +254,8 @@ def rivals_of(place: str) -> str:
     return f"{place.removesuffix('.csv')}_rivals.csv"
 
 
-def _append_rivals(place: str, rivals: Iterable[Rival]) -> None:
+def _with_rivals(place: str, rivals: Iterable[Rival]) -> str:
+    """The file of rivals with those of these that it does not have; nothing where it has all."""
     content = _content(place)
     cells = _cells(content, label(place))
     seen = {_told(one) for one in cells}
@@ -262,9 +265,10 @@ def _append_rivals(place: str, rivals: Iterable[Rival]) -> None:
         if _told(row) not in seen:
             seen.add(_told(row))
             new.append(row)
-    if new:
-        columns = [*(list(cells[0]) if cells else []), *(name for name in PRICE_COLUMNS if not cells or name not in cells[0])]
-        write(place, _text(columns, [*cells, *new]))
+    if not new:
+        return ""
+    columns = [*(list(cells[0]) if cells else []), *(name for name in PRICE_COLUMNS if not cells or name not in cells[0])]
+    return _text(columns, [*cells, *new])
 
 
 def _told(cells: Mapping[str, str]) -> tuple[str, ...]:

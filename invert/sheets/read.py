@@ -442,6 +442,8 @@ def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str
 def split(raw: str | bytes, first: bool) -> list[str]:
     """The cells of one line; `WrongValue` says why it has none."""
     if isinstance(raw, bytes) and first:
+        if raw.startswith(b"PK\x03\x04"):
+            raise WrongValue("this is a spreadsheet file (xlsx, ods) or another archive and no text; save it as CSV in UTF-8")
         if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw:
             raise WrongValue("this is UTF-16 or no text at all; save it as CSV in UTF-8")
         raw = raw.removeprefix(b"\xef\xbb\xbf")

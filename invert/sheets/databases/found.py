@@ -30,13 +30,21 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
             if listing:
                 found.append(listing)
             elif names:
-                problems.append(
-                    Problem(name, None, None, f"is not installed: pip install {'backsolve[prices]' if name == genai.NAME else name}")
-                )
+                problems.append(Problem(name, None, None, f"is not installed: {_how_to_get(name)}"))
         except WrongData as error:
             origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (label(name), "", str(error).removeprefix(label(name)))
             problems.append(Problem(origin, None, None, fault.lstrip(": ")))
     return found, problems
+
+
+def _how_to_get(package: str) -> str:
+    return f"pip install {'backsolve[prices]' if package == genai.NAME else package}"
+
+
+def not_installed() -> list[str]:
+    """The databases of packages that are not there, each with how to get it."""
+    there = {genai.NAME: genai.is_installed(), litellm.NAME: litellm.is_installed()}
+    return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in _PACKAGES if not there[name]]
 
 
 def listing_of(name: str) -> Listing | None:

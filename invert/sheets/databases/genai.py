@@ -39,7 +39,7 @@ _SOLD: Mapping[str, Sold] = {
 }
 _CONTEXT, _VARIANTS = "context_window", "price_variants"
 _FIELDS = Fields(
-    usual=(_CONTEXT, _VARIANTS, "cache_read_mtok", "cache_write_mtok"),
+    usual=(_CONTEXT, _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
     is_known=frozenset((
         *_SOLD, "id", "match", "name", "description", _CONTEXT, "price_comments", "deprecated", "prices", _VARIANTS, "constraint", "when",
         "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
@@ -56,9 +56,14 @@ _TIERS = {
 """Service tiers by the variant of the database; what is the default there is the standard tier anyway."""
 
 
+def is_installed() -> bool:
+    """Whether the package is there."""
+    return find_spec("genai_prices") is not None
+
+
 def installed() -> tuple[Iterable[Any], Database] | None:
     """The providers of the installed snapshot; None where the package is not installed, `WrongData` where it is another one than known."""
-    if find_spec("genai_prices") is None:
+    if not is_installed():
         return None
     database = installed_database(NAME)
     try:

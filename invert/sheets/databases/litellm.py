@@ -58,6 +58,11 @@ _SHANGHAI = 16 * 60
 """The minute of a day in UTC at which the next one begins in Shanghai."""
 
 
+def is_installed() -> bool:
+    """Whether the package is there."""
+    return bool((found := find_spec(NAME)) and found.origin)
+
+
 def installed() -> tuple[Path, Database] | None:
     """The file beside the installed package; None where the package is not installed, `WrongData` where it has no such file."""
     found = find_spec(NAME)

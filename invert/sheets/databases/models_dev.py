@@ -29,7 +29,7 @@ _SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", 
 
 _RELEASE = "release_date"
 _FIELDS = Fields(
-    usual=("cost", "limit", "context"),
+    usual=("cost", "input", "output", "limit", "context"),
     rare=("cache_read", "cache_write", _RELEASE),
     is_known=lambda name: (
         name in (*_SOLD, "cost", "tiers", "tier", "size", "limit", "context", _RELEASE) or name.startswith("context_over")

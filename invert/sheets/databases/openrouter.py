@@ -35,7 +35,7 @@ _SOLD: Mapping[str, Sold] = {
 }
 _CONTEXT = "context_length"
 _FIELDS = Fields(
-    usual=(_CONTEXT,),
+    usual=(_CONTEXT, "prompt", "completion"),
     rare=("input_cache_read", "input_cache_write", "overrides"),
     is_known=lambda name: name in (*_SOLD, _CONTEXT, "overrides"),
 )

@@ -14,7 +14,7 @@ LEAST_ENTRIES = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
-    """Names of what is read of an entry beside its base prices: `usual` is in nearly every one, `rare` in some.
+    """Names of what is read of an entry: `usual` is in nearly every one, `rare` in some.
 
     `is_known` tells the names that the database has had all along, which therefore stand for no other.
     """

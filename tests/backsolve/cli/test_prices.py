@@ -15,6 +15,7 @@ UNUSABLE = [  # content of the file, what the message holds
     ("misspelt column", price_file("a,b,input,1", header="provider,model,component,ammount"), "did you mean 'amount'?"),
     ("UTF-16", price_file(*GOOD).decode().encode("utf-16"), "own.csv row 1: this is UTF-16"),
     ("NUL bytes", b"\0" * 4096, "own.csv row 1: this is UTF-16 or no text"),
+    ("spreadsheet", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "own.csv row 1: this is a spreadsheet file (xlsx, ods)"),
     ("no text", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "own.csv row 1"),
     ("endless line", b"x" * 3_000_000, "own.csv row 1: the line is longer than 64 kB"),
 ]

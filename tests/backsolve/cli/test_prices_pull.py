@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 
 from backsolve.cli.prices import _step
+from derive import files
+from derive.errors import WrongData
+from invert.sheets import append
 from invert.sheets.databases import genai, litellm
 from tests.tools.commands import call, refused
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
@@ -161,6 +164,42 @@ def test_a_file_that_cannot_be_written_or_read_is_left_alone(packages):
     assert said.status == 2 and "own.csv row 1: there is no column component, amount" in said.err
     assert Path("own.csv").read_text() == "provider,model\na,b\n" and os.listdir() == ["own.csv"]
     assert "cannot be written" in call("prices", "pull", "--into", "none/own.csv", *ON).err
+
+
+def test_where_the_prices_cannot_be_written_no_rivals_are(packages, monkeypatch):
+    really = files.write
+
+    def full(place: str, content: str | bytes) -> None:
+        if place == "full.csv":
+            raise WrongData(f"{place}: cannot be written (File too large)")
+        really(place, content)
+
+    monkeypatch.setattr(append, "write", full)
+    said = call("prices", "pull", "--into", "full.csv", *ON)
+    assert said.status == 2 and "full.csv: cannot be written" in said.err and os.listdir() == []
+
+
+def test_a_file_of_rivals_that_cannot_be_read_stops_the_pull_before_it_writes(packages):
+    Path("own_rivals.csv").write_text("a,b\n1,2\n")
+    said = call("prices", "pull", "--into", "own.csv", *ON)
+    assert said.status == 2 and "own_rivals.csv row 1" in said.err and os.listdir() == ["own_rivals.csv"]
+
+
+def test_a_file_that_no_row_goes_to_is_not_said_to_have_any(packages):
+    """All that the database asks is priced already, so that it only contradicts."""
+    Path("again.json").write_text(
+        json.dumps({"claude-opus-5": {"litellm_provider": "anthropic", "mode": "chat", "input_cost_per_token": 4e-06,
+                                      "output_cost_per_token": 2e-05}})
+    )  # fmt: skip
+    said = call("prices", "pull", "again.json", "--into", "riv.csv", *ON)
+    assert said.out.endswith("riv.csv: nothing to write\n") and sorted(os.listdir()) == ["again.json", "riv_rivals.csv"]
+
+
+def test_a_package_that_is_not_there_is_said_where_none_is_named(packages, monkeypatch):
+    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
+    said = call("prices", "pull", *ON)
+    assert said.status == 0 and said.err.splitlines()[0] == "backsolve: litellm: is not installed, so not read: pip install litellm"
+    assert "litellm: is not" not in call("prices", "pull", "genai-prices", *ON).err
 
 
 STOPPED = """

@@ -60,5 +60,13 @@ def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: 
     assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
 
 
+@pytest.mark.parametrize(("name", "now"), [("prompt", "prompt_price"), ("completion", "completions")])
+def test_a_base_price_under_another_name_is_named(name: str, now: str):
+    pricing = {now if field == name else field: amount for field, amount in PRICE.items()}
+    said = [str(one) for one in openrouter.offers({"data": [{"id": "m", "context_length": 1000, "pricing": pricing}] * 4}, SOURCE)
+            if isinstance(one, Problem)]  # fmt: skip
+    assert said == [f"openrouter, column {name}: field {name} is in none of 4 entries, and may be '{now}' now"]
+
+
 def test_its_shape_is_known_from_the_others():
     assert openrouter.is_shape(OPENROUTER) and not any(openrouter.is_shape(other) for other in (LITELLM, MODELS_DEV, {}, {"data": []}, []))
