@@ -33,7 +33,8 @@
   function show(row, value, digits = 4) {
     if (value === Infinity) return "unbounded";
     const [, size, unit] = row.units[unitOf(row, value, digits)], number = figure(value / size, digits);
-    if (unit.startsWith(" USD")) return `$${number}${unit.slice(4)}`;
+    const [suffix, per] = unit.split(" USD");
+    if (per !== undefined) return `$${number}${suffix}${per}`;
     return number + (number === "1" && unit === " tokens" ? " token" : unit);
   }
 
