@@ -49,7 +49,8 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     for (provider, model, region, name), rows in by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
         if sheet or faults:
-            offers.setdefault((provider, model, region), {})[name] = sheet, faults
+            follows = sheet is None and (provider, model) in book.refused
+            offers.setdefault((provider, model, region), {})[name] = sheet, [] if follows else faults
     chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), _ALL if everything else tier)]
     # A day that was asked for needs no day of the rows.
     late = [] if as_of else book.far_off

@@ -1,7 +1,7 @@
 """Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial, wraps
@@ -127,8 +127,15 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
         day_moved=moved(day, rows, own),
         own=Records(own),
         overlay=overlay,
+        refused=_sold_by(overlay, {problem.row for problem in own_faults}) if overlay and own_faults else frozenset(),
         replaced=tuple(row for row, before in left if before is None),
     )
+
+
+def _sold_by(overlay: FileText, numbers: Container[int | None]) -> frozenset[tuple[str, str]]:
+    """Provider and model of the rows of these numbers."""
+    rows = (item for item in table(BytesIO(overlay.content), overlay.place, OVERLAY_COLUMNS, NEEDED) if not isinstance(item, Problem))
+    return frozenset((cells["provider"], cells["model"]) for number, cells in rows if number in numbers)
 
 
 def until(row: PriceRow, day: date) -> PriceRow | None:

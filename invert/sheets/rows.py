@@ -105,7 +105,7 @@ class PriceBook:
 
     `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day;
     `own` are those of `rows` that did not ship, `overlay` the file that they stand in, `replaced` the shipped rows of which they leave
-    nothing.
+    nothing, `refused` provider and model of the rows of that file that cannot be used.
     """
 
     __repr__ = brief
@@ -119,3 +119,4 @@ class PriceBook:
     own: tuple[PriceRow, ...] = ()
     overlay: FileText | None = None
     replaced: tuple[PriceRow, ...] = ()
+    refused: frozenset[tuple[str, str]] = frozenset()

@@ -55,7 +55,11 @@ def check(book: PriceBook) -> list[Problem]:
             shape = traded, tuple([(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds) for row in valid])
             if shape in sound:
                 continue
-            faults = broken(valid, traded, day) or [problem for _, problem in strays(valid)]
+            faults = broken(valid, traded, day)
+            if faults and rows[0].sheet_key[:2] in book.refused:
+                # What the refused row would have been, nobody knows.
+                continue
+            faults = faults or [problem for _, problem in strays(valid)]
             problems += faults
             if not faults and len(sound) < _SHAPES_KEPT:
                 sound.add(shape)

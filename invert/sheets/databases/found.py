@@ -43,7 +43,7 @@ def _how_to_get(package: str) -> str:
 
 def not_installed() -> list[str]:
     """The databases of packages that are not there, each with how to get it."""
-    there = {genai.NAME: genai.is_installed(), litellm.NAME: litellm.is_installed()}
+    there = {genai.NAME: genai.is_genai_installed(), litellm.NAME: litellm.is_litellm_installed()}
     return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in _PACKAGES if not there[name]]
 
 

@@ -56,14 +56,14 @@ _TIERS = {
 """Service tiers by the variant of the database; what is the default there is the standard tier anyway."""
 
 
-def is_installed() -> bool:
+def is_genai_installed() -> bool:
     """Whether the package is there."""
     return find_spec("genai_prices") is not None
 
 
 def installed() -> tuple[Iterable[Any], Database] | None:
     """The providers of the installed snapshot; None where the package is not installed, `WrongData` where it is another one than known."""
-    if not is_installed():
+    if not is_genai_installed():
         return None
     database = installed_database(NAME)
     try:

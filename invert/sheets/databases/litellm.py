@@ -58,7 +58,7 @@ _SHANGHAI = 16 * 60
 """The minute of a day in UTC at which the next one begins in Shanghai."""
 
 
-def is_installed() -> bool:
+def is_litellm_installed() -> bool:
     """Whether the package is there."""
     return bool((found := find_spec(NAME)) and found.origin)
 

@@ -75,6 +75,15 @@ def test_a_bad_row_is_named_and_the_rest_is_printed(tmp_path, monkeypatch, what:
     assert why in refused("prices", "check", "--prices", "own.csv")
 
 
+@pytest.mark.parametrize("command", [("prices", "check"), ("prices", "list"), ("infer",)], ids=" ".join)
+def test_what_only_follows_from_a_refused_row_is_not_said(tmp_path, monkeypatch, command: tuple[str, ...]):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file(*GOOD, "acme,m,input,abc,,,,", OUTPUT, "acme,n,input,2,,,,"))
+    said = call(*command, "--prices", "own.csv").err
+    assert "row 4, column amount" in said and "acme/m" not in said
+    assert "own.csv row 6, column component: acme/n (standard) has input and no output" in said
+
+
 @pytest.mark.parametrize("name", ["acme/m", "m"])
 @pytest.mark.parametrize("row", ["acme,m,input,abc,,,,", "acme,m,input,1,,,,a\0b"])
 def test_a_model_whose_row_is_bad_is_not_called_unknown_without_the_row(tmp_path, monkeypatch, name: str, row: str):
