@@ -11,10 +11,11 @@ from derive.show.folding import folded
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
+from invert.report.size import how_stated
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
 
-SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
+SEEN = ("one band", "architecture known")
 """Flags that say what other columns show, or the heading."""
 _MORE_BANDS, _UNDATED, _BY_PRICE, _UNSURE = "+", "*", "~", "?"
 """Marks in cells: behind the first of several thresholds; behind KV bytes of a model whose release nobody says, which are as of the
@@ -24,11 +25,15 @@ _MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, "KV given")
 _OF_ARCHITECTURE = "architecture "
 """How a flag begins that a mark says behind KV known, and that qualifies a stated size as well."""
 _MARKS = {_MORE_BANDS: "more bands", _UNDATED: "release unknown", _BY_PRICE: "by price", _UNSURE: "unsure"}
+_OF_KV = "KV PRIOR-DOMINATED"
+"""The flag that qualifies KV bytes alone."""
+_ALL = "all"
+"""What stands in the place of a letter where every sheet has the flag."""
 _MARKED_COLUMNS = ("long", "KV", "known", "cache")
-_OF_TRUTH = {"of open models, no closed one": ("active", "KV"), "of disclosed tiers": ("cache",)}
+_OF_TRUTH = {"open models only": ("active", "KV"), "disclosed tiers": ("cache",)}
 """What records are of, by the columns that have them."""
 
-_MORE = "More: --wide; infer MODEL."
+_MORE = "More: --wide."
 _MOST_TWINS = 5
 """Models that several sell; with more of them who sells what has a column and is no flag."""
 
@@ -79,13 +84,12 @@ def _threshold(one: Inference) -> float | None:
 
 def _active(one: Inference) -> str:
     if one.size_stated:
-        return f"{two_digits(one.anchors.values['active_params'] / 1e9)} stated"
+        return f"{two_digits(one.anchors.values['active_params'] / 1e9)} {how_stated(one)}"
     return _ranged(one.market["active_params"], 1e9)
 
 
 def _markup(one: Inference) -> str:
-    found = one.market["input_markup"]
-    return f"{two_digits(found.median)}x" if one.size_stated and found.median else NONE
+    return _ranged(one.market["input_markup"], 1.0) if one.size_stated else NONE
 
 
 def _markup_in_middle(one: Inference) -> float | None:
@@ -156,7 +160,7 @@ _COLUMNS = (
     GlanceColumn("price", ("USD/MTok", "in/out"), _prices, _input),
     GlanceColumn("long", ("long", "context"), _long, _threshold),
     GlanceColumn("active", ("active, B", "and range"), _active, lambda one: one.active_params, _sizes_held),
-    GlanceColumn("mark-up", ("over", "cost"), _markup, _markup_in_middle),
+    GlanceColumn("mark-up", ("times cost", "and range"), _markup, _markup_in_middle),
     GlanceColumn("KV", ("KV read, kB", "and range"), _read, lambda one: one.kv_bytes["headline"].median, _kv_held),
     GlanceColumn("known", ("KV", "known"), _known, lambda one: one.known.read if one.known else None),
     GlanceColumn("cache", ("priced", "as"), _cache, _cache, _tiers_held),
@@ -263,9 +267,9 @@ def _texts(table: Run, inferences: Sequence[Inference], names: Sequence[str]) ->
 
 
 def _letters_of(inferences: Sequence[Inference], letters: dict[str, str]) -> list[str]:
-    """The flags of each sheet as letters."""
-    twins = _shared(inferences)
-    return ["".join(letters[kind] for kind in map(_kind, _flags(one, twins)) if kind in letters) for one in inferences]
+    """The flags of each sheet as letters, but for those that all have."""
+    twins, of_some = _shared(inferences), {kind: letter for kind, letter in letters.items() if letter != _ALL}
+    return ["".join(of_some[kind] for kind in map(_kind, _flags(one, twins)) if kind in of_some) for one in inferences]
 
 
 def _lines(
@@ -307,15 +311,17 @@ def _kind(flag: str) -> str:
 
 
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
-    """A letter for every kind of flag that no cell and no column shows, and that is not of a column alone which is not there."""
+    """A letter, or a word where all have it, for every kind of flag that no cell and no column shows, nor is of a column not there."""
     columns = {column_of(name).name for name in names}
     twins = frozenset() if "provider" in columns else _shared(inferences)
     said = [*SEEN, *_MARKED]
     said += [EXTRAPOLATED] if "active" not in columns else []
     said += [_OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
-    flags = (flag for one in inferences for flag in _flags(one, twins))
-    kinds = dict.fromkeys(_kind(flag) for flag in flags if not any(part in flag for part in said))
-    return dict(zip(kinds, [*ascii_letters, *map(str, range(len(kinds)))], strict=False))
+    said += [_OF_KV] if "KV" not in columns else []
+    of_each = [dict.fromkeys(_kind(flag) for flag in _flags(one, twins) if not any(part in flag for part in said)) for one in inferences]
+    kinds = dict.fromkeys(kind for of_one in of_each for kind in of_one)
+    of_all = {kind: _ALL for kind in kinds if all(kind in of_one for of_one in of_each)}
+    return dict(zip((kind for kind in kinds if kind not in of_all), [*ascii_letters, *map(str, range(len(kinds)))], strict=False)) | of_all
 
 
 def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> str:
