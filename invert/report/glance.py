@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from string import ascii_letters
 from typing import TypeVar
 
-from derive.errors import UnknownName, WrongValue
+from derive.errors import UnknownName, WrongValue, suggest
 from derive.show.folding import folded
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
@@ -36,6 +36,9 @@ _OF_TRUTH = {"open models only": ("active", "KV"), "disclosed tiers": ("cache",)
 _MORE = "More: --wide."
 _MOST_TWINS = 5
 """Models that several sell; with more of them who sells what has a column and is no flag."""
+
+_MOST_NAMED = 20
+"""Things to pick by that are named where nothing matches."""
 
 _GAPS = ("  ", " ")
 """Between columns: what is usual, and what spares a column in a narrow terminal."""
@@ -187,20 +190,34 @@ _Sheet = TypeVar("_Sheet", bound=Inference)
 
 
 def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
-    """The sheets that match every NAME=PATTERN; patterns as of file names, several parted by commas."""
+    """The sheets that match every NAME=PATTERN: patterns as of file names, several parted by commas; of flags a part or the letter will do.
+
+    WrongValue, with what there is to pick by, where none does.
+    """
     found = list(inferences)
+    letters = {letter: kind for kind, letter in _letters(found, SHOWN_COLUMNS).items()}
+    twins = _shared(found)
     for text in wanted:
         name, equals, patterns = text.partition("=")
         if name not in OF_TEXT:
             raise UnknownName("name to pick by", name, OF_TEXT)
         if not equals or not patterns:
             raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
-        any_of = [pattern.strip().lower() for pattern in patterns.split(",")]
+        any_of = [pattern.strip() for pattern in patterns.split(",")]
         if name == "flag":
-            # A flag says more behind its first words, as the day on which an introductory price ends.
-            any_of = [f"{pattern}*" for pattern in any_of]
-        found = [one for one in found if any(fnmatchcase(of.lower(), pattern) for of in OF_TEXT[name](one) for pattern in any_of)]
+            any_of = [f"{letters[pattern]}*" if pattern in letters else f"*{pattern}*" for pattern in any_of]
+        texts = [(one, [*(_flags(one, twins) if name == "flag" else OF_TEXT[name](one))]) for one in found]
+        found = [one for one, of in texts if any(fnmatchcase(each.lower(), pattern.lower()) for each in of for pattern in any_of)]
+        if not found:
+            there = sorted({_kind(each) for _, of in texts for each in of})
+            raise WrongValue(f"no sheet matches --where {text}{_offered(patterns, there)}")
     return found
+
+
+def _offered(given: str, there: Sequence[str]) -> str:
+    """What can be picked, in a line or two: the nearest of many, else the first."""
+    listed = f"; there are: {', '.join(there[:_MOST_NAMED])}{', ...' if len(there) > _MOST_NAMED else ''}"
+    return suggest(given, there) or (listed if there else "")
 
 
 def in_order(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:

@@ -181,12 +181,27 @@ def test_columns_that_are_asked_for_are_shown_however_wide():
     ("wanted", "count"),
     [
         (["provider=openai"], 13), (["provider=openai, x-ai"], 18), (["model=GPT-6*"], 5), (["provider=openai", "model=*sol"], 3),
-        (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7), (["provider=nobody"], 0),
-        (["flag=off"], 2),
+        (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7),
+        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*"], 9), (["flag=b"], 7), (["flag=by zai"], 1), (["flag=prior"], 62),
     ],
 )  # fmt: skip
 def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
     assert len(picked(current(), wanted)) == count
+
+
+@in_one_test(
+    ("wanted", "said"),
+    [
+        (["flag=zzz"], "no sheet matches --where flag=zzz; there are: .*priced in CNY"),
+        (["provider=opnai"], "no sheet matches --where provider=opnai; did you mean 'openai'"),
+        (["currency=CNY", "flag=introductory"], "no sheet matches --where flag=introductory; .*priced in CNY"),
+        (["currency=EUR"], "allowed: CNY, USD"),
+        (["model=zzzzzz"], r"there are: .*, \.\.\."),
+    ],
+)
+def test_where_nothing_matches_it_says_what_there_is(wanted: list[str], said: str):
+    with pytest.raises(WrongValue, match=said):
+        picked(current(), wanted)
 
 
 @in_one_test(("wanted", "said"), [("provider", "write provider=PATTERN"), ("provider=", "write provider=PATTERN")])
