@@ -291,8 +291,6 @@ def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) 
     from invert.report.glance import in_order, picked
 
     found = picked(table, wanted)
-    if wanted and not found:
-        raise WrongValue(f"no sheet matches --where {' --where '.join(wanted)}")
     return replace(table, inferences=type(table.inferences)(in_order(found, by) if by else found))
 
 

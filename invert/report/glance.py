@@ -6,15 +6,16 @@ from fnmatch import fnmatchcase
 from string import ascii_letters
 from typing import TypeVar
 
-from derive.errors import UnknownName, WrongValue
+from derive.errors import UnknownName, WrongValue, suggest
 from derive.show.folding import folded
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
+from invert.report.size import how_stated
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
 
-SEEN = ("one band", "architecture known", "KV PRIOR-DOMINATED")
+SEEN = ("one band", "architecture known")
 """Flags that say what other columns show, or the heading."""
 _MORE_BANDS, _UNDATED, _BY_PRICE, _UNSURE = "+", "*", "~", "?"
 """Marks in cells: behind the first of several thresholds; behind KV bytes of a model whose release nobody says, which are as of the
@@ -24,13 +25,20 @@ _MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, "KV given")
 _OF_ARCHITECTURE = "architecture "
 """How a flag begins that a mark says behind KV known, and that qualifies a stated size as well."""
 _MARKS = {_MORE_BANDS: "more bands", _UNDATED: "release unknown", _BY_PRICE: "by price", _UNSURE: "unsure"}
+_OF_KV = "KV PRIOR-DOMINATED"
+"""The flag that qualifies KV bytes alone."""
+_ALL = "all"
+"""What stands in the place of a letter where every sheet has the flag."""
 _MARKED_COLUMNS = ("long", "KV", "known", "cache")
-_OF_TRUTH = {"of open models, no closed one": ("active", "KV"), "of disclosed tiers": ("cache",)}
+_OF_TRUTH = {"open models only": ("active", "KV"), "disclosed tiers": ("cache",)}
 """What records are of, by the columns that have them."""
 
-_MORE = "More: --wide; infer MODEL."
+_MORE = "More: --wide."
 _MOST_TWINS = 5
 """Models that several sell; with more of them who sells what has a column and is no flag."""
+
+_MOST_NAMED = 20
+"""Things to pick by that are named where nothing matches."""
 
 _GAPS = ("  ", " ")
 """Between columns: what is usual, and what spares a column in a narrow terminal."""
@@ -79,13 +87,12 @@ def _threshold(one: Inference) -> float | None:
 
 def _active(one: Inference) -> str:
     if one.size_stated:
-        return f"{two_digits(one.anchors.values['active_params'] / 1e9)} stated"
+        return f"{two_digits(one.anchors.values['active_params'] / 1e9)} {how_stated(one)}"
     return _ranged(one.market["active_params"], 1e9)
 
 
 def _markup(one: Inference) -> str:
-    found = one.market["input_markup"]
-    return f"{two_digits(found.median)}x" if one.size_stated and found.median else NONE
+    return _ranged(one.market["input_markup"], 1.0) if one.size_stated else NONE
 
 
 def _markup_in_middle(one: Inference) -> float | None:
@@ -156,7 +163,7 @@ _COLUMNS = (
     GlanceColumn("price", ("USD/MTok", "in/out"), _prices, _input),
     GlanceColumn("long", ("long", "context"), _long, _threshold),
     GlanceColumn("active", ("active, B", "and range"), _active, lambda one: one.active_params, _sizes_held),
-    GlanceColumn("mark-up", ("over", "cost"), _markup, _markup_in_middle),
+    GlanceColumn("mark-up", ("times cost", "and range"), _markup, _markup_in_middle),
     GlanceColumn("KV", ("KV read, kB", "and range"), _read, lambda one: one.kv_bytes["headline"].median, _kv_held),
     GlanceColumn("known", ("KV", "known"), _known, lambda one: one.known.read if one.known else None),
     GlanceColumn("cache", ("priced", "as"), _cache, _cache, _tiers_held),
@@ -183,20 +190,34 @@ _Sheet = TypeVar("_Sheet", bound=Inference)
 
 
 def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
-    """The sheets that match every NAME=PATTERN; patterns as of file names, several parted by commas."""
+    """The sheets that match every NAME=PATTERN: patterns as of file names, several parted by commas; of flags a part or the letter will do.
+
+    WrongValue, with what there is to pick by, where none does.
+    """
     found = list(inferences)
+    letters = {letter: kind for kind, letter in _letters(found, SHOWN_COLUMNS).items()}
+    twins = _shared(found)
     for text in wanted:
         name, equals, patterns = text.partition("=")
         if name not in OF_TEXT:
             raise UnknownName("name to pick by", name, OF_TEXT)
         if not equals or not patterns:
             raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
-        any_of = [pattern.strip().lower() for pattern in patterns.split(",")]
+        any_of = [pattern.strip() for pattern in patterns.split(",")]
         if name == "flag":
-            # A flag says more behind its first words, as the day on which an introductory price ends.
-            any_of = [f"{pattern}*" for pattern in any_of]
-        found = [one for one in found if any(fnmatchcase(of.lower(), pattern) for of in OF_TEXT[name](one) for pattern in any_of)]
+            any_of = [f"{letters[pattern]}*" if pattern in letters else f"*{pattern}*" for pattern in any_of]
+        texts = [(one, [*(_flags(one, twins) if name == "flag" else OF_TEXT[name](one))]) for one in found]
+        found = [one for one, of in texts if any(fnmatchcase(each.lower(), pattern.lower()) for each in of for pattern in any_of)]
+        if not found:
+            there = sorted({_kind(each) for _, of in texts for each in of})
+            raise WrongValue(f"no sheet matches --where {text}{_offered(patterns, there)}")
     return found
+
+
+def _offered(given: str, there: Sequence[str]) -> str:
+    """What can be picked, in a line or two: the nearest of many, else the first."""
+    listed = f"; there are: {', '.join(there[:_MOST_NAMED])}{', ...' if len(there) > _MOST_NAMED else ''}"
+    return suggest(given, there) or (listed if there else "")
 
 
 def in_order(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:
@@ -263,9 +284,9 @@ def _texts(table: Run, inferences: Sequence[Inference], names: Sequence[str]) ->
 
 
 def _letters_of(inferences: Sequence[Inference], letters: dict[str, str]) -> list[str]:
-    """The flags of each sheet as letters."""
-    twins = _shared(inferences)
-    return ["".join(letters[kind] for kind in map(_kind, _flags(one, twins)) if kind in letters) for one in inferences]
+    """The flags of each sheet as letters, but for those that all have."""
+    twins, of_some = _shared(inferences), {kind: letter for kind, letter in letters.items() if letter != _ALL}
+    return ["".join(of_some[kind] for kind in map(_kind, _flags(one, twins)) if kind in of_some) for one in inferences]
 
 
 def _lines(
@@ -307,15 +328,17 @@ def _kind(flag: str) -> str:
 
 
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
-    """A letter for every kind of flag that no cell and no column shows, and that is not of a column alone which is not there."""
+    """A letter, or a word where all have it, for every kind of flag that no cell and no column shows, nor is of a column not there."""
     columns = {column_of(name).name for name in names}
     twins = frozenset() if "provider" in columns else _shared(inferences)
     said = [*SEEN, *_MARKED]
     said += [EXTRAPOLATED] if "active" not in columns else []
     said += [_OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
-    flags = (flag for one in inferences for flag in _flags(one, twins))
-    kinds = dict.fromkeys(_kind(flag) for flag in flags if not any(part in flag for part in said))
-    return dict(zip(kinds, [*ascii_letters, *map(str, range(len(kinds)))], strict=False))
+    said += [_OF_KV] if "KV" not in columns else []
+    of_each = [dict.fromkeys(_kind(flag) for flag in _flags(one, twins) if not any(part in flag for part in said)) for one in inferences]
+    kinds = dict.fromkeys(kind for of_one in of_each for kind in of_one)
+    of_all = {kind: _ALL for kind in kinds if all(kind in of_one for of_one in of_each)}
+    return dict(zip((kind for kind in kinds if kind not in of_all), [*ascii_letters, *map(str, range(len(kinds)))], strict=False)) | of_all
 
 
 def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> str:

@@ -42,9 +42,13 @@ def stated_size(one: Inference) -> str:
     """`49B (known)`, `3.3B (assumed)` of a table that nobody verified, `60B (given)`; a dash where nobody states the size."""
     if not one.size_stated:
         return NONE
+    return f"{_short('active_params', one.anchors.values['active_params'])} ({how_stated(one, 'known')})"
+
+
+def how_stated(one: Inference, verified: str = "stated") -> str:
+    """`given`, `assumed` or `unverified`, by the grade of the size that is stated; another word where it is verified."""
     origin = one.anchors.origin["active_params"]
-    word = next((word for word in ("given", "assumed", "unverified") if word in origin), "known")
-    return f"{_short('active_params', one.anchors.values['active_params'])} ({word})"
+    return next((word for word in ("given", "assumed", "unverified") if word in origin), verified)
 
 
 def cell(name: str, estimate: Estimate) -> str:

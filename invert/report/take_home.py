@@ -3,6 +3,7 @@
 from derive.units import show
 from invert.records import EXTRA_MARKUP, Estimate, TierEvidence
 from invert.report.findings import estimate_text, held_in_words
+from invert.report.size import how_stated
 from invert.report.tiers import any_of, deciding_source, lifetime, likeliest
 from invert.result import EXTRAPOLATED, Inference
 
@@ -19,8 +20,8 @@ def _size(one: Inference) -> str:
     held = _held(active, EXTRA_MARKUP in active.because) or ", extrapolated" * (EXTRAPOLATED in one.flags)
     by_price = f"{_ranged('active_params', active)} by its {price}{held}" if active.kind == "interval" else ""
     if one.size_stated:
-        stated, given = _short("active_params", one.anchors.values["active_params"]), one.anchors.origin["active_params"] == "given"
-        return f"Size: {stated} active as {'given' if given else 'stated'}{by_price and f'; {by_price}'}."
+        stated = _short("active_params", one.anchors.values["active_params"])
+        return f"Size: {stated} active as {how_stated(one)}{by_price and f'; {by_price}'}."
     return f"Size: {by_price.replace(' ', ' active ', 1)}." if by_price else f"Size: not identified, {active.because}."
 
 

@@ -7,6 +7,7 @@ import pytest
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
 from invert.report.glance import _COLUMNS, _FIRST_TO_GO, _MARKS, OF_TEXT, SHOWN_COLUMNS, _letters, _lines, glance, in_order, picked
+from invert.report.size import stated_size
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
@@ -46,7 +47,7 @@ def test_nothing_is_left_out_that_there_is_room_for(width: int):
     _, _, left_out = below(glance(current(), width)).partition(" Left out: ")
     gone = left_out.partition(".")[0].split(", ") if left_out else []
     kept = [name for name in SHOWN_COLUMNS if name not in gone]
-    assert {*gone} <= {*_FIRST_TO_GO} and bool(gone) == (width < 92)
+    assert {*gone} <= {*_FIRST_TO_GO} and bool(gone) == (width < 100)
     for name in gone:
         more = [one for one in SHOWN_COLUMNS if one in kept or one == name]
         head, rows = _lines(current(), current(), more, _letters(current(), more), " ")
@@ -83,14 +84,27 @@ def test_a_line_says_what_the_record_has():
     (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gpt-6.1-terra ")]
     assert line.split() == ["gpt-6.1-terra", "1/5", "272k", "2/1.5", "30", "8.9-100", "-", "20*", "2.8-140", "-", "~HBM?"]
     (known,) = [line for line in sheets_of(glance(current())) if line.startswith("MiniMax-M3 ")]
-    assert known.split()[:10] == ["MiniMax-M3", "0.3/1.2", "512k", "2/2", "23", "stated", "12x", "27", "2.7-280", "21"]
+    assert known.split()[:11] == ["MiniMax-M3", "0.3/1.2", "512k", "2/2", "23", "stated", "12", "7.7-18", "27", "2.7-280", "21"]
+
+
+def test_a_size_has_the_word_of_its_grade_and_a_mark_up_its_range():
+    found = {line.split()[0]: " ".join(line.split()) for line in sheets_of(glance(current()))}
+    stated = [one for one in current() if one.size_stated]
+    words = {stated_size(one).rpartition("(")[2].rstrip(")") for one in stated}
+    assert words == {"known", "assumed"} and "x" not in found["qwen3-coder-plus"].partition(" ")[2]
+    for one in stated:
+        cells = [column.text(one) for column in _COLUMNS if column.name in ("active", "mark-up")]
+        assert cells[0].endswith(" assumed" if "(assumed)" in stated_size(one) else " stated")
+        ends = one.market["input_markup"]
+        assert cells[1] == f"{ends.median:.2g} {ends.low:.2g}-{float(f'{ends.high:.2g}'):g}"
+    assert "35 assumed 25 17-38 " in found["qwen3-coder-plus"] and "3.3 assumed 81 54-120 " in found["qwen3-coder-flash"]
 
 
 def test_the_head_says_how_often_such_ranges_held():
     day, _, held, *_ = glance(current()).splitlines()
     assert day.startswith(f"prices of {current().as_of} ")
     assert held.split() == [*["90%", "ranges", "held"], *["≥38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
-    assert "Held: of open models, no closed one; of disclosed tiers." in below(glance(current()))
+    assert "Held: open models only; disclosed tiers." in below(glance(current()))
 
 
 def test_a_record_that_all_rows_have_is_no_least_one():
@@ -115,11 +129,21 @@ def test_flags_are_letters_that_are_explained():
     assert f"{line.split()[-1]} introductory;" in said, "the day on which it ends is the report's"
 
 
+def test_kv_that_the_prior_dominates_is_flagged_where_it_is_shown():
+    run = current()
+    assert all("KV PRIOR-DOMINATED" in one.flags for one in run) and "; all KV PRIOR-DOMINATED" in below(glance(run))
+    first, *others = run
+    without = replace(first, flags=tuple(flag for flag in first.flags if flag != "KV PRIOR-DOMINATED"))
+    some = below(glance(replace(run, inferences=(without, *others))))
+    assert "KV PRIOR-DOMINATED" in some and "all KV" not in some
+    assert "PRIOR-DOMINATED" not in glance(run, columns=["model", "active"])
+
+
 def test_a_mark_stands_in_the_cell_it_qualifies_and_is_explained():
     found = {line.split()[0]: line.split() for line in sheets_of(glance(current()))}
     assert "20*" in found["claude-fable-5-2"] and "HBM/DDR" in found["claude-fable-5-2"], "a vendor's word"
-    assert "32k+" in found["qwen3-coder-plus"] and "250?" in found["qwen3-coder-plus"] and "stated" in found["qwen3-coder-plus"]
-    assert found["MiniMax-M3"][9] == "21", "a verified architecture has no mark"
+    assert "32k+" in found["qwen3-coder-plus"] and "250?" in found["qwen3-coder-plus"] and "assumed" in found["qwen3-coder-plus"]
+    assert found["MiniMax-M3"][10] == "21", "a verified architecture has no mark"
     said = below(glance(current()))
     assert not [mark for mark, means in _MARKS.items() if f"{mark} {means}" not in said]
 
@@ -157,12 +181,27 @@ def test_columns_that_are_asked_for_are_shown_however_wide():
     ("wanted", "count"),
     [
         (["provider=openai"], 13), (["provider=openai, x-ai"], 18), (["model=GPT-6*"], 5), (["provider=openai", "model=*sol"], 3),
-        (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7), (["provider=nobody"], 0),
-        (["flag=off"], 2),
+        (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7),
+        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*"], 9), (["flag=b"], 7), (["flag=by zai"], 1), (["flag=prior"], 62),
     ],
 )  # fmt: skip
 def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
     assert len(picked(current(), wanted)) == count
+
+
+@in_one_test(
+    ("wanted", "said"),
+    [
+        (["flag=zzz"], "no sheet matches --where flag=zzz; there are: .*priced in CNY"),
+        (["provider=opnai"], "no sheet matches --where provider=opnai; did you mean 'openai'"),
+        (["currency=CNY", "flag=introductory"], "no sheet matches --where flag=introductory; .*priced in CNY"),
+        (["currency=EUR"], "allowed: CNY, USD"),
+        (["model=zzzzzz"], r"there are: .*, \.\.\."),
+    ],
+)
+def test_where_nothing_matches_it_says_what_there_is(wanted: list[str], said: str):
+    with pytest.raises(WrongValue, match=said):
+        picked(current(), wanted)
 
 
 @in_one_test(("wanted", "said"), [("provider", "write provider=PATTERN"), ("provider=", "write provider=PATTERN")])
@@ -177,4 +216,4 @@ def test_a_pattern_that_is_none_is_refused(wanted: str, said: str):
 def test_a_size_that_no_range_holds_and_kv_that_is_given():
     (one,) = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})
     (line,) = sheets_of(glance(replace(current(), inferences=(one,))).replace("1 sheet.", f"{len(current())} sheets."))
-    assert line.split()[4:10] == ["60", "stated", "30x", "70", "given", "-"]
+    assert line.split()[4:11] == ["60", "given", "30", "20-45", "70", "given", "-"]

@@ -53,6 +53,7 @@ def test_a_sheet_without_a_size_says_why():
     lost = replace(one, market={**one.market, "active_params": replace(one.market["active_params"], kind="undetermined", because="why")})
     assert headlines(lost)[0] == "Size: not identified, why."
     assert headlines(infer("gemini-3.1-pro", anchors={"active_params": "60B"})[0])[0].startswith("Size: 60B active as given; 45B (")
+    assert headlines(infer("qwen3-coder-plus")[0])[0].startswith("Size: 35B active as assumed; 42B (")
     assert headlines(infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})[0])[1] == "KV read: 70 kB/token (given)."
 
 
