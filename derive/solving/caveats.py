@@ -208,8 +208,8 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     known = {**values, "expert_parallel": chips, "touched_experts": touched}
     if not row.applies(known) or (times := row.right_side(known)) <= _UNEVEN:
         return None
-    told = f"where whole experts lie on chips (expert parallelism), the busiest of {chips:.4g} chips reads about {times:.3g} times the mean"
-    said = f"{told} of the touched experts, which is not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
+    told = f"where whole experts lie on chips, the busiest of {chips:.4g} chips reads about {times:.3g} times the mean"
+    said = f"{told} of the touched experts, not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
     return Doubt(said, frozenset(("expert_parallel",)))
 
 

@@ -164,8 +164,7 @@ def test_the_sparsest_router_is_that_of_the_table():
 def test_the_busiest_chip_is_said_where_it_is_not_counted():
     (text,) = warned("step_time", **STEP, **ROUTER, batch=1)
     assert text.startswith(
-        "where whole experts lie on chips (expert parallelism), the busiest of 8 chips reads about 2.7 times the mean of the touched "
-        "experts, which is not counted; give "
+        "where whole experts lie on chips, the busiest of 8 chips reads about 2.7 times the mean of the touched experts, not counted; give "
     )
 
 
