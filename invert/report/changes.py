@@ -138,15 +138,14 @@ def _said_once(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Rows that say the same as one; what they do not say alike is that of each."""
+    """Rows that say the same as one; what they do not say alike is that of each, and a move of hardly any range may go either way."""
     first = {column: text if len({row[column] for row in rows}) == 1 else "of each" for column, text in rows[0].items()}
     times = sorted({row["times"] for row in rows}, key=lambda text: float(text.removeprefix("x")) if text != NONE else 0.0)
-    of = rows[0]["range"] if first["range"] == "of each" else first["range"]
     return {
         **first,
         "sheet": f"{rows[0]['sheet']} and {len(rows) - 1} more",
         "times": " to ".join(dict.fromkeys((times[0], times[-1]))),
-        "range": of,
+        "range": "±0.00" if first["range"] == "of each" else first["range"],
     }
 
 
