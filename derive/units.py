@@ -43,6 +43,8 @@ _TIMES = {
     **{"s": "1", "second": "1", "seconds": "1", "min": "60", "minute": "60", "minutes": "60"},
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "3600"),
     **{"d": "86400", "day": "86400", "days": "86400"},
+    **dict.fromkeys(("week", "weeks"), "604800"),
+    **dict.fromkeys(("month", "months"), "2629800"),
     **dict.fromkeys(("y", "yr", "year", "years"), "31557600"),
 }
 
@@ -55,7 +57,8 @@ def _prefixed(words: Iterable[str], prefixes: dict[str, int], dimension: _Dimens
     return {prefix + word: (Decimal(size), dimension) for word in words for prefix, size in ({"": 1} | prefixes).items()}
 
 
-_BITS = ("b", "bit", "bits")
+_IN_FULL = ("bit", "bits")
+_BITS = ("b", *_IN_FULL)
 _EACH = ("GPU", "GPUs", "gpu", "gpus", "chip", "chips", "accelerator", "accelerators")
 """What a price or a rate is of: a count, that takes nothing from the unit."""
 
@@ -192,8 +195,8 @@ def parse(name: str, text: str, binary: bool = False) -> float:
     """What a person typed for a quantity (or its symbol), in SI [the quantity's unit of the registry].
 
     A bare number is SI; suffixes k M G T P and B (byte where the quantity has bytes, else 1e9) may follow it, then a
-    unit; "/token" may be dropped, except from a price. Bits (Gb/s) are eighths of bytes, and go with a rate; elements may be
-    named by their data type. `binary` reads the k, M, G, T of sizes as powers of 1024, as Ki
+    unit; "/token" may be dropped, except from a price. Bits (Gb/s) are eighths of bytes, and go with a rate; one element may be
+    of 4 bits, or named by its data type. `binary` reads the k, M, G, T of sizes as powers of 1024, as Ki
     and Gi always are; bandwidths stay decimal, as data sheets have them. Raises UnknownName for the name, WrongUnit for a text that does
     not read as this quantity, and WrongValue for a number outside its domain.
 
@@ -201,8 +204,8 @@ def parse(name: str, text: str, binary: bool = False) -> float:
     (3350000000000.0, 200000.0, 1700.0)
     >>> parse("output_price", "$12/MTok"), parse("active_params", "37B"), parse("mfu", "40%"), parse("ttl", "5min")
     (1.2e-05, 37000000000.0, 0.4, 300.0)
-    >>> parse("tier_bandwidth", "400 Gbit/s"), parse("context_length", "32Ki"), parse("bytes_per_element", "fp8")
-    (50000000000.0, 32768.0, 1.0)
+    >>> parse("tier_bandwidth", "400 Gbit/s"), parse("context_length", "32Ki"), parse("bytes_per_element", "fp8"), parse("b_w", "4 bit")
+    (50000000000.0, 32768.0, 1.0, 0.5)
     """
     row = quantity(name)
     try:
@@ -230,6 +233,8 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     rest = text[match.end() :].strip()
     if rest == "%":
         return _percent(row, figure)
+    if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
+        return _multiply(figure, Decimal(1) / 8)
     rest = _as_people_write(row, rest)
     if dollar:
         numerator, slash, denominator = rest.partition("/")
@@ -347,12 +352,14 @@ def in_own_unit(spelled: str, text: str) -> str:
 
     >>> in_own_unit("cost_per_mtok", "2"), in_own_unit("cost/Mtok", "1..5:log"), in_own_unit("cost_per_mtok", "$2/MTok")
     ('2 USD/MTok', '1..5 USD/MTok:log', '$2/MTok')
+    >>> in_own_unit("requests_per_day", "2M"), in_own_unit("price_per_gpu_hour", "2.5"), in_own_unit("weight_bits", "4")
+    ('2M request/day', '2.5 USD/h', '4 bit')
     """
     unit = OWN_UNITS.get(in_full(spelled))
     return _LAST_DIGIT.sub(rf"\g<0> {unit}", text.rstrip(), count=1) if unit else text
 
 
-_LAST_DIGIT = re.compile(r"^[^:]*[0-9.](?=$|:[a-z])")
+_LAST_DIGIT = re.compile(rf"^[^:]*[0-9.] ?(?:{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")
 
 
 SIGNS = ("<=", ">=")

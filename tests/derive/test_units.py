@@ -136,6 +136,8 @@ READ = [
     ("chips", "8 GPUs", 8),
     ("input_price", "$3/mtok", 3e-6),
     ("deployment_time", "1y", 365.25 * 86400),
+    ("deployment_time", "3 months", 365.25 / 4 * 86400),
+    ("deployment_time", "2 weeks", 14 * 86400),
     # data types
     ("bytes_per_element", "fp8", 1),
     ("bytes_per_element", "BF16", 2),
@@ -183,6 +185,7 @@ REFUSED = [
     ("ttl", "5B", "no unit of time", "min"),
     ("ttl", "5ks", "unknown unit 'ks'", "min"),
     ("hbm_capacity", "80gb", "did you mean 'GB'", "GB"),
+    ("bytes_per_weight", "4 b", "is in bits: a size is in bytes, so write B", "B"),
     ("hbm_capacity", "80Gb", "is in bits: a size is in bytes, so write GB", "GB"),
     ("kv_bytes_per_sequence", "fp8", "does not begin with a number", "GB"),
     ("batch", "2400 x y", "cannot be read", "1000"),

@@ -77,6 +77,7 @@
     const found = FIGURE.exec(text) || refuse("does not begin with a number"), [, dollar, figure] = found;
     const value = Number(figure.replaceAll("_", "")), behind = text.slice(found[0].length).trim();
     if (behind === "%") return row.unit === "1" && row.low < 1 ? value / 100 : refuse("is a percentage, which only a share may be");
+    if (row.type && /^-?bits?$/.test(behind)) return value / 8;
     const rest = asPeopleWrite(row, behind), own = dollar ? rest.replace(/^[^/]*/, "$& $$") : rest;
     if (!own) return scaled(value, unit);
     const one = unitOf(own, row.unit.includes("byte"));

@@ -6,9 +6,9 @@ import pytest
 
 from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, in_full
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, in_full
 from derive.solving.api import solve
-from derive.units import named_texts
+from derive.units import named_texts, parse
 from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test
 
@@ -75,6 +75,11 @@ def test_words_stand_on_either_side_of_a_question():
         ("queue_delay", "queue_time"),
         ("cached_input_price", "cache_read_price"),
         ("train_cost", "training_cost"),
+        ("requests_per_day", "requests_per_second"),
+        ("gpu_hourly_cost", "chip_price"),
+        ("weight-bits", "bytes_per_weight"),
+        ("num_seqs", "batch"),
+        ("critical batch size", "balance_batch"),
     ],
 )
 def test_a_name_may_be_written_otherwise(word, name):
@@ -88,6 +93,13 @@ def test_a_word_that_says_a_unit_is_read_in_it():
     assert json.loads(found)["answers"][0]["value"] == pytest.approx(5e-3)
     assert named_texts(["cost/1M <= 0.05"]) == named_texts(["cost_per_token<=0.05 USD/MTok"])
     assert named_texts(["cost_per_mtok=0.1..0.5:log:4"]) == {"cost_per_token": "0.1..0.5 USD/MTok:log:4"}
+    assert parse("requests_per_second", named_texts(["requests_per_day=2M"])["requests_per_second"]) == pytest.approx(2e6 / 86400)
+
+
+@in_one_test(("word", "unit"), OWN_UNITS.items())
+def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
+    name, many = quantity(word).name, "M" if unit == "request/month" else ""
+    assert parse(name, f"8{many} {unit}") == pytest.approx(2 * parse(name, f"4{many} {unit}"))
 
 
 def test_tokens_beside_training_are_those_of_pretraining():
@@ -128,7 +140,7 @@ def test_a_word_that_is_no_name_is_hinted_at_with_what_may_be_meant(word, meant)
     assert f"did you mean {' or '.join(map(repr, meant))}" in str(caught.value)
 
 
-@in_one_test("word", ["gpu_utilization", "fp8_flops", "TTFT_p50", "p99_ttft", "peak_tflops"])
+@in_one_test("word", ["gpu_utilization", "fp8_flops", "TTFT_p50", "p99_ttft", "monthly_cost"])
 def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
     """A unit, a percentile or a share of another whole that it brings along would be lost."""
     with pytest.raises(UnknownName, match="did you mean"):
@@ -151,13 +163,12 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("all_gather_time", "all_reduce_time"),
         ("hfu", "mfu"),
         ("vram_per_gpu", "hbm_capacity"),
-        ("weights_memory", "weight_bytes"),
-        ("kv_memory", "kv_cache_bytes"),
+        ("memory_of_weights", "weight_bytes"),
         ("cost_per_hour", "chip_price"),
         ("dollars_per_hour", "chip_price"),
         ("first_token_latency", "time_to_first_token"),
         ("days_to_train", "training_time"),
-        ("gpu_days", "chip_hours"),
+        ("gpu_months", "chip_hours"),
         ("spec_decode_speedup", "speculative_speedup"),
         ("draft_acceptance_rate", "acceptance_rate"),
         ("cache_transfer_time", "kv_transfer_time"),
