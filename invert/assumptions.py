@@ -230,6 +230,10 @@ class Assumptions:
     least_families: int = _number(3, "1", "families below which nothing is said of what a price adds to the class of its time")
     least_to_learn: int = _number(4, "1", "groups below which a line through them foretells nothing: two points fix it, two tell its error")
     least_freedom: int = _number(3, "1", "degrees of freedom below which Student's t, that is foretold by, has no spread to speak of")
+    slope_ridge: float = _number(
+        1e-3, "1",
+        "added to the squares of every slope of a fit on prices: a group of one price would leave none; ten times it moves no end by 0.2 %",
+    )  # fmt: skip
     least_gain_in_errors: float = _number(
         1.0, "1",
         "standard errors that a gain over the class has to exceed, for a price to enter a headline and an estimator to know more",
@@ -312,6 +316,13 @@ class Assumptions:
     least_neighbours: float = _number(3.0, "1", "models of a provider, a doubtful one included, of which one can be said to stand apart")
     usual_years: float = _number(
         3.0, "year", "so far from the other days of its file a day is likely a slip of the pen: no list of prices is as old"
+    )
+    days_sold_before_release: float = _number(
+        31.0, "day", "so long a preview is sold before the release of its model, or a database is late with it", "models.csv; prices.csv"
+    )
+    same_price_within: float = _number(2e-3, "1", "so far apart, relatively, two databases ask the same: they round", "prices_rivals.csv")
+    same_converted_within: float = _number(
+        0.1, "1", "so far apart a price and one in another currency are the same: databases convert at a rate of their own", "fx.csv"
     )
     dominant_price: float = _number(
         10.0, "1", "how many times further than every other price one must move an inference to be named as what moved it"

@@ -36,8 +36,6 @@ _BESIDE = ("efficiencies", *_PRICES, "prices_rivals", "price_history", "natural_
 """What is held against its description alone."""
 _BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began, or had begun."""
-_BEFORE_RELEASE = timedelta(days=31)
-"""So long a preview is sold before the release, or a database is late with it."""
 
 
 def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
@@ -50,7 +48,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
         *unused_launches(data),
         *unused_rates(book, data.tables),
     )
-    return (*found, *_misnamed(book, data.tables), *released_late(book, data.tables), *_dated_late(data))
+    return (*found, *_misnamed(book, data.tables), *released_late(book, data.tables, assumptions), *_dated_late(data))
 
 
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
@@ -142,18 +140,19 @@ def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
             yield Problem("natural_experiments.csv", row.place, "date", f"no price of {name} begins or ends on {row.date}")
 
 
-def released_late(book: PriceBook, tables: Tables) -> list[Problem]:
+def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> list[Problem]:
     """Rows of models.csv with a release after the newest day of the prices, or long after a price of the model began."""
     began: dict[tuple[str, str], date] = {}
     for row in book.rows:
         if row.effective_date and row.date_kind in _BEGINS and row.origin.startswith("prices.csv:"):
             pair = row.provider, row.model
             began[pair] = min(row.effective_date, began.get(pair, row.effective_date))
-    newest = book.newest_retrieved or date.max - _BEFORE_RELEASE
+    ahead = timedelta(days=assumptions.days_sold_before_release)
+    newest = book.newest_retrieved or date.max - ahead
     found: list[Problem] = []
     for model in _sound(tables, ModelRow):
         sold = began.get((model.provider, model.model), newest)
-        if model.release_date and model.release_date > min(sold + _BEFORE_RELEASE, newest):
+        if model.release_date and model.release_date > min(sold + ahead, newest):
             of = "a price of it began" if sold < newest else "the prices were read"
             fault = f"{model.release_date} is after {of}, on {min(sold, newest)}"
             found.append(Problem("models.csv", model.place, "release_date", fault))

@@ -22,6 +22,7 @@ from derive import presets, shipped
 from derive.errors import WrongData
 from derive.shipped import Problem, Tables, read
 from invert import scoreboard
+from invert.assumptions import USUAL
 from invert.estimators import calibration
 from invert.estimators.market.learnt import known_caches, listed_models
 from invert.inference import infer
@@ -541,14 +542,14 @@ def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str
 def test_a_release_long_after_a_price_of_the_model_is_named(model: str, day: str, named: bool):
     place = next(place for place, row in enumerate(rows("models")) if row["model"] == model)
     with reading(edited("models", place, release_date=day, release_grade="quoted")):
-        found = released_late(load(), shipped.read())
+        found = released_late(load(), shipped.read(), USUAL)
         assert set(found) <= set(table_problems(load(), shipped_data()))
     assert [(one.row, one.column) for one in found] == ([(place + 2, "release_date")] if named else [])
 
 
 def test_a_price_of_ones_own_says_nothing_of_a_release_that_ships():
     own = "provider,model,component,amount,effective_date,date_kind\nmoonshotai,kimi-k3,input,1,2020-01-01,start\n"
-    assert released_late(load(io.StringIO(own)), shipped.read()) == []
+    assert released_late(load(io.StringIO(own)), shipped.read(), USUAL) == []
 
 
 def test_a_bad_row_is_no_reason_for_another_table_to_be_unusable():

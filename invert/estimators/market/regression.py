@@ -12,15 +12,12 @@ import numpy.typing as npt
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.student import Floats, log_student_density, student_quantiles
 
-RIDGE = 1e-3
-"""Added to the squares of every slope: a group of one price would leave none."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupedRows:
     """Predictors with a leading column of ones (n, p), what they predict (n), the group of each row (n), and its weight (n).
 
-    `least_freedom` are the degrees of freedom that a fit has at least.
+    `least_freedom` are the degrees of freedom that a fit has at least, `slope_ridge` is added to the squares of every slope.
     """
 
     predictors: Floats
@@ -28,6 +25,7 @@ class GroupedRows:
     groups: npt.NDArray[np.intp]
     weights: Floats
     least_freedom: int
+    slope_ridge: float
 
     @property
     def count(self) -> int:
@@ -90,7 +88,7 @@ def grouped(
     places = np.array([numbered[group] for group in groups])
     design = np.column_stack([np.ones(len(target)), *predictors])
     weights = 1 / np.sqrt(np.bincount(places)[places])
-    return GroupedRows(design, np.array(target, dtype=float), places, weights, assumptions.least_freedom)
+    return GroupedRows(design, np.array(target, dtype=float), places, weights, assumptions.least_freedom, assumptions.slope_ridge)
 
 
 def fit(rows: GroupedRows) -> Fit:
@@ -101,7 +99,7 @@ def fit(rows: GroupedRows) -> Fit:
     (1.03, 0.98, 0.116, 3)
     """
     grams, crosses = _sums(rows)
-    coefficients = _solved(grams.sum(0), crosses.sum(0))
+    coefficients = _solved(grams.sum(0), crosses.sum(0), rows.slope_ridge)
     (scale,) = _scales(rows, np.zeros((1, rows.count), dtype=bool))
     return Fit(
         intercept=float(coefficients[0]),
@@ -116,7 +114,7 @@ def fit(rows: GroupedRows) -> Fit:
 def foretold(rows: GroupedRows) -> Foretold:
     """Every row by the fit, and the scale, that rows of other groups alone lead to."""
     grams, crosses = _sums(rows)
-    coefficients = _solved(grams.sum(0) - grams, crosses.sum(0) - crosses)
+    coefficients = _solved(grams.sum(0) - grams, crosses.sum(0) - crosses, rows.slope_ridge)
     centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
     scales = _scales(rows, np.eye(rows.count, dtype=bool))
     return Foretold(centre=centre, scale=scales[rows.groups], freedom=rows.freedom, target=rows.target, groups=rows.groups)
@@ -135,9 +133,9 @@ def _by_group(rows: GroupedRows, values: Floats) -> Floats:
     return summed
 
 
-def _solved(grams: Floats, crosses: Floats) -> Floats:
+def _solved(grams: Floats, crosses: Floats, slope_ridge: float) -> Floats:
     """Coefficients [..., p] of these sums."""
-    ridge = RIDGE * np.eye(grams.shape[-1])
+    ridge = slope_ridge * np.eye(grams.shape[-1])
     ridge[0, 0] = 0
     return np.asarray(np.linalg.solve(grams + ridge, crosses[..., None])[..., 0])
 
@@ -146,8 +144,9 @@ def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Floats:
     """How wrong fits without a further group are in it [nat], for each choice of groups left out beforehand (choices, groups)."""
     grams, crosses = _sums(rows)
     kept = ~without
-    further = [np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in (grams, crosses)]
-    coefficients = _solved(*further)
+    further = (np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in (grams, crosses))
+    grams, crosses = further
+    coefficients = _solved(grams, crosses, rows.slope_ridge)
     errors = rows.target - np.einsum("ip,sip->si", rows.predictors, coefficients[:, rows.groups])
     counted = rows.weights * kept[:, rows.groups]
     return np.asarray(np.sqrt((counted * errors**2).sum(1) / counted.sum(1)))

@@ -17,7 +17,7 @@ from derive.briefly import brief
 from derive.price_rows import DisclosedSize
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.panel import Priced
-from invert.estimators.market.regression import RIDGE, Fit, Foretold, GroupedRows, fit, foretold, grouped
+from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, grouped
 from invert.estimators.market.student import Floats, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 
@@ -154,7 +154,7 @@ def _resampled(use: Use, rows: Sequence[Priced], seed: int, assumptions: Assumpt
     grams = np.einsum("vi,ijk->vjk", of_vendor, outer)
     crosses = of_vendor @ (found.weights[:, None] * found.predictors * found.target[:, None])
     times = np.sqrt(_times_drawn(len(names), seed))
-    ridge = RIDGE * np.diag([0.0, 1.0])
+    ridge = found.slope_ridge * np.diag([0.0, 1.0])
     return np.asarray(np.linalg.solve(np.einsum("sv,vjk->sjk", times, grams) + ridge, (times @ crosses)[..., None])[..., 0])
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from derive.characters import hidden
 from derive.errors import WrongData, shorten, suggest
+from invert.assumptions import USUAL, Assumptions
 from invert.sheets.append import Rival, price_file
 from invert.sheets.databases.copies import repeated
 from invert.sheets.databases.found import Listing
@@ -30,8 +31,6 @@ from invert.sheets.rules import by_sheet, check
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
 """What became of an offer that can be read: its rows are new; the shipped prices or an earlier source have it; somebody asks the same."""
-_SAME, _SAME_CONVERTED = 2e-3, 0.1
-"""How far two amounts may lie apart, relatively, and be one: databases round, and convert at a rate of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +78,7 @@ def pull(
     day: date,
     providers: Collection[str] = (),
     step: Callable[[str], object] = lambda _: None,
+    assumptions: Assumptions = USUAL,
 ) -> Pulled:
     """The rows of these databases that the prices of `book` do not have, the first database believed before the next.
 
@@ -91,7 +91,7 @@ def pull(
     for database, items in found:
         step(f"reading {database}")
         work.databases.append(database)
-        _gather(database, items, names, sheets, book.fx, day, providers, work)
+        _gather(database, items, names, sheets, book.fx, day, providers, work, assumptions)
     for one in providers:
         if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
             fault = f"{shorten(one)} sells nothing that is listed{suggest(one, work.sellers)}"
@@ -206,7 +206,7 @@ class Names:
 
 def _gather(
     database: Database, items: Iterator[Item], names: Names, sheets: dict[SheetKey, list[PriceRow]], fx: Fx, day: date,
-    providers: Collection[str], work: Work,
+    providers: Collection[str], work: Work, assumptions: Assumptions,
 ) -> None:  # fmt: skip
     """Lays what one database lists beside the sheets that are there already."""
     mine: dict[SheetKey, dict[tuple[str, str], list[PriceRow]]] = {}
@@ -251,7 +251,10 @@ def _gather(
                 sheets[key], work.fates[offer] = rows, TAKEN
                 work.made[key] = offer
                 continue
-            added, rivals, agreeing = laid_beside(before, rows, fx, day) if before else compared_at_other_hours(otherwise, rows, fx, day)
+            if before:
+                added, rivals, agreeing = laid_beside(before, rows, fx, day, assumptions)
+            else:
+                added, rivals, agreeing = compared_at_other_hours(otherwise, rows, fx, day, assumptions)
             if added:
                 sheets[key] = [*(before or ()), *added]
             work.fates[offer] = KNOWN
@@ -276,20 +279,22 @@ def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]],
 
 
 def compared_at_other_hours(
-    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, assumptions: Assumptions = USUAL
 ) -> tuple[list[PriceRow], list[Rival], int]:
     """Of a sheet that somebody firmer has at other hours nothing is added: the prices in which it differs, and the number it repeats."""
     rivals, agreeing = [], 0
     for row in (row for row in rows if row.valid_on(day)):
         others = [one for one in believed if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
-        if any(same(one, row, fx, day) for one in others):
+        if any(same(one, row, fx, day, assumptions) for one in others):
             agreeing += 1
         elif others:
             rivals.append(Rival(row=row, believed=others[0]))
     return [], rivals, agreeing
 
 
-def laid_beside(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date) -> tuple[list[PriceRow], list[Rival], int]:
+def laid_beside(
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, assumptions: Assumptions = USUAL
+) -> tuple[list[PriceRow], list[Rival], int]:
     """Of a sheet that is there already: rows that another database adds, prices in which it differs, and the number it repeats.
 
     It adds lifetimes of cache writes and the cache reads that the sheet lacks, in the bands that the sheet has: a band of its own
@@ -303,13 +308,17 @@ def laid_beside(believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, 
         alike = [one for one in now.values() if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
         if other is None and row.component == "cache_write" and row.ttl_seconds is None and alike:
             # Somebody else has said which lifetime it is.
-            other = next((one for one in alike if same(one, row, fx, day)), None)
+            other = next((one for one in alike if same(one, row, fx, day, assumptions)), None)
         if other is not None:
-            agreeing += same(other, row, fx, day)
-            if not same(other, row, fx, day):
+            agreeing += same(other, row, fx, day, assumptions)
+            if not same(other, row, fx, day, assumptions):
                 rivals.append(Rival(row=row, believed=other))
         elif band is None:
-            if row.component in ("input", "output") and (base := now.get((row.component, 0, None))) and not same(base, row, fx, day):
+            if (
+                row.component in ("input", "output")
+                and (base := now.get((row.component, 0, None)))
+                and not same(base, row, fx, day, assumptions)
+            ):
                 rivals.append(Rival(row=row, believed=base))
         elif row.component == "cache_write" or (row.component == "cache_read" and not alike):
             taken_over = ("threshold_inclusive", "utc_hours", "weekdays", "max_context", "release_date")
@@ -326,12 +335,12 @@ def _place(row: PriceRow) -> tuple[str, int, int | None]:
     return row.component, row.threshold_tokens, row.ttl_seconds
 
 
-def same(one: PriceRow, other: PriceRow, fx: Fx, day: date) -> bool:
+def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumptions = USUAL) -> bool:
     """Whether two rows ask the same; where somebody converted a price, about the same."""
     if one.currency == other.currency:
-        return abs(one.amount - other.amount) <= _SAME * max(one.amount, other.amount)
+        return abs(one.amount - other.amount) <= assumptions.same_price_within * max(one.amount, other.amount)
     low, high = sorted(row.amount / units_per_usd(fx, row.currency, day) for row in (one, other))
-    return high - low <= _SAME_CONVERTED * high
+    return high - low <= assumptions.same_converted_within * high
 
 
 def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, NotTaken]]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from invert.estimators.market.regression import RIDGE, GroupedRows, fit, foretold, grouped
+from invert.estimators.market.regression import GroupedRows, fit, foretold, grouped
 
 RANDOM = np.random.default_rng(5)
 GROUPS = RANDOM.integers(6, size=24).tolist()
@@ -15,7 +15,7 @@ Y = 1.0 + 0.5 * X + RANDOM.normal(size=24)
 def anew(rows: GroupedRows, keep: np.ndarray) -> np.ndarray:
     """Coefficients of weighted least squares on some of the rows."""
     a, w = rows.predictors[keep], rows.weights[keep]
-    return np.linalg.solve((a * w[:, None]).T @ a + RIDGE * np.diag([0.0, 1.0]), (a * w[:, None]).T @ rows.target[keep])
+    return np.linalg.solve((a * w[:, None]).T @ a + rows.slope_ridge * np.diag([0.0, 1.0]), (a * w[:, None]).T @ rows.target[keep])
 
 
 def scale_anew(rows: GroupedRows, keep: np.ndarray) -> float:
