@@ -422,6 +422,26 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """What one family says of the caches of a time: mean day of release and mean KV bytes [byte/token] of its models, and its weight."""
+
+    family: str
+    released: date
+    kv_bytes: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Votes:
+    """The families that an estimate is told by, the heaviest first; they count for as much as `effective` ones of equal weight."""
+
+    __repr__ = brief
+
+    effective: float
+    cast: tuple[Vote, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """How far above the true cache bounds lay, as factors, on `count` sheets of models whose cache is known, and how many held it.
 
@@ -480,7 +500,7 @@ class Estimate:
     is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right,
-    `bounds` what bounds like it have; what has neither is printed at no `level`.
+    `bounds` what bounds like it have; what has neither is printed at no `level`. `votes` are the families that a class of a time is of.
 
     >>> print(Estimate("interval", median=154712.0, low=42193.0, high=546700.0))
     155,000, 42,200 to 547,000 at 90%
@@ -500,6 +520,7 @@ class Estimate:
     prior_dominated: bool = False
     record: Record | None = None
     bounds: Bounds | None = None
+    votes: Votes | None = None
 
     @property
     def kept(self) -> tuple[int, int] | None:

@@ -302,6 +302,7 @@ def test_the_schemas_ask_for_every_key_of_the_contract():
     sheet = validator("infer").schema["$defs"]["sheet"]
     assert set(sheet["required"]) - CONTRACT["infer"] == {
         "region", "prices", "also_sold", "apart", "tariffs", "worth", "swings", "convention", "contradiction", "left_out",
+        "of_run",
     }  # fmt: skip
     assert set(sheet["required"]) >= CONTRACT["infer"]
     assert {"lecture", "joint"} <= set(sheet["properties"]["readings"]["required"])
@@ -346,7 +347,7 @@ def points(document: Any, path: tuple = ()) -> Iterator[tuple]:
 
 OPEN = {
     "given", "provenance", "elasticities", "forward_check", "degenerate_with", "misreadings", "records", "beside", "contractions",
-    "pricing_rules", "left_out", "bandwidth_bound_elasticities",
+    "pricing_rules", "left_out", "bandwidth_bound_elasticities", "drain_times",
 }  # fmt: skip
 """Objects whose keys depend on the question."""
 OPEN_TO_MORE = {"kv_bytes_per_token"}

@@ -11,7 +11,7 @@ from invert.estimators.cases import Case
 from invert.estimators.market import learnt
 from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.student import Student, pooled_range
-from invert.records import Estimate, given_value, interval, or_undetermined, undetermined
+from invert.records import Estimate, Votes, given_value, interval, or_undetermined, undetermined
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -34,7 +34,8 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         return replace(_of_class("read", case, data, assumptions), anchors=_GIVEN)
     ends = pooled_range(weight, by_price, of_class, assumptions.level)
     because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
-    return interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *_GIVEN))
+    pooled = interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *_GIVEN))
+    return replace(pooled, votes=_votes("read", case, data, assumptions))
 
 
 def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
@@ -64,7 +65,8 @@ def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Es
         return undetermined(assumptions, _NO_CLASS)
     because = f"what models released before {case.day} have{_unless_released(case)}; no price enters"
     found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
-    return replace(found, record=learnt.class_record(data, of, assumptions, None if case.released else case.sheet.as_of))
+    record = learnt.class_record(data, of, assumptions, None if case.released else case.sheet.as_of)
+    return replace(found, record=record, votes=_votes(of, case, data, assumptions))
 
 
 def _unless_released(case: Case) -> str:
@@ -77,3 +79,7 @@ def _unless_released(case: Case) -> str:
 
 def _class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Student | None:
     return learnt.class_at(data, of, case.day, case.kv_family, assumptions)
+
+
+def _votes(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Votes:
+    return learnt.votes_at(data, of, case.day, case.kv_family, assumptions)

@@ -19,6 +19,7 @@ from invert.records import (
     Estimate,
     HeldHere,
     Identifiability,
+    NegativeControl,
     Observable,
     PairInference,
     Part,
@@ -30,6 +31,7 @@ from invert.records import (
     TierEvidence,
     TierRules,
     Verdict,
+    Votes,
     Worth,
     verdict,
     why_not,
@@ -54,7 +56,22 @@ _OBSERVED = (
 
 def as_records(table: Run) -> list[dict[str, object]]:
     """The list that `--as json` prints, one object a sheet."""
-    return [_record(one, [_also_sold(of) for of in table.also_sold(one)]) for one in table.inferences]
+    of_run = _of_run(table)
+    return [{**_record(one, [_also_sold(of) for of in table.also_sold(one)]), "of_run": of_run} for one in table.inferences]
+
+
+def _of_run(table: Run) -> dict[str, object]:
+    """What a full report of a sheet says of the tables, which all sheets of a run share."""
+    return {
+        "premium_verdict": _or_none(table.premium_verdict, _verdict),
+        "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
+        "tier_rules": _or_none(table.tier_rules, _tier_rules),
+        "negative_controls": _or_none(table.negative_controls, _negative_controls),
+        "left_out": _left_out({
+            **{f"drain_times.{device}": times for device, times in table.drain_times.items()},
+            "tier_rules": table.tier_rules, "negative_controls": table.negative_controls, "premium_verdict": table.premium_verdict,
+        }),
+    }  # fmt: skip
 
 
 def _also_sold(of: AlsoSold) -> dict[str, object]:
@@ -82,23 +99,16 @@ def saved(table: Run, shown: Shown = AS_TABLE) -> str:
         "anchors": dict(table.anchors.values),
         "assumptions": assumptions_as_record(table.assumptions),
         "changes": dict(table.changes),
-        "premium_verdict": _or_none(table.premium_verdict, _verdict),
         "markup_of_lists": six_digits(table.markup_of_lists),
         "held_here": _held_here(table.held_here),
         "typical_output_input_ratio": six_digits(table.typical_ratio),
         "mean_contexts": dict(table.mean_contexts),
-        "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
-        "tier_rules": _or_none(table.tier_rules, _tier_rules),
-        "negative_controls": _or_none(table.negative_controls, lambda controls: [{**asdict(one), "ratio": one.ratio} for one in controls]),
+        **_of_run(table),
         "shared_tariffs": [{"provider": one.provider, "models": list(one.models)} for one in table.shared_tariffs],
         "notes": list(table.notes),
         "problems": [str(problem) for problem in table.problems],
-        "left_out": _left_out({
-            **{f"drain_times.{device}": times for device, times in table.drain_times.items()},
-            "tier_rules": table.tier_rules, "negative_controls": table.negative_controls, "premium_verdict": table.premium_verdict,
-        }),
         "rows": _rows(table),
-    }  # fmt: skip
+    }
     head = json.dumps({"schema": SCHEMA, "run": run}, indent=2, allow_nan=False).removesuffix("\n}")
     # A line a sheet: half of what a market takes would be the spaces before its lines.
     sheets = ",\n".join(json.dumps(one, allow_nan=False) for one in as_records(table))
@@ -346,7 +356,25 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
         "anchors": list(estimate.anchors),
         "record": _foretold(estimate.record) if estimate.record else None,
         "bounds": estimate.bounds and _six(asdict(estimate.bounds)),
+        "votes": estimate.votes and _votes(estimate.votes),
     }
+
+
+def _votes(votes: Votes) -> dict[str, object]:
+    cast = [
+        {
+            "family": one.family,
+            "released": one.released.isoformat(),
+            "kv_bytes_per_token": six_digits(one.kv_bytes),
+            "weight": six_digits(one.weight),
+        }
+        for one in votes.cast
+    ]
+    return {"families": len(votes.cast), "effective_families": six_digits(votes.effective), "cast": cast}
+
+
+def _negative_controls(found: Sequence[NegativeControl]) -> list[dict[str, object]]:
+    return [{**asdict(one), "models": list(one.models), "ratio": one.ratio} for one in found]
 
 
 def _foretold(record: Record) -> dict[str, object]:

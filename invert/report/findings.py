@@ -6,7 +6,7 @@ from derive.units import show
 from invert.assumptions import Assumptions
 from invert.estimators.names import KV_NAMES
 from invert.records import Convention, Estimate, Identifiability, Misreading, Swing, Verdict, Worth
-from invert.report.layout import NONE, aligned, count_in_words, left_out, title, two_digits
+from invert.report.layout import NONE, aligned, count_in_words, kv, left_out, title, two_digits
 from invert.result import Inference, Run
 
 
@@ -53,7 +53,27 @@ def findings(one: Inference, table: Run) -> list[str]:
         }
         for name, estimate in {**one.estimates, **by_storage}.items()
     ]
-    return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside), _WITHOUT_RECORD]
+    return [*lines, *_class_of_its_time(one), *title("What it says besides"), aligned(tuple(beside[0]), beside), _WITHOUT_RECORD]
+
+
+def _class_of_its_time(one: Inference) -> list[str]:
+    """The families whose caches the class of its time is made of: when each was released, what it has, and how much it weighs."""
+    stored, read = one.kv_bytes_stored["headline"].votes, one.kv_bytes["headline"].votes
+    if stored is None:
+        return []
+    read_by = {vote.family: vote.kv_bytes for vote in read.cast} if read else {}
+    rows = [
+        {"family": vote.family, "released": vote.released.isoformat(), "KV read": kv(read_by.get(vote.family)),
+         "KV stored": kv(vote.kv_bytes), "weight": f"{vote.weight:.1%}"}
+        for vote in stored.cast[:_MOST_VOTES]
+    ]  # fmt: skip
+    count, some = len(stored.cast), "" if len(stored.cast) <= _MOST_VOTES else f"; the {_MOST_VOTES} heaviest stand here"
+    return [
+        *title("Whose caches the class of its time is made of"),
+        aligned(tuple(rows[0]), rows),
+        f"{count} families have a vote, which count for as much as {stored.effective:.3g} of equal weight{some}. The models of a family are"
+        " those of its kv_family in architectures.csv that were released before, by their mean.",
+    ]
 
 
 def _in_full(estimator: str) -> str:
@@ -70,6 +90,8 @@ def _ids(estimate: Estimate) -> str:
     return " ".join(reference.split("@")[0] for reference in estimate.equations[-1:])
 
 
+_MOST_VOTES = 10
+"""Families that a report lists; JSON has all."""
 _WITHOUT_RECORD = (
     "A range without a record is one of the assumptions, at no level: what draws of one mark-up, hosts of one model and rounding leave"
     " open. No such range was ever held against a truth, and one mark-up is wrong about what architectures say."

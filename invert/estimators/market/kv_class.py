@@ -12,10 +12,10 @@ from derive import presets
 from derive.errors import NotCovered
 from derive.preset_rows import Architecture
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.recency import Cache, Classes, Forgetting, classes
+from invert.estimators.market.recency import Cache, Classes, Forgetting, classes, votes_for
 from invert.estimators.market.record import record_by_votes
 from invert.estimators.market.student import Floats, Student
-from invert.records import Record
+from invert.records import Record, Votes
 
 Bytes = Literal["read", "stored"]
 """What a step reads of a context, which decode pays for, or what it leaves in memory, which storage pays for."""
@@ -42,10 +42,20 @@ def _bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
 
 def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> Student | None:
     """The class of a model released on a day, its family left out; None where fewer than two families are earlier."""
-    found = classes(known, [Cache(architecture="", family=family, released=released, ln_kv=0.0)], forgetting)
+    found = classes(known, [_target(released, family)], forgetting)
     if not np.isfinite(found.centre[0]):
         return None
     return Student(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
+
+
+def votes_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> Votes:
+    """Who that class is made of."""
+    return votes_for(known, _target(released, family), forgetting)
+
+
+def _target(released: date, family: str) -> Cache:
+    """A model of that day of whose cache nothing is known."""
+    return Cache(architecture="", family=family, released=released, ln_kv=0.0)
 
 
 def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -> Forgetting:

@@ -17,13 +17,13 @@ from invert.data import Data
 from invert.estimators.market import panel, size
 from invert.estimators.market.candidates import CANDIDATES, weighed
 from invert.estimators.market.hosts import spread_of_output_input_ratio
-from invert.estimators.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
+from invert.estimators.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class, votes_of
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.recency import Cache, Forgetting
 from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.estimators.market.student import Student
-from invert.records import Record, Verdict
+from invert.records import Record, Verdict, Votes
 from invert.sheets.read import last_day, once_beside_prices
 
 _USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
@@ -81,6 +81,12 @@ def forgetting(data: Data, assumptions: Assumptions = USUAL) -> Forgetting:
 def class_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Student | None:
     """The class of KV bytes for a model of that day, its own family left out; None where fewer than two families are earlier."""
     return class_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
+
+
+@once_beside_prices
+def votes_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Votes:
+    """The families that make that class, with what each says and how much it weighs."""
+    return votes_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
 @once_beside_prices

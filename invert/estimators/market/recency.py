@@ -10,11 +10,12 @@ is foretold by Student's t of n + 2 degrees of freedom about m, with scale s sqr
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from math import lgamma
+from math import exp, lgamma
 
 import numpy as np
 
 from invert.estimators.market.student import Floats, within
+from invert.records import Vote, Votes
 
 DAYS = 365.25
 
@@ -68,6 +69,40 @@ def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forge
     >>> found.centre.round(3).tolist(), found.scale.round(3).tolist(), found.freedom.round(3).tolist()
     ([11.459], [1.375], [3.652])
     """
+    votes, _, shares, heard = _polled(caches, targets, forgetting)
+    with np.errstate(divide="ignore"):
+        count = np.where(heard.sum(1) > 1, 1 / (shares**2).sum(1), np.nan)
+    centre = np.where(np.isnan(count), np.nan, (shares * votes).sum(1))
+    spread = count * (shares * (votes - centre[:, None]) ** 2).sum(1) + forgetting.votes * forgetting.spread**2
+    freedom = count + forgetting.votes - 1
+    return Classes(centre, np.sqrt(spread / freedom * (1 + 1 / count)), freedom)
+
+
+def votes_for(caches: Sequence[Cache], target: Cache, forgetting: Forgetting) -> Votes:
+    """Who made the class of a target, the heaviest vote first.
+
+    >>> rows = (("a", 1, 10.0), ("b", 7, 12.0))
+    >>> a, b = (Cache(architecture=one, family=one, released=date(2025, month, 1), ln_kv=k) for one, month, k in rows)
+    >>> target = Cache(architecture="c", family="c", released=date(2025, 12, 1), ln_kv=0.0)
+    >>> [(one.family, str(one.released), round(one.kv_bytes), round(one.weight, 3))
+    ...  for one in votes_for([a, b], target, Forgetting(horizon=0.5, spread=1.0, votes=3.0)).cast]
+    [('b', '2025-07-01', 162755, 0.729), ('a', '2025-01-01', 22026, 0.271)]
+    """
+    found = (of_all[0].tolist() for of_all in _polled(caches, [target], forgetting))
+    by_family = zip(dict.fromkeys(one.family for one in caches), *found, strict=True)
+    cast = [
+        Vote(family=family, released=date.fromordinal(round(day * DAYS)), kv_bytes=exp(vote), weight=weight)
+        for family, vote, day, weight, heard in by_family
+        if heard
+    ]
+    return Votes(
+        effective=1 / sum(one.weight**2 for one in cast) if cast else 0.0,
+        cast=tuple(sorted(cast, key=lambda one: one.weight, reverse=True)),
+    )
+
+
+def _polled(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forgetting) -> tuple[Floats, Floats, Floats, Floats]:
+    """By target and family: its vote, its day [year], its share of all weight, and whether it is heard: one of others, and earlier."""
     numbers = {family: place for place, family in enumerate(dict.fromkeys(one.family for one in caches))}
     families = np.array([numbers[one.family] for one in caches], dtype=int)
     of_family = np.eye(len(numbers))[families]
@@ -80,8 +115,4 @@ def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forge
         votes, dates = (np.nan_to_num(heard @ (of_family * of[:, None]) / members) for of in (values, days))
         weights = np.exp(-(when[:, None] - dates) / forgetting.horizon) * (members > 0)
         shares = weights / weights.sum(1, keepdims=True)
-        count = np.where((members > 0).sum(1) > 1, 1 / (shares**2).sum(1), np.nan)
-    centre = np.where(np.isnan(count), np.nan, (shares * votes).sum(1))
-    spread = count * (shares * (votes - centre[:, None]) ** 2).sum(1) + forgetting.votes * forgetting.spread**2
-    freedom = count + forgetting.votes - 1
-    return Classes(centre, np.sqrt(spread / freedom * (1 + 1 / count)), freedom)
+    return votes, dates, shares, members > 0

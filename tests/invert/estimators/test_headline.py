@@ -55,6 +55,27 @@ def ends(estimate: Estimate) -> tuple[float, float, float]:
     return estimate.low, estimate.median, estimate.high
 
 
+@pytest.mark.parametrize("name", ["gemini-3.1-pro", "qwen3-coder-plus", "gpt-5.4"])
+def test_the_votes_of_a_headline_are_of_other_families_and_earlier_and_make_it(name: str):
+    one = infer(name)[0]
+    read = case_of(one.sheet, one.model, shipped_data(), USUAL)
+    for estimate, of in ((one.kv_bytes["headline"], "read"), (one.kv_bytes_stored["headline"], "stored")):
+        votes = estimate.votes
+        assert log(estimate.median) == pytest.approx(sum(vote.weight * log(vote.kv_bytes) for vote in votes.cast), rel=1e-12)
+        weights = [vote.weight for vote in votes.cast]
+        assert sum(weights) == pytest.approx(1) and weights == sorted(weights, reverse=True)
+        assert votes.effective == pytest.approx(sum(weights) ** 2 / sum(weight**2 for weight in weights))
+        assert all(vote.released < read.day and vote.family != read.kv_family for vote in votes.cast)
+        rows = [cache for cache in learnt.known_caches(shipped_data())[of] if cache.released < read.day and cache.family != read.kv_family]
+        assert {vote.family for vote in votes.cast} == {cache.family for cache in rows}
+
+
+def test_only_a_class_has_votes():
+    one = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": 7e4})[0]
+    assert one.kv_bytes["headline"].votes is None and one.kv_bytes_stored["headline"].votes.cast
+    assert not any(estimate.votes for name, estimate in gemini().kv_bytes.items() if name != "headline")
+
+
 def opened(monkeypatch: pytest.MonkeyPatch, weight: float) -> None:
     """The premium has earned this weight."""
     verdict = Verdict(count=9, families=6, by_class=-1.5, by_price=-1.0, gain_of_pool=0.4, standard_error=0.1, stacked=weight)

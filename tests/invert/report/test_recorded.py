@@ -138,6 +138,11 @@ def test_every_number_of_a_report_is_in_the_record():
     assert missing_of_all(document()) == []
 
 
+def test_every_number_of_the_full_report_of_a_sheet_is_in_its_own_record():
+    for one, sheet in zip(table(), document()["sheets"], strict=True):
+        assert missing(full_parts(one, table()), sheet) == []
+
+
 def test_every_number_below_the_table_is_in_the_record():
     assert missing(footer(table()), of_run(document()), document()["sheets"]) == []
 
@@ -154,7 +159,7 @@ def dropped(node: Any, name: str) -> Any:
     [
         "apart", "share", "undisclosed_agreed_share", "joint_over_lecture", "times_reading", "steps", "elasticities",
         "bandwidth_bound_elasticities", "implied_drain_time", "swings", "gain_of_price", "ratio", "drain_times", "convention",
-        "diagnostics", "record", "bounds", "tariffs",
+        "diagnostics", "record", "bounds", "tariffs", "votes",
     ],
 )  # fmt: skip
 def test_what_the_document_lacks_is_seen(name: str):
