@@ -18,6 +18,8 @@ from math import exp, hypot, inf, log
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
 from derive.price_rows import MemoryTierFigure
@@ -222,7 +224,6 @@ def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: 
     >>> {tier: round(p, 2) for tier, p in normalised(cost_optimality(read_data(), 300, "rented", 2026)).items()}
     {'hbm': 0.08, 'ddr': 0.29, 'flash': 0.4, 'hdd': 0.23}
     """
-    import numpy as np
 
     temperature, least = assumptions.cost_temperature, USUAL.cost_temperature
     if not temperature >= least:
@@ -341,16 +342,13 @@ def _log_density(distance: float, sd: float) -> float:
 
 def normalised(logs: Mapping[_K, float]) -> dict[_K, float]:
     """Probabilities from log weights, every tier, or case, as likely as another beforehand."""
-    top = max(logs.values())
-    weights = {one: exp(value - top) for one, value in logs.items()}
-    total = sum(weights.values())
-    return {one: weight / total for one, weight in weights.items()}
+    total = _marginal(logs)
+    return {one: exp(value - total) for one, value in logs.items()}
 
 
 def _marginal(logs: Mapping[Any, float]) -> float:
     """ln of the sum of what these are the logarithms of: how likely a case makes what is seen, up to a constant."""
-    top = max(logs.values())
-    return top + log(sum(exp(value - top) for value in logs.values()))
+    return float(np.logaddexp.reduce(list(logs.values())))
 
 
 def one_posterior(cases: Iterable[_LogLikelihood]) -> Probabilities | None:
