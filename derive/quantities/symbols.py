@@ -21,6 +21,9 @@ class Symbols(Mapping[str, "Symbol"]):
         return symbol(quantity(name).name)
 
     def __getattr__(self, name: str) -> "Symbol":
+        if name.startswith("_"):
+            # What tools ask of any object is no quantity, and no near one is looked for.
+            raise AttributeError(name)
         try:
             return self[name]
         except UnknownName as mistake:

@@ -15,6 +15,8 @@ def test_symbols_by_name_and_by_key():
         symbols.batchh  # noqa: B018
     with pytest.raises(UnknownName, match="did you mean 'batch'"):
         symbols["batchh"]
+    with pytest.raises(AttributeError, match=r"^__wrapped__$"):
+        symbols.__wrapped__  # noqa: B018
     assert "batchh" not in symbols and getattr(symbols, "batchh", None) is None
 
 

@@ -1,6 +1,7 @@
 """A question put together by somebody who tries: givens come and go, one is mistyped, and every answer is that of the state behind them."""
 
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from random import Random
 
@@ -16,14 +17,18 @@ from tests.derive.solving.test_any_state import LONGEST
 from tests.tools.campaign import FALSE, ask, ended
 from tests.tools.states import Asked, State, questions, states, untrue_defaults
 
-STATES = tuple(islice(states(Random(20261123)), 4))
 DRAWS = st.randoms(use_true_random=False)
+
+
+@cache
+def some_states() -> tuple[State, ...]:
+    return tuple(islice(states(Random(20261123)), 4))
 
 
 class Questions(RuleBasedStateMachine):
     """A state of the catalogue, what is given of it, and what was answered so far."""
 
-    @initialize(state=st.sampled_from(STATES), random=DRAWS)
+    @initialize(state=st.deferred(lambda: st.sampled_from(some_states())), random=DRAWS)
     def begin(self, state: State, random: Random) -> None:
         self.state, self.answered = state, {}
         self.turn_to_another(random)
@@ -98,7 +103,7 @@ test_whatever_is_asked_one_after_another = pytest.mark.slow(Questions.TestCase)
 
 def test_an_answer_that_is_not_the_states_is_found_out():
     machine, random = Questions(), Random(1)
-    machine.begin(STATES[0], random)
+    machine.begin(some_states()[0], random)
     while not (solution := ask(machine.asked())).answers:
         machine.turn_to_another(random)
     machine.keep(machine.asked(), solution)
