@@ -183,7 +183,7 @@ def test_a_type_checker_sees_what_is_loaded_when_it_is_asked_for(package):
 LATE = {
     "derive.price_rows": "tables of prices, which no question of equations reads",
     "derive.solving.intervals": "numpy",
-    "derive.solving.legs": "numpy",
+    "derive.solving.vectorised_leg": "numpy",
     "derive.solving.sizing": "numpy",
     "derive.solving.sweeps": "numpy",
 }

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from derive.show.side_by_side import Column
     from derive.solving.api import Given
     from derive.solving.conventions import Conventions
-    from derive.solving.enough import Ask
     from derive.solving.result import Solution
+    from derive.solving.sufficient_givens import Ask
 
     Deployment = tuple[tuple[str, ...], tuple[str, ...]]
     Asked = tuple[str, tuple[Result, ...], Deployment]
@@ -189,8 +189,8 @@ def _with_an_example(
 ) -> str:
     """Why a question has no answer; of one that lacks something a command that has, where usual values of it will do."""
     from derive.quantities import QUANTITIES
-    from derive.solving.enough import answered_beside, enough
     from derive.solving.refusals import INSTEAD
+    from derive.solving.sufficient_givens import answered_beside, enough
 
     reason = refused.refusal
     if not reason.missing:

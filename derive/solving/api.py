@@ -14,12 +14,12 @@ from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.fleets import TAKEN_AS_OF_ALL, of_all_replicas
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
-from derive.solving.nothing import at_nothing
 from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, posed, question, taken_as_known, without
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
-from derive.solving.whole import in_whole_ones
+from derive.solving.whole_numbers import in_whole_ones
+from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
 
 

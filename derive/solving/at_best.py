@@ -15,7 +15,7 @@ from derive.requirements import HOLDS
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
 from derive.solving.result import Reason, Solution
-from derive.solving.whole import BEST
+from derive.solving.whole_numbers import BEST
 from derive.spreads import Interval, Series
 from derive.units import show, signed
 

@@ -62,7 +62,7 @@ def backwards(asked: Question, known: Mapping[str, float], names: Iterable[str] 
         legs = _leading(asked, rest, name, closing[name])
         if legs is None:
             continue
-        from derive.solving.legs import NoClosedForm
+        from derive.solving.vectorised_leg import NoClosedForm
 
         try:
             return _searched(asked.unknown, name, closing[name], known[name], _height(asked.unknown, legs, closing[name], name, known))
@@ -114,7 +114,7 @@ def _height(unknown: str, legs: tuple[Leg, ...], last: Equation, name: str, know
     """How far the sides of the last equation are apart, over the left; NoClosedForm where a leg has several answers, or is searched for."""
     import numpy as np
 
-    from derive.solving.legs import NoClosedForm, at_leg, meets
+    from derive.solving.vectorised_leg import NoClosedForm, at_leg, meets
 
     def followed(some: Iterable[Leg], world: "dict[str, np.ndarray | float]") -> "dict[str, np.ndarray | float]":
         for leg in some:

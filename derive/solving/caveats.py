@@ -11,13 +11,13 @@ from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
+from derive.solving.chip_links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
 from derive.solving.defaults import FOLLOWS, in_numbers
-from derive.solving.links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
 from derive.solving.propagation import followed
 from derive.solving.questions import OF_TRAINING, Question
-from derive.solving.reach import beyond_one_domain, chips_for_copies, result_with
 from derive.solving.refusals import made_of
 from derive.solving.result import Answer
+from derive.solving.speed_limits import beyond_one_domain, chips_for_copies, result_with
 from derive.units import show
 
 

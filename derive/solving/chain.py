@@ -21,6 +21,7 @@ from derive.requirements import HOLDS
 from derive.solving.backwards import Backwards, backwards
 from derive.solving.blocks import Joint
 from derive.solving.caveats import caveats, less_than_one
+from derive.solving.chip_links import as_assumption, as_given
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
 from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, in_numbers, put_in_before
 from derive.solving.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
@@ -49,14 +50,13 @@ from derive.solving.limits import (
     open_to_limits,
     rests_on_unknown,
 )
-from derive.solving.links import as_assumption, as_given
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, in_usual_types, posed, taken_as_known, without
-from derive.solving.reach import beyond_one_domain, out_of_reach
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, OR, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
+from derive.solving.speed_limits import beyond_one_domain, out_of_reach
 from derive.trees import names, text
 from derive.units import show
 

@@ -14,10 +14,10 @@ from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
+from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
-from derive.solving.links import links
-from derive.solving.nothing import AT_NOTHING, at_nothing, made_of_nothing
+from derive.solving.zero_givens import AT_NOTHING, at_nothing, made_of_nothing
 from derive.spreads import Interval, Spread
 from derive.units import show
 

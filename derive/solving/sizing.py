@@ -17,9 +17,9 @@ from derive.solving.chain import answered
 from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, batch_is_left_to_a_rate, worked_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
 from derive.solving.questions import IN_BF16, Question, in_usual_types, posed, standing_beside, without
-from derive.solving.reach import ENDLESS, beyond_one_domain, out_of_reach
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
+from derive.solving.speed_limits import ENDLESS, beyond_one_domain, out_of_reach
 from derive.units import show
 
 _MOST_CHIPS = 2**17

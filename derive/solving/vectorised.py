@@ -14,10 +14,10 @@ from derive.requirements import HOLDS
 from derive.solving.chain import only_said
 from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
 from derive.solving.fit import IN_FLIGHT, MEMORY_BINDS, batch_is_left_to_a_rate, least_chips, shortage
-from derive.solving.legs import Arrays, NoClosedForm, at_leg, meets, within_domain
 from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
 from derive.solving.route import Route, checks
+from derive.solving.vectorised_leg import Arrays, NoClosedForm, at_leg, meets, within_domain
 
 AtPoints = Mapping[str, np.ndarray]
 

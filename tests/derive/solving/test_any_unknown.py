@@ -13,9 +13,9 @@ from derive.expressions.branches import branches, regimes_of
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.chain import solve_leg
-from derive.solving.legs import at_leg
 from derive.solving.one_equation import points, solve_equation
 from derive.solving.route import Leg
+from derive.solving.vectorised_leg import at_leg
 from tests.tools.draws import assignments
 from tests.tools.together import each, some
 

@@ -8,8 +8,8 @@ from derive import solve
 from derive.errors import NotCovered
 from derive.presets import Preset, model, model_names
 from derive.show.text import as_record, as_text
-from derive.solving.legs import NoClosedForm
 from derive.solving.result import Solution
+from derive.solving.vectorised_leg import NoClosedForm
 from tests.tools.together import in_one_test, some
 
 ONE_BYTE = dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element", "state_bytes_per_element"), 1.0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from derive.catalogue import by_id
-from derive.solving.legs import NoClosedForm, at_leg
 from derive.solving.one_equation import ASKED_SINGLY, solve_equation
 from derive.solving.route import Leg
+from derive.solving.vectorised_leg import NoClosedForm, at_leg
 from tests.tools.draws import assignments
 from tests.tools.together import in_one_test, some
 

@@ -6,7 +6,7 @@ from derive.preset_rows import Architecture
 from derive.shipped import read
 from derive.solving.api import solve
 from derive.solving.questions import question
-from derive.solving.reach import ENDLESS, result_with, targets
+from derive.solving.speed_limits import ENDLESS, result_with, targets
 from tests.tools.together import in_one_test, some
 
 NODE = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": 8000, "batch": 64}

@@ -4,7 +4,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
-from derive.solving.nothing import at_nothing
+from derive.solving.zero_givens import at_nothing
 from tests.tools.together import in_one_test
 
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:fp8", "bytes_per_element": 1}

@@ -3,7 +3,7 @@
 import pytest
 
 from derive.solving.api import respond
-from derive.solving.enough import _CHIP, _MODEL, Enough, enough
+from derive.solving.sufficient_givens import _CHIP, _MODEL, Enough, enough
 
 H100 = "H100-SXM:bf16"
 
