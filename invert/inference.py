@@ -27,8 +27,8 @@ from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.identifiability import identified
-from invert.made import made_with
 from invert.posterior.summary import Summary, contracted
+from invert.provenance import made_with
 from invert.records import (
     Apart,
     Contraction,

@@ -17,7 +17,7 @@ from derive.files import LARGEST_RESULT, label, opened
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
 from invert.data import read_data
-from invert.made import Made, made_with
+from invert.provenance import Made, made_with
 from invert.report.contract import BASE_64, SCHEMA, UTF_8
 from invert.result import Request, Shown
 from invert.sheets.assemble import day_of

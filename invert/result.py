@@ -13,9 +13,9 @@ from statistics import median
 from derive.briefly import brief
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
-from invert.made import Made
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
+from invert.provenance import Made
 from invert.records import (
     AlsoSold,
     Anchors,

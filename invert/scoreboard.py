@@ -14,9 +14,7 @@ from derive.price_rows import Claim, Disclosure, HostPrice, WorkedProblem
 from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import in_si
 from derive.solving.api import solve
-from invert import trust
 from invert.assumptions import USUAL, Assumptions
-from invert.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.data import Data, once_a_run, read_data
 from invert.estimators import calibration
 from invert.estimators.at_rent import base_markup
@@ -32,15 +30,17 @@ from invert.estimators.market import learnt
 from invert.estimators.market.candidates import CANDIDATES
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
-from invert.experiments import experiment_rows, in_nats
 from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
 from invert.rent import rental
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
-from invert.single_band import single_band_rows
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
+from invert.validation import coverage
+from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
+from invert.validation.experiments import experiment_rows, in_nats
+from invert.validation.single_band import single_band_rows
 
 ScoreRow = dict[str, object]
 _NEGATIVE_CONTROLS = 20
@@ -177,7 +177,7 @@ def _or_none(work: Callable[[], Record]) -> Record | None:
 
 def _skill(scored: Scored) -> ScoreRow:
     one = scored.record
-    coverage = {
+    shares = {
         f"in {held.level:.0%}{end}": round(value, 2)
         for held in one.held
         for end, value in (("", held.share), (", low", held.low), (", high", held.high))
@@ -187,7 +187,7 @@ def _skill(scored: Scored) -> ScoreRow:
         **dict.fromkeys(SKILL),
         **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
         **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": in_nats(one.gain)},
-        **{"standard error": in_nats(one.standard_error), "gain, low": in_nats(low), "gain, high": in_nats(high), **coverage},
+        **{"standard error": in_nats(one.standard_error), "gain, low": in_nats(low), "gain, high": in_nats(high), **shares},
     }
 
 
@@ -329,7 +329,7 @@ def _of_headline(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         return []
     count, (half, most) = simulated_coverage(forgetting)
     known = {"run": "calibrated", "quantity": "kv class of its time", "shape": "markets", "sheets": str(count), "simulations": str(count)}
-    verdict = trust.of_simulated(most, count, assumptions.level)
+    verdict = coverage.of_simulated(most, count, assumptions.level)
     return [{**known, **_coverage(half, most), "ks_p": "", "seeds": "1", "draws": "", "verdict": verdict}]
 
 
@@ -343,7 +343,7 @@ def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
             **_coverage(*(held.share for held in one.record.held)),
-            **{"ks_p": "", "seeds": "", "draws": "", "verdict": trust.of_record(one.record, one.known, assumptions)},
+            **{"ks_p": "", "seeds": "", "draws": "", "verdict": coverage.of_record(one.record, one.known, assumptions)},
         }
         for one in found
     ]
@@ -371,7 +371,7 @@ def pooled(lines: Iterable[str]) -> list[ScoreRow]:
 
 def _verdict_on_ranks(row: Mapping[str, str]) -> str:
     faulty = row["run"] != "calibrated"
-    return trust.of_ranks(float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty)
+    return coverage.of_ranks(float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty)
 
 
 def _digits(value: float | None) -> float | None:

@@ -10,7 +10,7 @@ from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VER
 from derive.show.folding import folded
 from invert.report.layout import aligned, laid_out, title
 from invert.scoreboard import MODELS_LEFT_OUT
-from invert.trust import TRUSTED
+from invert.validation.coverage import TRUSTED
 
 _Rows = list[dict[str, object]]
 SHOWN = {

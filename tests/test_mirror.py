@@ -17,7 +17,7 @@ TRIED_ELSEWHERE = {
     "derive/catalogue/sources.py": "works that are cited: every one of an equation, in tests/derive/test_catalogue.py",
     "derive/preset_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
     "derive/price_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
-    "derive/claims.py": "what is found of a claim: with its rows, in tests/invert/test_claims.py",
+    "derive/claims.py": "what is found of a claim: with its rows, in tests/invert/validation/test_claims.py",
     "invert/estimators/market/candidates.py": "held to what it foretold: tests/validation/test_kv_class.py",
     "invert/estimators/market/kv_class.py": "held to what it foretold: tests/validation/test_kv_class.py",
     "invert/estimators/market/learnt.py": "what market and class have learnt: tests/validation/test_market.py, test_kv_class.py",

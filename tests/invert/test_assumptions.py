@@ -55,9 +55,9 @@ PLAIN = {0, 1, 2, 0.5}
 NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "estimators/lecture": {"_MOST_RATIOS"},
-    "claims": {"_DIGITS, _WHOLE"},
+    "validation/claims": {"_DIGITS, _WHOLE"},
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
-    "single_band": {"_SAID_RATIO"},  # what the lecture read off a price
+    "validation/single_band": {"_SAID_RATIO"},  # what the lecture read off a price
     "overview": {"_DIGITS"},
     "records": {"_ROUNDING"},
     "data": {"_MOST"},
@@ -82,7 +82,7 @@ NUMERICS = {
     "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},  # from when on draws are too few, as published
     "primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
-    "causes": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits
+    "run_differences": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits
     "report/layout": {"USD_PER_MTOK"},  # units
     "report/figures": {"_TIMES"},  # units
     "report/glance": {"_active", "_read", "_known"},  # in the units of the head

@@ -11,13 +11,13 @@ import pytest
 from derive.errors import UnknownName, WrongData, WrongValue
 from derive.shipped import content
 from invert import compare, inference
-from invert.causes import CALIBRATION
 from invert.compare import infer_against
 from invert.inference import infer
 from invert.moved import Comparison, SheetChange
 from invert.posterior import summary
 from invert.report.changes import changes_text
 from invert.report.contract import run_as_json, saved
+from invert.run_differences import CALIBRATION
 from invert.sheets.append import price_file
 from invert.sheets.read import read_rows
 from tests.tools.tables import with_cells

@@ -13,10 +13,10 @@ from derive.shipped import read, rows_of
 from derive.solving.api import solve
 from invert import scoreboard
 from invert.assumptions import USUAL
-from invert.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.scoreboard_text import rendered_sections
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
+from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test

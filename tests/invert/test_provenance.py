@@ -7,8 +7,8 @@ from pathlib import Path
 
 from derive import shipped
 from invert.data import Data, read_data
-from invert.made import made_with
 from invert.posterior.sobol import SEED
+from invert.provenance import made_with
 
 
 def test_tables_are_known_by_what_is_in_them():

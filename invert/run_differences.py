@@ -7,7 +7,7 @@ from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.anchors import common_anchors
 from invert.data import Data
-from invert.made import made_with
+from invert.provenance import made_with
 from invert.result import Inference, Run
 from invert.sheets.contexts import longest_context
 from invert.sheets.rows import SheetKey

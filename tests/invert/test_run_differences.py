@@ -7,11 +7,11 @@ from datetime import date
 import pytest
 
 from derive.errors import WrongData
-from invert.causes import CALIBRATION, calibrates_alike, causes_of_runs, causes_of_saved
 from invert.compare import infer_against
 from invert.inference import infer
 from invert.report.changes import changes_json, changes_markdown, changes_text
 from invert.report.contract import saved
+from invert.run_differences import CALIBRATION, calibrates_alike, causes_of_runs, causes_of_saved
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
 

@@ -16,7 +16,7 @@ from invert.assumptions import USUAL
 from invert.estimators.market import learnt
 from invert.estimators.market.hosts import commonest, rank_correlation, spread_within
 from invert.inference import infer
-from invert.single_band import single_band_rows
+from invert.validation.single_band import single_band_rows
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 
