@@ -11,9 +11,9 @@ from derive.errors import BacksolveError, WrongData, shorten
 from derive.files import label, opened
 from derive.price_rows import CalibrationModel
 from invert.assumptions import Assumptions
+from invert.comparison_records import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
 from invert.data import Data
 from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of, with_conventions
-from invert.moved import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
 from invert.records import Estimate, Premiums
 from invert.result import Inference, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved

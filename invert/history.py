@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from typing import Unpack
 
 from invert.compare import price_changes, side_of
+from invert.comparison_records import Dated, History
 from invert.inference import Kept, RunOptions, infer_sheets, run_of
-from invert.moved import Dated, History
 from invert.result import Inference
 from invert.sheets.assemble import assembled
 from invert.sheets.described import described

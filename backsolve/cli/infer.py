@@ -13,7 +13,7 @@ from derive.errors import WrongData, WrongValue, shorten
 from derive.files import write
 
 if TYPE_CHECKING:
-    from invert.moved import Comparison
+    from invert.comparison_records import Comparison
     from invert.result import Shown
     from invert.table import InferenceTable
 

@@ -15,11 +15,11 @@ from derive.show.price_pages import GRADES, sheet_reference
 from derive.show.references import cite_with
 from derive.units import show
 from invert.assumptions import Assumptions
+from invert.comparison_records import History
 from invert.context_prices import prices_by_context
 from invert.data import Data
 from invert.estimators.market.line import known_kv_bytes, size_line
 from invert.history import histories
-from invert.moved import History
 from invert.records import SizeLine
 from invert.report.dates import history_parts
 from invert.report.figures import cost_context, kv_by_estimator, size_price, tier_map, tornado

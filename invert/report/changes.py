@@ -8,8 +8,8 @@ from math import inf
 from derive.show.cells import csv_text
 from derive.show.citation import markdown_cell
 from derive.units import show
+from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.estimators.names import KV_NAMES
-from invert.moved import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.records import TIER_NAMES
 from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out, two_digits
 from invert.sheets.sheet import money_unit

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from derive.show.cells import csv_text
-from invert.moved import Dated, History
+from invert.comparison_records import Dated, History
 from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
 from invert.report.layout import NONE, aligned, laid_out
 

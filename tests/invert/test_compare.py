@@ -12,8 +12,8 @@ from derive.errors import UnknownName, WrongData, WrongValue
 from derive.shipped import content
 from invert import compare, inference
 from invert.compare import infer_against
+from invert.comparison_records import Comparison, SheetChange
 from invert.inference import infer
-from invert.moved import Comparison, SheetChange
 from invert.posterior import summary
 from invert.report.changes import changes_text
 from invert.report.contract import run_as_json, saved

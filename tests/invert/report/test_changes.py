@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from invert.compare import infer_against
-from invert.moved import Comparison, Moved, PriceChange, SheetChange, Told
+from invert.comparison_records import Comparison, Moved, PriceChange, SheetChange, Told
 from invert.report.changes import (
     _COLUMNS,
     _MOST_LINES,

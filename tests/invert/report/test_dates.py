@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from invert.comparison_records import History
 from invert.history import histories
-from invert.moved import History
 from invert.report.dates import DATED_COLUMNS, history_csv, history_json, history_text
 
 

@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from invert.moved import Moved, PriceChange, Told, how_far
+from invert.comparison_records import Moved, PriceChange, Told, how_far
 
 
 def test_a_bound_and_a_median_are_not_compared_as_numbers():
