@@ -6,7 +6,7 @@ from datetime import date
 from functools import cache, cached_property
 from inspect import Parameter, Signature, unwrap
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from derive.arguments import argument_names
 from derive.briefly import brief
@@ -447,3 +447,23 @@ class Equation:
         for needed in self.requires:
             if values.keys() >= {*named(needed)} and not met(needed, values):
                 yield needed
+
+
+class HasRightSide(Protocol):
+    """An equation, or what several come to together."""
+
+    def right_side(self, values: Mapping[str, Any]) -> Any: ...
+
+
+def right_side_at(row: HasRightSide, values: Mapping[str, float]) -> float:
+    """The right side at numbers; NaN off its domain.
+
+    >>> from derive.catalogue import equation
+    >>> right_side_at(equation("scheduling.sweep_time"), {"hbm_capacity": 288e9, "hbm_bandwidth": 0.0})
+    nan
+    """
+    try:
+        number = row.right_side(values)
+    except (ArithmeticError, ValueError):
+        return float("nan")
+    return float("nan") if isinstance(number, complex) else float(number)

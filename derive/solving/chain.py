@@ -16,7 +16,7 @@ from derive.evaluate import evaluate
 from derive.expressions.branches import in_force, regimes_of, sides_of
 from derive.presets import ARCHITECTURES, PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
+from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.requirements import HOLDS
 from derive.solving.backwards import Backwards, backwards
 from derive.solving.blocks import Joint
@@ -50,7 +50,7 @@ from derive.solving.limits import (
     open_to_limits,
     rests_on_unknown,
 )
-from derive.solving.one_equation import inside, right_side_at, solve_equation
+from derive.solving.one_equation import inside, solve_equation
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, in_usual_types, posed, taken_as_known, without
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens

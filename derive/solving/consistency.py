@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence, Set
 from derive.catalogue import ROOF_IDS, bounds, equation
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import LOWER, UPPER, Equation
+from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.solving.defaults import IDEALS, in_numbers
-from derive.solving.one_equation import agrees, inside, right_side_at, solve_equation
+from derive.solving.one_equation import agrees, inside, solve_equation
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Question
 from derive.solving.refusals import made_of

@@ -17,10 +17,9 @@ from derive.expressions.branches import regimes_of, sides_of
 from derive.expressions.roots import in_domain
 from derive.expressions.trends import trend
 from derive.quantities import Quantity, quantity
-from derive.records import ESTIMATE, LOWER, UPPER, Equation
+from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.requirements import HOLDS
 from derive.solving.defaults import IDEALS, put_back
-from derive.solving.one_equation import right_side_at
 from derive.solving.questions import Question
 from derive.solving.route import Leg, Route
 

@@ -23,7 +23,7 @@ from derive.expressions.roots import drops_out, elasticities, in_domain, moves_n
 from derive.expressions.search import searched
 from derive.formulas import TreePair
 from derive.quantities import quantity
-from derive.records import Equation
+from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
 from derive.solving.blocks import Joint
 from derive.solving.result import Answer, Reason, WhenRead
@@ -298,15 +298,6 @@ def agrees(equation: _Row, values: _Values, share: float) -> bool:
 def _relative(left: float, right: float) -> float:
     scale = max(abs(left), abs(right))
     return abs(left - right) / scale if scale else 0.0
-
-
-def right_side_at(equation: _Row, values: _Values) -> float:
-    """The right side at numbers; NaN off its domain."""
-    try:
-        number = equation.right_side(values)
-    except (ArithmeticError, ValueError):
-        return float("nan")
-    return float("nan") if isinstance(number, complex) else float(number)
 
 
 def _answers(equation: _Row, unknown: str, values: _Values) -> Iterable[_Found]:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from math import isfinite
 
-from derive.records import Equation
-from derive.solving.one_equation import right_side_at
+from derive.records import Equation, right_side_at
 
 
 def followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:

@@ -24,12 +24,12 @@ from derive.expressions.roots import negligible
 from derive.formulas import TreePair
 from derive.quantities import quantity, symbol
 from derive.quantities.formula import as_expression
-from derive.records import Equation
+from derive.records import Equation, right_side_at
 from derive.solving import elimination
 from derive.solving.blocks import Joint
 from derive.solving.chain import _Outcome, solve_leg
 from derive.solving.matching import Structure
-from derive.solving.one_equation import inside, right_side_at, solve_equation
+from derive.solving.one_equation import inside, solve_equation
 from derive.solving.route import Leg
 from derive.trees import text
 from tests.tools import eliminated_by_sympy

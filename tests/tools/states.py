@@ -11,9 +11,9 @@ from random import Random
 
 from derive.catalogue import by_id, equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
 from derive.solving.defaults import standing
-from derive.solving.one_equation import residual, right_side_at
+from derive.solving.one_equation import residual
 from derive.solving.result import Answer
 
 SAME_VARIANT = (

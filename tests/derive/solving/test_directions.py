@@ -14,14 +14,13 @@ import pytest
 from derive.arithmetic import maximum
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import BOUND, LOWER, UPPER, Equation
+from derive.records import BOUND, LOWER, UPPER, Equation, right_side_at
 from derive.show.text import rendered
 from derive.solving.api import solve
 from derive.solving.chain import answered
 from derive.solving.defaults import IDEALS, in_numbers, standing
 from derive.solving.directions import _SIGNS, EITHER, NEITHER, Signs, carried, direction
 from derive.solving.intervals import SAMPLES
-from derive.solving.one_equation import right_side_at
 from derive.solving.questions import question
 from derive.solving.result import Answer, Solution
 from derive.solving.route import route
