@@ -308,6 +308,7 @@ def apart_from_the_class(table: InferenceTable) -> list[object]:
     for sheet in document:
         del sheet["estimates"]["kv_bytes_per_token"]["headline"], sheet["estimates"]["kv_bytes_stored_per_token"]
         del sheet["worth"]["records"], sheet["worth"]["misreadings"]["headline"], sheet["storage"]
+        del sheet["of_run"]["tier_rules"], sheet["of_run"]["premium_verdict"]
         for estimate in sheet["estimates"]["kv_bytes_per_token"].values():
             del estimate["record"]
     return document
