@@ -83,10 +83,10 @@ def _blank_lifetimes(asked: _Asked) -> int:
 
 
 def _precedence(one: Inference) -> tuple[object, ...]:
-    return not _first_party(one), len(one.sheet.model), sheet_key(one.sheet)
+    return not is_of_maker(one), len(one.sheet.model), sheet_key(one.sheet)
 
 
-def _first_party(one: Inference) -> bool:
+def is_of_maker(one: Inference) -> bool:
     """Whether who sells it made it, as far as is known."""
     return one.model.first_party if one.model else one.sheet.provider in MAKERS
 
@@ -207,7 +207,7 @@ def _sizes(offers: Iterable[Inference]) -> list[ProviderSizes]:
         found.append(
             ProviderSizes(
                 provider=provider,
-                makes=2 * sum(map(_first_party, sold)) > len(sold),
+                makes=2 * sum(map(is_of_maker, sold)) > len(sold),
                 offers=len(sold),
                 sized=len(sizes),
                 span=_span(sizes) if sizes else None,

@@ -1,5 +1,6 @@
 """All sheets at a glance: a line each, the dearest first and those with a price of long context before the others."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -9,31 +10,36 @@ from typing import TypeVar
 from derive.errors import UnknownName, WrongValue, suggest
 from derive.show.folding import folded
 from derive.units import show
+from invert.overview import is_of_maker
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
 from invert.report.size import how_stated
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
+from invert.sheets.rows import SheetKey
+from invert.sheets.what_if import sheet_key
 
 SEEN = ("one band", "architecture known")
 """Flags that say what other columns show, or the heading."""
-_MORE_BANDS, _UNDATED, _BY_PRICE, _UNSURE = "+", "*", "~", "?"
+_MORE_BANDS, _UNDATED, _BY_PRICE, _UNSURE, _BEYOND = "+", "*", "~", "?", "^"
 """Marks in cells: behind the first of several thresholds; behind KV bytes of a model whose release nobody says, which are as of the
-first day that a table has of it; before a tier that is read from a price and is no vendor's word; behind what is not sure."""
-_MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, "KV given")
+first day that a table has of it; before a tier that is read from a price and is no vendor's word; behind what is not sure; behind a
+size by a price that few open models ask."""
+_MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, EXTRAPOLATED, "KV given")
 """What flags hold that a mark or a word says in the only cell that they qualify."""
 _OF_ARCHITECTURE = "architecture "
 """How a flag begins that a mark says behind KV known, and that qualifies a stated size as well."""
-_MARKS = {_MORE_BANDS: "more bands", _UNDATED: "release unknown", _BY_PRICE: "by price", _UNSURE: "unsure"}
+_MARKS = {_MORE_BANDS: "more bands", _UNDATED: "release unknown", _BY_PRICE: "by price", _UNSURE: "unsure", _BEYOND: "extrapolated"}
 _OF_KV = "KV PRIOR-DOMINATED"
 """The flag that qualifies KV bytes alone."""
 _ALL = "all"
 """What stands in the place of a letter where every sheet has the flag."""
-_MARKED_COLUMNS = ("long", "KV", "known", "cache")
-_OF_TRUTH = {"open models only": ("active", "KV"), "disclosed tiers": ("cache",)}
-"""What records are of, by the columns that have them."""
+_SELLER, _CURRENCY = "by ", "priced "
+"""How the flags begin that name a seller, which are explained together, and a currency."""
+_MARKED_COLUMNS = ("long", "active", "KV", "known", "cache")
+_OF_OPEN_MODELS, _OF_DISCLOSED = ("active", "KV"), "cache"
+"""The columns whose records are of models of public architecture, and the one whose record is of tiers that a vendor named."""
 
-_MORE = "More: --wide."
 _MOST_TWINS = 5
 """Models that several sell; with more of them who sells what has a column and is no flag."""
 
@@ -88,7 +94,7 @@ def _threshold(one: Inference) -> float | None:
 def _active(one: Inference) -> str:
     if one.size_stated:
         return f"{two_digits(one.anchors.values['active_params'] / 1e9)} {how_stated(one)}"
-    return _ranged(one.market["active_params"], 1e9)
+    return _ranged(one.market["active_params"], 1e9, _BEYOND * (EXTRAPOLATED in one.flags))
 
 
 def _markup(one: Inference) -> str:
@@ -103,8 +109,7 @@ def _read(one: Inference) -> str:
     found = one.kv_bytes["headline"]
     if found.kind == "given":
         return f"{two_digits((found.median or 0.0) / 1e3)} given"
-    median, space, ends = _ranged(found, 1e3).partition(" ")
-    return f"{median}{_UNDATED * _undated(one)}{space}{ends}"
+    return _ranged(found, 1e3, _UNDATED * _undated(one))
 
 
 def _undated(one: Inference) -> bool:
@@ -130,12 +135,12 @@ def _cache(one: Inference) -> str:
     return ", ".join(dict.fromkeys(said)) or NONE
 
 
-def _ranged(found: Estimate, unit: float) -> str:
-    """`45 14-150`."""
+def _ranged(found: Estimate, unit: float, mark: str = "") -> str:
+    """`45 14-150`, with a mark `45* 14-150`."""
     if found.kind != "interval" or found.median is None or found.low is None or found.high is None:
         return NONE
     low, median, high = (two_digits(value / unit) for value in (found.low, found.median, found.high))
-    return f"{median} {low}-{high}"
+    return f"{median}{mark} {low}-{high}"
 
 
 def _sizes_held(table: Run) -> str:
@@ -196,7 +201,7 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
     """
     found = list(inferences)
     letters = {letter: kind for kind, letter in _letters(found, SHOWN_COLUMNS).items()}
-    twins = _shared(found)
+    named = _of_named_seller(found)
     for text in wanted:
         name, equals, patterns = text.partition("=")
         if name not in OF_TEXT:
@@ -206,7 +211,7 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
         any_of = [pattern.strip() for pattern in patterns.split(",")]
         if name == "flag":
             any_of = [f"{letters[pattern]}*" if pattern in letters else f"*{pattern}*" for pattern in any_of]
-        texts = [(one, [*(_flags(one, twins) if name == "flag" else OF_TEXT[name](one))]) for one in found]
+        texts = [(one, [*(_flags(one, named) if name == "flag" else OF_TEXT[name](one))]) for one in found]
         found = [one for one, of in texts if any(fnmatchcase(each.lower(), pattern.lower()) for each in of for pattern in any_of)]
         if not found:
             there = sorted({_kind(each) for _, of in texts for each in of})
@@ -285,8 +290,8 @@ def _texts(table: Run, inferences: Sequence[Inference], names: Sequence[str]) ->
 
 def _letters_of(inferences: Sequence[Inference], letters: dict[str, str]) -> list[str]:
     """The flags of each sheet as letters, but for those that all have."""
-    twins, of_some = _shared(inferences), {kind: letter for kind, letter in letters.items() if letter != _ALL}
-    return ["".join(of_some[kind] for kind in map(_kind, _flags(one, twins)) if kind in of_some) for one in inferences]
+    named, of_some = _of_named_seller(inferences), {kind: letter for kind, letter in letters.items() if letter != _ALL}
+    return ["".join(of_some[kind] for kind in map(_kind, _flags(one, named)) if kind in of_some) for one in inferences]
 
 
 def _lines(
@@ -306,7 +311,9 @@ def _heads(table: Run, columns: Sequence[GlanceColumn]) -> list[tuple[str, ...]]
     (first, *others), second = zip(*(column.head for column in columns), strict=True)
     heads = [(first or f"prices of {table.as_of}", *others), second]
     held = [column.held(table) for column in columns]
-    return [*heads, (held[0] or f"{table.assumptions.level:.0%} ranges held", *held[1:])] if any(held) else heads
+    of_ranges = any(column.name in _OF_OPEN_MODELS and column.held(table) for column in columns)
+    what = f"{table.assumptions.level:.0%} held, open models" if of_ranges else "disclosed tiers held"
+    return [*heads, (held[0] or what, *held[1:])] if any(held) else heads
 
 
 def _shared(inferences: Iterable[Inference]) -> frozenset[str]:
@@ -317,9 +324,18 @@ def _shared(inferences: Iterable[Inference]) -> frozenset[str]:
     return frozenset(model for model, of_one in sellers.items() if len(of_one) > 1)
 
 
-def _flags(one: Inference, shared: Set[str]) -> tuple[str, ...]:
-    """The flags of a sheet, and who sells it where another one sells a model of that name."""
-    return (*one.flags, f"by {one.sheet.provider}") if _model(one) in shared else one.flags
+def _of_named_seller(inferences: Iterable[Inference]) -> frozenset[SheetKey]:
+    """The sheets of models that several sell, but for those of which the only maker among these does."""
+    offers = [*inferences]
+    shared = _shared(offers)
+    makers = Counter(_model(one) for one in offers if is_of_maker(one))
+    sold = (one for one in offers if _model(one) in shared and not (is_of_maker(one) and makers[_model(one)] == 1))
+    return frozenset(sheet_key(one.sheet) for one in sold)
+
+
+def _flags(one: Inference, named: Set[SheetKey]) -> tuple[str, ...]:
+    """The flags of a sheet, and who sells it where that is to be named."""
+    return (*one.flags, f"{_SELLER}{one.sheet.provider}") if sheet_key(one.sheet) in named else one.flags
 
 
 def _kind(flag: str) -> str:
@@ -330,33 +346,36 @@ def _kind(flag: str) -> str:
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
     """A letter, or a word where all have it, for every kind of flag that no cell and no column shows, nor is of a column not there."""
     columns = {column_of(name).name for name in names}
-    twins = frozenset() if "provider" in columns else _shared(inferences)
+    named: Set[SheetKey] = frozenset() if "provider" in columns else _of_named_seller(inferences)
     said = [*SEEN, *_MARKED]
-    said += [EXTRAPOLATED] if "active" not in columns else []
     said += [_OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
     said += [_OF_KV] if "KV" not in columns else []
-    of_each = [dict.fromkeys(_kind(flag) for flag in _flags(one, twins) if not any(part in flag for part in said)) for one in inferences]
-    kinds = dict.fromkeys(kind for of_one in of_each for kind in of_one)
+    of_each = [dict.fromkeys(_kind(flag) for flag in _flags(one, named) if not any(part in flag for part in said)) for one in inferences]
+    kinds = sorted(dict.fromkeys(kind for of_one in of_each for kind in of_one), key=lambda kind: kind.startswith(_SELLER))
     of_all = {kind: _ALL for kind in kinds if all(kind in of_one for of_one in of_each)}
     return dict(zip((kind for kind in kinds if kind not in of_all), [*ascii_letters, *map(str, range(len(kinds)))], strict=False)) | of_all
 
 
 def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> str:
-    """The day and what was changed, what was held against the truth, what marks and letters mean, and where there is more."""
+    """What all sheets have, the day and what was changed, what marks and letters mean, and where there is more."""
     columns = [column_of(name) for name in names]
     counted = f"{len(table)} {'sheet' if len(table) == 1 else 'sheets'}"
+    of_all = [f"{letter} {kind}" for kind, letter in letters.items() if letter == _ALL]
     day = [] if not columns[0].head[0] else [f"prices of {table.as_of}"]
     changed = [f"what if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}"] if table.changes else []
     of_record = {column.name for column in columns if column.held(table)}
-    held = [truth for truth, of in _OF_TRUTH.items() if of_record.intersection(of)]
+    mixed = _OF_DISCLOSED in of_record and len(of_record) > 1
     cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
     legend = [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
-    legend += [f"{letter} {kind}" for kind, letter in letters.items()]
+    lettered = {kind: letter for kind, letter in letters.items() if letter != _ALL}
+    legend += [f"{letter} {kind.removeprefix(_CURRENCY)}" for kind, letter in lettered.items() if not kind.startswith(_SELLER)]
+    sellers = [f"{letter} {kind.removeprefix(_SELLER)}" for kind, letter in lettered.items() if kind.startswith(_SELLER)]
+    legend += [f"{_SELLER}{', '.join(sellers)}"] if sellers else []
+    gone = f" ({', '.join(left_out)})" if left_out else ""
     said = [
-        f"{', '.join([counted, *day, *changed])}.",
-        f"Held: {'; '.join(held)}." if held else "",
+        f"{', '.join([counted, *of_all, *day, *changed])}.",
+        f"Held of {_OF_DISCLOSED}: disclosed tiers." if mixed else "",
         f"{'; '.join(legend)}." if legend else "",
-        f"Left out: {', '.join(left_out)}." if left_out else "",
-        _MORE,
+        f"More: infer MODEL; --wide{gone}.",
     ]
     return " ".join(filter(None, said))

@@ -1,5 +1,6 @@
 """All sheets at a glance: a line each within any width, in the order that is asked, and nothing without what qualifies it."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -25,10 +26,11 @@ def below(text: str) -> str:
     return " ".join(text.rpartition("\n\n")[2].split())
 
 
-@in_one_test(("width", "lines"), [(100, 3), (90, 4), (80, 5), (200, 3)])
-def test_three_lines_stand_below_the_table_of_a_page(width: int, lines: int):
-    told = glance(current(), width).split("\n\n")[-1].splitlines()
-    assert len(told) <= lines and told[0].startswith(f"{len(current())} sheets"), told
+@in_one_test(("width", "lines"), [(200, 2), (100, 3), (90, 4), (80, 3)])
+def test_three_lines_stand_below_the_table(width: int, lines: int):
+    text = glance(current(), width)
+    told = text.split("\n\n")[-1].splitlines()
+    assert len(told) <= lines and told[0].startswith(f"{len(current())} sheets") and "More: infer MODEL; --wide" in below(text), told
 
 
 def test_it_fits_a_page_whole_and_any_terminal_from_60():
@@ -38,14 +40,14 @@ def test_it_fits_a_page_whole_and_any_terminal_from_60():
         text = glance(current(), width)
         assert max(map(len, text.splitlines())) <= width and len(sheets_of(text)) == len(current())
     narrow = glance(current(), 80)
-    assert "Left out: mark-up, cache." in below(narrow)
+    assert "; --wide (mark-up, cache)." in below(narrow)
     assert "272k 2/1.5" in narrow and "and range" in narrow and "known" in narrow.splitlines()[1]
 
 
 @in_one_test("width", [*range(56, 100, 4)])
 def test_nothing_is_left_out_that_there_is_room_for(width: int):
-    _, _, left_out = below(glance(current(), width)).partition(" Left out: ")
-    gone = left_out.partition(".")[0].split(", ") if left_out else []
+    _, _, left_out = below(glance(current(), width)).partition(" --wide (")
+    gone = left_out.partition(")")[0].split(", ") if left_out else []
     kept = [name for name in SHOWN_COLUMNS if name not in gone]
     assert {*gone} <= {*_FIRST_TO_GO} and bool(gone) == (width < 100)
     for name in gone:
@@ -55,7 +57,7 @@ def test_nothing_is_left_out_that_there_is_room_for(width: int):
 
 
 def test_a_flag_that_a_column_said_which_is_left_out_is_a_letter():
-    assert "architecture assumed" not in below(glance(current(), 60)) and "Left out: price, long, mark-up, known, cache." in below(
+    assert "architecture assumed" not in below(glance(current(), 60)) and "--wide (price, long, mark-up, known, cache)." in below(
         glance(current(), 50)
     )
     assert "architecture assumed" in below(glance(current(), 50)), "it qualifies the size that is stated"
@@ -103,8 +105,11 @@ def test_a_size_has_the_word_of_its_grade_and_a_mark_up_its_range():
 def test_the_head_says_how_often_such_ranges_held():
     day, _, held, *_ = glance(current()).splitlines()
     assert day.startswith(f"prices of {current().as_of} ")
-    assert held.split() == [*["90%", "ranges", "held"], *["≥38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
-    assert "Held: open models only; disclosed tiers." in below(glance(current()))
+    assert held.split() == [*["90%", "held,", "open", "models"], *["≥38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
+    assert "Held of cache: disclosed tiers." in below(glance(current())) and "disclosed" not in below(glance(current(), 80))
+    assert "tiers held" in glance(current(), columns=["model", "cache"]) and "open models" not in glance(
+        current(), columns=["model", "cache"]
+    )
 
 
 def test_a_record_that_all_rows_have_is_no_least_one():
@@ -123,15 +128,15 @@ def test_the_record_in_the_head_is_the_least_of_those_of_the_sheets_and_rules():
 
 def test_flags_are_letters_that_are_explained():
     said = below(glance(current()))
-    (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gpt-6-astra ")]
-    assert line.split()[-1] == "a" and "; a size extrapolated; " in said
+    (line,) = [line for line in sheets_of(glance(current())) if line.startswith("glm-4.7 ")]
+    assert line.split()[-1] == "a" and "; a in CNY; " in said
     (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gemini-3.7-flash ")]
     assert f"{line.split()[-1]} introductory;" in said, "the day on which it ends is the report's"
 
 
 def test_kv_that_the_prior_dominates_is_flagged_where_it_is_shown():
     run = current()
-    assert all("KV PRIOR-DOMINATED" in one.flags for one in run) and "; all KV PRIOR-DOMINATED" in below(glance(run))
+    assert all("KV PRIOR-DOMINATED" in one.flags for one in run) and "62 sheets, all KV PRIOR-DOMINATED. " in below(glance(run))
     first, *others = run
     without = replace(first, flags=tuple(flag for flag in first.flags if flag != "KV PRIOR-DOMINATED"))
     some = below(glance(replace(run, inferences=(without, *others))))
@@ -144,13 +149,14 @@ def test_a_mark_stands_in_the_cell_it_qualifies_and_is_explained():
     assert "20*" in found["claude-fable-5-2"] and "HBM/DDR" in found["claude-fable-5-2"], "a vendor's word"
     assert "32k+" in found["qwen3-coder-plus"] and "250?" in found["qwen3-coder-plus"] and "assumed" in found["qwen3-coder-plus"]
     assert found["MiniMax-M3"][10] == "21", "a verified architecture has no mark"
+    assert found["gpt-6-astra"][4:6] == ["120^", "34-420"], "of a price that few open models ask"
     said = below(glance(current()))
     assert not [mark for mark, means in _MARKS.items() if f"{mark} {means}" not in said]
 
 
 def test_nothing_explains_what_is_not_shown():
     prices = below(glance(current(), columns=["model", "price"]))
-    assert not [word for word in ("Held:", *_MARKS.values(), "extrapolated", "architecture") if word in prices]
+    assert not [word for word in ("held", "Held", *_MARKS.values(), "architecture") if word in prices]
     assert "extrapolated" in glance(current(), columns=["model", "active"])
     assert "architecture assumed" in glance(current(), columns=["model", "active"]), "the mark stands in a column that is not there"
     assert f"prices of {current().as_of}" in below(glance(current(), columns=["price", "model"])), "the head has no room for the day"
@@ -166,7 +172,19 @@ def test_of_one_name_it_is_said_who_sells_it():
     both = infer("glm-5.1")
     assert [one.sheet.provider for one in both] == ["zai", "zhipu-bigmodel"]
     text = glance(both)
-    assert "by zai" in text and "by zhipu-bigmodel" in text and "by openai" not in glance(current())
+    assert "by b zhipu-bigmodel, c zai." in below(text) and "openai" not in glance(current())
+
+
+def test_of_one_name_the_model_without_a_seller_is_that_of_its_only_maker():
+    rows = {tuple(line.split()[:2]): line.split()[-1] for line in sheets_of(glance(current())) if line.startswith("deepseek-v4-pro ")}
+    said = below(glance(current()))
+    letters = dict(reversed(part.split()) for part in re.search(r"; by ([^.]+)\.", said)[1].split(", "))
+    assert {*letters} == {"zai", "zhipu-bigmodel", "volcengine"}
+    assert letters["volcengine"] in rows["deepseek-v4-pro", "1.29/3.86"] and not {*letters.values()} & {
+        *rows["deepseek-v4-pro", "0.66/1.98"]
+    }
+    sellers = [one.sheet.provider for one in picked(current(), ["flag=by *"])]
+    assert sorted(sellers) == ["volcengine", "volcengine", "zai", "zhipu-bigmodel"]
 
 
 def test_columns_that_are_asked_for_are_shown_however_wide():
@@ -182,7 +200,7 @@ def test_columns_that_are_asked_for_are_shown_however_wide():
     [
         (["provider=openai"], 13), (["provider=openai, x-ai"], 18), (["model=GPT-6*"], 5), (["provider=openai", "model=*sol"], 3),
         (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7),
-        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*"], 9), (["flag=b"], 7), (["flag=by zai"], 1), (["flag=prior"], 62),
+        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*"], 9), (["flag=a"], 7), (["flag=by zai"], 1), (["flag=prior"], 62),
     ],
 )  # fmt: skip
 def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
