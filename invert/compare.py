@@ -269,7 +269,9 @@ def _compared(
         moved = tuple(_moved(name, old, new, () if name in by_day else change, turned.get(key, {}), assumptions) for name in names)
         rerounded = _rerounded(old, new, change, assumptions)
         if rerounded:
-            moved = tuple(one if one.after and one.after.kind == "point" else replace(one, elasticity=None) for one in moved)
+            moved = tuple(
+                one if one.after and one.after.kind == "point" else replace(one, elasticity=None, elasticities=()) for one in moved
+            )
         unmoved = len({**new.said, **old.said}) - len(names)
         stayed = tuple(name for name in TAKEN_HOME if name in new.said and name not in names)
         found.append(
@@ -365,7 +367,9 @@ def _turned_back(
         except BacksolveError:
             continue
     found: dict[SheetKey, dict[Place, Side]] = {}
-    for key, place, sheet in tried:
+    together, _ = infer_sheets([sheet for _, _, sheet in tried], data, assumptions, kept=kept)
+    with_conventions(together, premiums, assumptions, kept)
+    for key, place, sheet in tried:  # What is drawn is drawn: each is told by itself because one may have failed.
         for back in with_conventions(infer_sheets([sheet], data, assumptions, kept=kept)[0], premiums, assumptions, kept):
             found.setdefault(key, {})[place] = side_of(back)
     return found
@@ -395,8 +399,18 @@ def _moved(
     if most is None or not of_each[most]:
         rest = tuple(one for one in changes if one not in of_each)
         return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=rest or changes, elasticity=None)
-    elasticity = of_each[most] / log(most.times or 1.0)
-    others = tuple(one for one in changes if one is not most and of_each.get(one, 1.0))
+    slopes = {one: moved / log(one.times) for one, moved in of_each.items() if one.times}
+    others = tuple(
+        sorted((one for one in changes if one is not most and of_each.get(one, 1.0)), key=lambda one: -abs(of_each.get(one, 0.0)))
+    )
     next_to_it = max((abs(of_each.get(one, 0.0)) for one in others), default=0.0)
-    alone = (most,) if abs(of_each[most]) > assumptions.dominant_price * next_to_it else (most, *others)
-    return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=alone, elasticity=elasticity)
+    prices = (most,) if abs(of_each[most]) > assumptions.dominant_price * next_to_it else (most, *others)
+    return Moved(
+        quantity=quantity,
+        estimator=estimator,
+        before=before,
+        after=after,
+        prices=prices,
+        elasticity=slopes[most],
+        elasticities=tuple(map(slopes.get, prices)) if prices[1:] else (),
+    )

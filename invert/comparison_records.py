@@ -95,6 +95,7 @@ class Moved:
     `prices` are those that moved it, the one that did most of it where that can be told, none where only the day, the calibration
     or an outside fact did; `elasticity` is per cent of it per
     cent of that price, None where there is no one price, and where part of what moved is how finely the price is rounded.
+    `elasticities` are those of `prices` one by one where several were told apart, in their order.
     """
 
     __repr__ = brief
@@ -105,6 +106,7 @@ class Moved:
     after: Told | None
     prices: tuple[PriceChange, ...]
     elasticity: float | None
+    elasticities: tuple[float | None, ...] = ()
 
     @property
     def times(self) -> float | None:

@@ -130,7 +130,7 @@ class Kept:
 
     def pairs_of(self, read: Case, assumptions: Assumptions) -> tuple[PairInference, ...]:
         """What the readings make of each pair of bands."""
-        asked = read.sheet, read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
+        asked = _of_its_day(read), read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
         if asked not in self.readings:
             places = range(len(read.seen.pairs))
             self.readings[asked] = tuple(read_pair(read.sheet, read.seen, place, read.anchors, assumptions) for place in places)
@@ -261,14 +261,24 @@ def infer_sheets(
     read, inferences = with_posteriors(read, data, assumptions, executor, kept.drawn), []
     worth = worths((one.architecture for one in read), data, assumptions, read)
     for one in read:
-        asked = data, one.sheet, one.model
+        asked = data, _of_its_day(one), one.model
         try:
             pairs = kept.pairs_of(one, assumptions)
             kept.inferences[asked] = kept.inferences.get(asked) or _concluded(one, pairs, data, assumptions, worth[one.architecture])
-            inferences.append(kept.inferences[asked])
+            inferences.append(_on_its_day(kept.inferences[asked], one.sheet))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
     return inferences, problems
+
+
+def _of_its_day(read: Case) -> PriceSheet:
+    """The sheet on the day that its class is of, where that is of its model's release: on any later day it implies the same."""
+    return replace(read.sheet, as_of=read.day if read.released else read.sheet.as_of, start_known=True)
+
+
+def _on_its_day(found: Inference, sheet: PriceSheet) -> Inference:
+    """What a sheet implies, with what the day adds on which it is read."""
+    return replace(found, sheet=sheet, flags=found.flags if sheet.start_known else (*found.flags, "start not known"))
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -559,8 +569,6 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     currencies = sorted({price.currency for price in prices_by_place(sheet).values()})
     if currencies != ["USD"]:
         flags.append(f"priced in {' and '.join(currencies)}")
-    if not sheet.start_known:
-        flags.append("start not known")
     if sheet.service_tier != "standard":
         flags.append(sheet.service_tier.replace("_", "-"))
     return tuple(flags)

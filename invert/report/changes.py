@@ -56,7 +56,7 @@ def changes_text(found: Comparison, width: int) -> str:
         if sheet.prices:
             lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}"]
         if listed:
-            together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) for one in listed)
+            together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
             lines += [f"moved by {_moving(listed[0], sheet, in_full=False)} of them together"] if together else []
             columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
             lines.append(_fitting(((one, sheet) for one in listed), columns, width))
@@ -186,6 +186,10 @@ def sheet_in_words(key: SheetKey) -> str:
     return f"{provider}/{model}" + (f" ({place})" if place else "")
 
 
+def _slope(elasticity: float | None) -> str:
+    return f"{elasticity:+.2f}%" if elasticity is not None else NONE
+
+
 def _row(one: Moved, sheet: SheetChange, in_full: bool = False) -> dict[str, str]:
     return {
         "inference": _called(one),
@@ -193,7 +197,7 @@ def _row(one: Moved, sheet: SheetChange, in_full: bool = False) -> dict[str, str
         "after": told_in_words(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
         "range": f"{one.of_range:+.2f}" if one.of_range is not None else NONE,
-        "per 1%": f"{one.elasticity:+.2f}%" if one.elasticity is not None else NONE,
+        "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
         "price": _moving(one, sheet, in_full),
     }
 
@@ -211,7 +215,7 @@ def _moving(one: Moved, sheet: SheetChange, in_full: bool) -> str:
     """The price that moved an inference; that nothing of the sheet did."""
     if not one.prices:
         return "none"
-    if len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
+    if not one.elasticities and len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
         every = "both" if len(one.prices) == 2 else f"all {count_in_words(len(one.prices))}"
         return every if not in_full else "; ".join(price_in_words(price) for price in one.prices)
     return "; ".join(price_in_words(price) if in_full else price.spelled for price in one.prices)
@@ -376,6 +380,7 @@ def _moved_record(one: Moved) -> dict[str, object]:
         "times": _six(one.times),
         "share_of_range": _six(one.of_range),
         "elasticity": _six(one.elasticity),
+        "elasticities": {price.spelled: _six(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)},
         "prices": [price.spelled for price in one.prices],
     }
 

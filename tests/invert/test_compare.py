@@ -15,7 +15,7 @@ from invert.compare import infer_against
 from invert.comparison_records import Comparison, SheetChange
 from invert.inference import infer
 from invert.posterior import summary
-from invert.report.changes import changes_text
+from invert.report.changes import changes_json, changes_text
 from invert.report.contract import run_as_json, saved
 from invert.run_differences import CALIBRATION
 from invert.sheets.append import price_file
@@ -106,10 +106,27 @@ def test_of_several_prices_the_one_that_moved_most_is_named():
     assert one.elasticity == pytest.approx(of_alone.elasticity, rel=1e-4)
 
 
+def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_it_has_alone():
+    run, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+20%", "output@200k": "+50%"})
+    one = next(one for one in only_changed(found).moved if one.estimator == "one_markup")
+    assert [price.spelled for price in one.prices] == ["output@200k", "output"] and len(one.elasticities) == 2
+    assert one.elasticity == one.elasticities[0]
+    after = run[0].kv_bytes["one_markup"].median
+    for left, change, slope, factor in (("output", "+20%", one.elasticities[0], 1.5), ("output@200k", "+50%", one.elasticities[1], 1.2)):
+        back = infer("gemini-3.1-pro", changes={left: change})[0]
+        assert slope == pytest.approx(log(after / back.kv_bytes["one_markup"].median) / log(factor), rel=1e-3)
+    assert f"{one.elasticities[0]:+.2f}%, {one.elasticities[1]:+.2f}%" in " ".join(changes_text(found, 120).split())
+    record = json.loads(changes_json(found))["sheets"][0]["moved"]
+    (told,) = [each for each in record if each["estimator"] == "one_markup"]
+    slopes = {price.spelled: slope for price, slope in zip(one.prices, one.elasticities, strict=True)}
+    assert told["elasticities"] == pytest.approx(slopes, rel=1e-5), "six digits"
+
+
 def test_prices_that_all_change_alike_have_one_elasticity():
     _, found = infer_against("", ["gpt-5.4"], changes={"input": "x2", "output": "x2"})
     moved = {(one.quantity, one.estimator): one for one in only_changed(found).moved}
-    assert moved["active_params", "market"].elasticity > 0 and ("bandwidth_bound_fraction", "") not in moved
+    one = moved["active_params", "market"]
+    assert one.elasticity > 0 and one.elasticities == () and ("bandwidth_bound_fraction", "") not in moved
 
 
 def test_a_day_moves_what_the_day_does_and_no_price():
@@ -201,6 +218,22 @@ def test_a_sheet_that_a_whole_file_has_as_it_ships_is_concluded_once(tmp_path, m
     other = prices_with(lambda row: row | {"amount": "11"} if (row["model"], row["component"]) == ("gpt-6-sol", "output") else row)
     infer_against(written(tmp_path / "old.csv", other), ["gemini-2.5-pro", "gpt-6-sol"])
     assert concluded.count("gemini-2.5-pro") == 1 < concluded.count("gpt-6-sol")
+
+
+def test_what_a_day_does_not_move_is_worked_out_once_for_two_days(monkeypatch):
+    concluded, inner = [], inference._concluded
+
+    def counted(read, *args):
+        concluded.append(read.sheet.model)
+        return inner(read, *args)
+
+    monkeypatch.setattr(inference, "_concluded", counted)
+    run, found = infer_against("2026-11-01", ["gemini-2.5-pro", "nova-premier"])
+    assert concluded.count("gemini-2.5-pro") == 1, "its class is that of its release"
+    assert concluded.count("nova-premier") == 2, "nobody says when it was released: its class is that of the day"
+    assert {one.sheet.as_of for one in run} == {date(2026, 11, 20)} and not found.sheets[0].moved
+    assert not any("start not known" in one.flags for one in run)
+    assert all("start not known" in one.flags for one in infer(["gemini-2.5-pro"], as_of=date(2026, 11, 1)))
 
 
 def test_more_changed_prices_than_are_tried_one_by_one_name_all_of_them(monkeypatch):
