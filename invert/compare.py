@@ -25,7 +25,7 @@ from invert.sheets.observables import rounding_cell
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
-from invert.sheets.what_if import sheet_key, with_amounts
+from invert.sheets.what_if import copies, sheet_key, with_amounts
 from invert.table import InferenceTable
 
 _INPUT: Place = ("input", 0, None)
@@ -256,7 +256,7 @@ def _compared(
 ) -> tuple[SheetChange, ...]:
     """Every sheet of both runs, in the order of the later one; `of_day` is what it says with the earlier prices on the later day."""
     pairs = [(one, before[sheet_key(one.sheet)], side_of(one)) for one in run if sheet_key(one.sheet) in before]
-    changes = [price_changes(old.prices, new.prices) for _, old, new in pairs]
+    changes = [_with_copies(price_changes(old.prices, new.prices), one.sheet) for one, old, new in pairs]
     turned = _turned_back(
         [(one.sheet, change) for (one, _, _), change in zip(pairs, changes, strict=True)], run.premiums, data, assumptions, kept
     )
@@ -304,6 +304,12 @@ def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tup
     """The places whose price is not the same."""
     places = {**old, **new}
     return tuple(PriceChange(place=place, old=old.get(place), new=new.get(place)) for place in places if old.get(place) != new.get(place))
+
+
+def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[PriceChange, ...]:
+    """The changes, those that a band took from the one below it with which price that is."""
+    found = copies(sheet)
+    return tuple(replace(one, copied_from=found.get(one.place, "")) for one in changes)
 
 
 def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[Rerounded, ...]:

@@ -60,11 +60,15 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class PriceChange:
-    """A price of a sheet that is not what it was; None where it was not there, or is not any more."""
+    """A price of a sheet that is not what it was; None where it was not there, or is not any more.
+
+    `copied_from` is the price that it is, as one types its place, where a band that was added by hand took it from the one below.
+    """
 
     place: Place
     old: Asked | None
     new: Asked | None
+    copied_from: str = ""
 
     @property
     def spelled(self) -> str:

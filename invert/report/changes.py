@@ -231,7 +231,8 @@ def price_in_words(price: PriceChange) -> str:
     named, (_, currency, per) = price.spelled, new or old or (0.0, "", "")
     unit = money_unit(currency, per)
     if not old or not new:
-        return f"{named} {(new or old or (0.0,))[0]:g} {unit} {'added' if new else 'dropped'}"
+        how = f"copied from {price.copied_from}" if price.copied_from else "added" if new else "dropped"
+        return f"{named} {(new or old or (0.0,))[0]:g} {unit} {how}"
     was = "" if old[1:] == new[1:] else f" {old[1]}"
     return f"{named} {old[0]:g}{was} -> {new[0]:g} {unit}"
 
@@ -368,6 +369,7 @@ def change_record(price: PriceChange) -> dict[str, object]:
         "new_amount": new and new[0],
         "currency": (new or old or (None, None, None))[1],
         "per": (new or old or (None, None, None))[2],
+        "copied_from": price.copied_from or None,
     }
 
 

@@ -1,7 +1,7 @@
 """Prices changed by hand: an amount in the place of another, a change by so much, a band that the vendor does not have."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,8 +11,8 @@ from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
 from invert.sheets.sheet import Price, PriceSheet, money_unit
 
-_ADDED = "added by hand"
-"""The origin of a price that the vendor does not ask."""
+_ADDED, _COPIED = "added by hand", "copied from "
+"""The origin of a price that the vendor does not ask; how that of a price begins which a band that was added takes from the one below."""
 _SAME = 1e-9
 """Two prices nearer than this, relatively, are one."""
 _OF_A_BAND = ("input", "output", "cache_read")
@@ -28,9 +28,9 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     """The sheet with some prices replaced, as `{"output": "20", "input@200k": "+10%", "cache_write:5min": "x1.5"}` says.
 
     Amounts are in the currency and unit of the price they replace, with verification `user`; a change by so much is one of the
-    price as it is. A threshold that the sheet does not have adds a band, which asks what the band below it does but for what is
-    given. `UnknownName` for what is no component, `WrongValue` for an amount that is no price, a place that the sheet
-    does not have and that is no band's, and two amounts for one place.
+    price as it is. A threshold that the sheet does not have adds a band, which asks what the band below it then does but for what
+    is given; `copies` names what it so takes. `UnknownName` for what is no component, `WrongValue` for an amount that is no price, a
+    place that the sheet does not have and that is no band's, and two amounts for one place.
     """
     before = prices_by_place(sheet)
     prices, inclusive = _with_bands(sheet, amounts, before)
@@ -45,7 +45,32 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
             prices[place] = price if place in before else replace(price, origin=_ADDED)
         except WrongValue as error:
             raise WrongValue(f"{spelled(place)}: {error}") from None
+    for place in sorted(place for place in prices if place not in before and place not in given):
+        prices[place] = _copied(place, prices, inclusive)
     return replace(sheet, **parts(prices, inclusive))
+
+
+def copies(sheet: PriceSheet) -> dict[Place, str]:
+    """The prices that a band which was added takes from the one below it, and which price each of them is.
+
+    >>> from invert.sheets.assemble import sheets
+    >>> from invert.sheets.read import load
+    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-3.5-flash")
+    >>> copies(with_amounts(sheet, {"input@400k": "4", "cache_read@400k": "1"}))
+    {('output', 400000, None): 'output'}
+    """
+    return {
+        place: price.origin.removeprefix(_COPIED) for place, price in prices_by_place(sheet).items() if price.origin.startswith(_COPIED)
+    }
+
+
+def _copied(place: Place, prices: Mapping[Place, Price], thresholds: Iterable[int]) -> Price:
+    """The price of the band below, which nobody asks there."""
+    component, at, lifetime = place
+    below = max(one for one in thresholds if one < at and (component, one, lifetime) in prices)
+    price = prices[component, below, lifetime]
+    said = price.origin if price.origin.startswith(_COPIED) else f"{_COPIED}{spelled((component, below, lifetime))}"
+    return replace(price, verification="user", source_url="", notes=said, origin=said, ends=None)
 
 
 def is_added(spec: str, sheet: PriceSheet) -> bool:

@@ -17,6 +17,7 @@ from invert.inference import infer
 from invert.posterior import summary
 from invert.report.changes import changes_json, changes_text
 from invert.report.contract import run_as_json, saved
+from invert.report.sheet import heading
 from invert.run_differences import CALIBRATION
 from invert.sheets.append import price_file
 from invert.sheets.read import read_rows
@@ -120,6 +121,18 @@ def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_
     (told,) = [each for each in record if each["estimator"] == "one_markup"]
     slopes = {price.spelled: slope for price, slope in zip(one.prices, one.elasticities, strict=True)}
     assert told["elasticities"] == pytest.approx(slopes, rel=1e-5), "six digits"
+
+
+def test_what_a_band_that_was_added_copies_is_said_with_what_it_copies():
+    run, found = infer_against("", ["gemini-3.1-pro"], changes={"input@500k": "6"})
+    places = {price.spelled: price.copied_from for price in only_changed(found).prices}
+    assert places == {"input@500k": "", "output@500k": "output@200k", "cache_read@500k": "cache_read@200k"}
+    assert "output@500k 18 USD/MTok copied from output@200k" in " ".join(changes_text(found, 100).split())
+    records = json.loads(changes_json(found))["sheets"][0]["prices"]
+    assert [one["copied_from"] for one in records] == [None, "output@200k", "cache_read@200k"]
+    band = json.loads(run_as_json(run))[0]["prices"]["bands"][2]
+    assert (band["output"]["verification"], band["output"]["notes"]) == ("user", "copied from output@200k")
+    assert "what if: output@500k is output@200k, for want of an amount" in heading(run[0], run)
 
 
 def test_prices_that_all_change_alike_have_one_elasticity():

@@ -4,7 +4,7 @@ Where the package is installed the file is found beside it; the package itself i
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,6 +54,8 @@ _FIELDS = Fields(
 _OTHERWISE = ("_cache_hit", "_decisions")
 """Ends of fields that price something else than a prompt or its answer, or repeat what a field of its own has."""
 _TIERS = {"": "standard", "batches": "batch"}
+_OFF_PEAK, _WINDOW = ("windows", "weekday_timezone"), ("hours_utc", "weekdays")
+"""Fields that say when an off-peak price holds, and those of each of its windows."""
 _SHANGHAI = 16 * 60
 """The minute of a day in UTC at which the next one begins in Shanghai."""
 
@@ -176,10 +178,14 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
     ('01:00-04:00', '1-3')
     """
     free: dict[int, list[tuple[int, int]]] = {}
+    _refuse_other_times(off_peak, _OFF_PEAK)
     for window in part(off_peak, "windows", list) or []:
+        if not isinstance(window, dict):
+            raise WrongField("windows", f"is {type(window).__name__} and not dict")
+        _refuse_other_times(window, _WINDOW)
         written = window.get("hours_utc") or []
-        spans = [_span(text) for text in ([written] if isinstance(written, str) else written)]
-        for day in window.get("weekdays") or [one for one in range(1, 8) if one not in free]:
+        spans = [_span(text) for text in (written if isinstance(written, list) else [written])]
+        for day in _weekdays(window.get("weekdays")) or [one for one in range(1, 8) if one not in free]:
             free.setdefault(day, []).extend(spans)
     busy = {day: tuple(between(sorted(free.get(day, [])))) for day in range(1, 8)}
     spans_of_peak = {spans for spans in busy.values() if spans}
@@ -193,6 +199,19 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
     if days == list(range(1, 8)):
         return hours_text(spans_found), ""
     return hours_text(spans_found), _runs(days)
+
+
+def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> None:
+    """Stop at a field that may say when an off-peak price holds and is not known: the hours of the peak would be others."""
+    for name, value in fields.items():
+        if name not in known and not name.startswith(tuple(_COSTS)) and value:
+            raise WrongField(name, "says when an off-peak price holds, perhaps, and is not known")
+
+
+def _weekdays(days: Any) -> list[int]:
+    if days and not (isinstance(days, list) and all(one in range(1, 8) for one in days)):
+        raise WrongField("weekdays", f"is {days!r} and no list of days from 1 to 7")
+    return days or []
 
 
 def _runs(days: list[int]) -> str:

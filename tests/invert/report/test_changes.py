@@ -67,7 +67,7 @@ def test_json_csv_and_markdown_have_every_inference_that_moved(found: Comparison
     assert len(record["moved"]) == len(sheet.moved) and record["unmoved"] == sheet.unmoved
     assert record["prices"] == [{
         "place": "output", "component": "output", "threshold_tokens": 0, "ttl_seconds": None, "old_amount": 12.0, "new_amount": 20.0,
-        "currency": "USD", "per": "mtok",
+        "currency": "USD", "per": "mtok", "copied_from": None,
     }]  # fmt: skip
     rows = list(csv.DictReader(io.StringIO(changes_csv(found))))
     assert len(rows) == len(sheet.moved) and tuple(rows[0]) == CSV_COLUMNS

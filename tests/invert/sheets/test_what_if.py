@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, UnknownName, WrongValue
 from invert.sheets.assemble import prices_by_place, sheets
-from invert.sheets.what_if import changed_places, with_amounts
+from invert.sheets.what_if import changed_places, copies, with_amounts
 from tests.tools.sheets import book_of, full
 from tests.tools.together import in_one_test
 
@@ -133,6 +133,20 @@ def test_a_threshold_that_is_not_there_adds_a_band_which_else_asks_what_the_one_
     assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 18), (10, 18)]
     assert sheet.bands[2].cache_read.amount == 1 and sheet.bands[1].cache_read is None
     assert sheet.bands[:2] == full().bands and sheet.writes == full().writes and sheet.storage == full().storage
+
+
+def test_prices_that_a_band_takes_from_the_one_below_it_are_called_copies_and_nobodys_word():
+    sheet = with_amounts(full(), {"input@400k": "10"})
+    assert copies(sheet) == {("output", 400_000, None): "output@200k", ("cache_read", 400_000, None): "cache_read"}
+    copied, given = sheet.bands[2].output, sheet.bands[2].input
+    assert (copied.verification, copied.source_url, copied.notes) == ("user", "", "copied from output@200k") and not given.notes
+    assert full().bands[1].output.notes != copied.notes and copies(full()) == {}
+
+
+def test_a_band_takes_what_the_band_below_it_asks_after_all_changes():
+    sheet = with_amounts(full(), {"input@600k": "20", "output@200k": "+50%", "input@400k": "10"})
+    assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 27), (10, 27), (20, 27)]
+    assert {at: of for (name, at, _), of in copies(sheet).items() if name == "output"} == {400_000: "output@200k", 600_000: "output@200k"}
 
 
 def test_a_band_below_another_asks_what_the_base_does():

@@ -79,6 +79,11 @@ ODD = [  # fields, the one that is named, what is said
     ({"off_peak_pricing": "night"}, "off_peak_pricing", "is str"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "at night"}]}}, "hours_utc", "is 'at night' and not hours"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "22:00-04:00"}]}}, "hours_utc", "past midnight"),
+    ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "holidays": True}]}}, "holidays", "says when an off-peak price holds"),
+    ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "weekdays": [9]}]}}, "weekdays", "is [9]"),
+    ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "weekdays": "Mon"}]}}, "weekdays", "is 'Mon'"),
+    ({"off_peak_pricing": {"windows": ["00:00-04:00"]}}, "windows", "is str and not dict"),
+    ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00"}], "months": [1]}}, "months", "says when an off-peak price holds"),
     ({"input_cost_per_token_above_1hr": 1e-6}, "input_cost_per_token_above_1hr", "names a lifetime of what has none"),
 ]
 
