@@ -178,18 +178,19 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
     ('01:00-04:00', '1-3')
     """
     free: dict[int, list[tuple[int, int]]] = {}
-    _refuse_other_times(off_peak, _OFF_PEAK)
-    for window in part(off_peak, "windows", list) or []:
+    _refuse_other_times(off_peak, (*_OFF_PEAK, *_WINDOW))
+    alone = [{name: off_peak[name] for name in _WINDOW if name in off_peak}] if off_peak.get("hours_utc") else []
+    for window in [*alone, *(part(off_peak, "windows", list) or [])]:
         if not isinstance(window, dict):
             raise WrongField("windows", f"is {type(window).__name__} and not dict")
         _refuse_other_times(window, _WINDOW)
         written = window.get("hours_utc") or []
         spans = [_span(text) for text in (written if isinstance(written, list) else [written])]
-        for day in _weekdays(window.get("weekdays")) or [one for one in range(1, 8) if one not in free]:
+        for day in _weekdays(window.get("weekdays")) or ([*range(1, 8)] if alone else [one for one in range(1, 8) if one not in free]):
             free.setdefault(day, []).extend(spans)
     busy = {day: tuple(between(sorted(free.get(day, [])))) for day in range(1, 8)}
     spans_of_peak = {spans for spans in busy.values() if spans}
-    if len(spans_of_peak) != 1:
+    if len(spans_of_peak) != 1 or not free:
         raise WrongField("off_peak_pricing", "has other hours on other days, or none at all")
     (spans_found,) = spans_of_peak
     zone = off_peak.get("weekday_timezone", "UTC")
@@ -204,7 +205,7 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
 def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> None:
     """Stop at a field that may say when an off-peak price holds and is not known: the hours of the peak would be others."""
     for name, value in fields.items():
-        if name not in known and not name.startswith(tuple(_COSTS)) and value:
+        if name not in known and "_cost" not in name and value:
             raise WrongField(name, "says when an off-peak price holds, perhaps, and is not known")
 
 

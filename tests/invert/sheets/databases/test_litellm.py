@@ -40,6 +40,12 @@ def test_what_stands_at_the_top_is_the_peak_where_an_off_peak_price_stands_below
     assert ("deepseek-test-2", "standard") not in read()
 
 
+def test_hours_may_stand_beside_the_prices_and_other_costs_are_no_hours():
+    alone = {"hours_utc": "00:00-16:00", "output_cost_per_reasoning_token": 1e-6, "input_cost_per_token": 1e-7}
+    assert litellm.peak_hours(alone) == ("16:00-24:00", "")
+    assert litellm.peak_hours(alone | {"windows": [{"hours_utc": "20:00-00:00"}]}) == ("16:00-20:00", "")
+
+
 def test_days_in_china_are_those_of_utc_up_to_their_midnight():
     windows = {"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"]}], "weekday_timezone": "Asia/Shanghai"}
     assert litellm.peak_hours(windows) == ("01:00-04:00", "")
@@ -83,6 +89,7 @@ ODD = [  # fields, the one that is named, what is said
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "weekdays": [9]}]}}, "weekdays", "is [9]"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "weekdays": "Mon"}]}}, "weekdays", "is 'Mon'"),
     ({"off_peak_pricing": {"windows": ["00:00-04:00"]}}, "windows", "is str and not dict"),
+    ({"off_peak_pricing": {"input_cost_per_token": 1e-7}}, "off_peak_pricing", "or none at all"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00"}], "months": [1]}}, "months", "says when an off-peak price holds"),
     ({"input_cost_per_token_above_1hr": 1e-6}, "input_cost_per_token_above_1hr", "names a lifetime of what has none"),
 ]
