@@ -19,7 +19,8 @@ from invert.assumptions import USUAL, assumptions_as_record
 from invert.data import read_data
 from invert.provenance import Made, made_with
 from invert.report.contract import BASE_64, SCHEMA, UTF_8
-from invert.result import Request, Shown
+from invert.report.contract import saved as as_saved
+from invert.result import Request, Run, Shown
 from invert.sheets.assemble import day_of
 from invert.sheets.diff import SHIPPED
 from invert.sheets.read import book_of
@@ -29,13 +30,17 @@ _T = TypeVar("_T")
 
 _MOST_ASKED = 4096
 """Names of a kind that one question has."""
+_MADE_WITH = ("versions", "seeds", "tables", "assumptions", "rows")
+"""What a saved run holds of itself that is no answer."""
+_HASH_SHOWN = 8
+"""Digits of a hash that tell two tables apart."""
 _MOST_LISTED = 5
 """Tables or assumptions that a line names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SavedRun:
-    """What a saved result says of its run: the question, and what it was made with. `as_of` is the day that it came to."""
+    """What a saved result says of its run: the question, what it was made with, and what it found. `as_of` is the day it came to."""
 
     __repr__ = brief
 
@@ -47,6 +52,7 @@ class SavedRun:
     as_of: date
     made: Made
     assumptions: Mapping[str, object]
+    found: Mapping[str, object]
 
 
 def saved_run(path: str) -> SavedRun:
@@ -85,8 +91,11 @@ def changed_since(saved: SavedRun) -> str:
     then, now = saved.made, made_with(read_data())
     assumed = json.loads(json.dumps(assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))))
     tables, assumptions = _different(then.tables, now.tables), _different(saved.assumptions, assumed)
+    hashed = [f"{name} (SHA-256 {_start(then.tables.get(name))}, now {_start(now.tables.get(name))})" for name in tables]
+    if not tables[1:]:
+        hashed = [one.replace(" (", " has changed since (", 1) for one in hashed]
     parts = [
-        f"{_listed(tables)} {'have' if tables[1:] else 'has'} changed since" if tables else "",
+        f"{'changed since are ' if tables[1:] else ''}{_listed(hashed)}" if tables else "",
         *(
             f"made with {name} {then.versions.get(name, 'of no version')}, this is {now.versions.get(name, 'none')}"
             for name in _different(then.versions, now.versions)
@@ -95,6 +104,21 @@ def changed_since(saved: SavedRun) -> str:
         f"made on another {_listed(assumptions)}" if assumptions else "",
     ]
     return f"{saved.place}: {'; '.join(filter(None, parts))}" if any(parts) else ""
+
+
+def reproduces(saved: SavedRun, table: Run) -> bool:
+    """Whether a run finds what the file says that the saved one found, whatever it was made with."""
+    return _found(json.loads(as_saved(table, saved.shown))) == saved.found
+
+
+def _found(document: Mapping[str, Any]) -> dict[str, object]:
+    """The sheets, and what else a run found, but for what it was made with."""
+    run = {name: value for name, value in document["run"].items() if name not in _MADE_WITH}
+    return {**run, "sheets": document.get("sheets")}
+
+
+def _start(digest: str | None) -> str:
+    return digest[:_HASH_SHOWN] if digest else "none"
 
 
 def _different(then: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
@@ -156,6 +180,7 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
             tables={_plain(name, "tables"): _line_or_none(_at(run, "tables", dict), name) for name in _at(run, "tables", dict)},
         ),
         assumptions={_plain(name, "assumptions"): value for name, value in assumptions.items()},
+        found=_found(document),
     )
 
 

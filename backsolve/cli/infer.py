@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import all_option, as_of_option, fail_on, pairs, prices_option, processes, refuse_no_file, workers_option
+from backsolve.cli.common import all_option, as_of_option, fail_on, leave, pairs, prices_option, processes, refuse_no_file, workers_option
 from backsolve.streams import say, width
-from derive.errors import WrongData, WrongValue, shorten
+from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
 from derive.files import write
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
 def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
     """What a saved result asked, shown as it was unless another form is given; what is saved keeps the form of the first."""
     from invert.report.contract import saved
-    from invert.reproduce import arguments, changed_since, saved_run
+    from invert.reproduce import arguments, changed_since, reproduces, saved_run
 
     given = _given()
     for name, option in given.items():
@@ -205,17 +205,28 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
     if shown.style not in _INFER_FORMATS:
         raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}; allowed: {', '.join(_INFER_FORMATS)}")
     _refuse_form(shown)
-    if said := changed_since(run):
-        say(said)
+    changed = changed_since(run)
+    if changed:
+        say(changed)
     if shown.history:
         asked = {name: value for name, value in arguments(run).items() if name != "changes"}
         _answer_with_history(run.request.names, asked, shown, workers, run.shown, save)
+        _leave_if_another(not changed, run.place)
         return
     table, moved = _worked_out(run.request.names, arguments(run), shown, workers)
     _tell(table, moved, shown)
     if save is not None:
         write(save, saved(table, run.shown))
     fail_on((*table.problems, *(moved.problems if moved else ())))
+    # What is held against something else, or looked at over time, is not in the file: only what it was made with can be compared.
+    _leave_if_another(not changed if shown.against else reproduces(run, table), run.place)
+
+
+def _leave_if_another(same: bool, place: str) -> None:
+    """Say that an answer is, or may be, another than the saved one, and leave with the status of a question without an answer."""
+    if not same:
+        say(f"{place}: does not reproduce: the answer is that of today, not the saved one")
+        leave(NO_ANSWER)
 
 
 def _given() -> dict[str, str]:

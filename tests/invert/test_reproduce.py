@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import date
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from derive.errors import WrongData
 from derive.files import LARGEST_RESULT
 from invert.inference import infer
 from invert.report.contract import saved
-from invert.reproduce import arguments, changed_since, saved_run
+from invert.reproduce import arguments, changed_since, reproduces, saved_run
 from invert.result import Shown
 from invert.sheets.sheet import FileText
 from tests.tools.tables import reading
@@ -73,15 +74,29 @@ def test_what_has_changed_since_is_said_in_a_line(tmp_path, monkeypatch: pytest.
     run = saved_run(kept(tmp_path / "r.json", document()))
     tables = shipped.read()
     with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n")):
-        assert changed_since(run).endswith("r.json: fx.csv has changed since")
+        then, now = (sha256(content).hexdigest()[:8] for content in (tables.content("fx.csv"), tables.content("fx.csv") + b"\n"))
+        assert changed_since(run).endswith(f"r.json: fx.csv has changed since (SHA-256 {then}, now {now})")
     with reading(tables.of({name: content for name, content in tables.files.items() if name not in ("claims.csv", "problems.csv")})):
-        assert changed_since(run).endswith("r.json: claims.csv and problems.csv have changed since")
+        assert changed_since(run).endswith(", now none) and problems.csv (SHA-256 " + run.made.tables["problems.csv"][:8] + ", now none)")
     with reading(tables.of(dict.fromkeys(tables.files, b""))):
-        assert changed_since(run).endswith(f", fx.csv, models.csv and {len(tables.files) - 5} more have changed since")
+        assert changed_since(run).endswith(f" and {len(tables.files) - 5} more") and "fx.csv, models.csv" not in changed_since(run)
     for module in ("numpy", "scipy"):
         monkeypatch.setattr(f"{module}.__version__", "9.9")
     with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n\n")):
         assert "; made with numpy " in changed_since(run) and ", this is 9.9; made with scipy " in changed_since(run)
+
+
+def test_an_answer_that_is_another_than_that_of_the_file_does_not_reproduce_and_one_that_is_the_same_does(tmp_path):
+    run, tables = saved_run(kept(tmp_path / "r.json", document())), shipped.read()
+    dearer = (
+        tables.content("prices.csv").decode().replace("openai,o3,,standard,input,0,false,,,,2,", "openai,o3,,standard,input,0,false,,,,3,")
+    )
+    for changed, same in (({"fx": tables.content("fx.csv").decode() + "\n"}, True), ({"prices": dearer}, False)):
+        with reading(tables.edited(**changed)):
+            assert changed_since(run) and reproduces(run, infer(run.request.names, **arguments(run))) is same
+    edited = json.loads(document())
+    edited["sheets"][0]["estimates"]["active_params"]["market"]["median"] *= 2
+    assert not reproduces(saved_run(kept(tmp_path / "e.json", json.dumps(edited))), infer("o3"))
 
 
 def test_other_assumptions_and_draws_are_said(tmp_path):

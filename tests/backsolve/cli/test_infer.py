@@ -3,11 +3,13 @@
 import json
 import os
 import stat
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 import invert
+from derive.shipped import content
 from invert.report.glance import glance
 from invert.report.table import summary
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
@@ -284,7 +286,15 @@ def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, 
     document["run"]["tables"]["prices.csv"] = "0" * 64
     Path("F").write_text(json.dumps(document))
     said = call("infer", "--like", "F")
-    assert (said.status, said.err) == (0, "backsolve: F: prices.csv has changed since\n")
+    now = sha256(content("prices.csv")).hexdigest()[:8]
+    assert (said.status, said.err) == (0, f"backsolve: F: prices.csv has changed since (SHA-256 00000000, now {now})\n"), "the same answer"
+    document["sheets"][0]["estimates"]["active_params"]["market"]["median"] *= 2
+    Path("F").write_text(json.dumps(document))
+    said = call("infer", "--like", "F")
+    assert (said.status, bool(said.out)) == (3, True) and "F: does not reproduce: the answer is that of today" in said.err.splitlines()[-1]
+    document["run"]["asked"]["against"] = "shipped"
+    Path("F").write_text(json.dumps(document))
+    assert call("infer", "--like", "F").status == 3, "what it was held against is not in the file"
 
 
 @in_one_test(
