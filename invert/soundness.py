@@ -16,7 +16,7 @@ from invert.estimators import calibration
 from invert.estimators.market import learnt
 from invert.rent import rental
 from invert.sheets.read import read_rows
-from invert.sheets.rows import PriceBook, PriceRow
+from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
 
 _READ_BY_INFER = (
@@ -144,7 +144,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
     """Rows of models.csv with a release after the newest day of the prices, or long after a price of the model began."""
     began: dict[tuple[str, str], date] = {}
     for row in book.rows:
-        if row.effective_date and row.date_kind in _BEGINS and row.origin.startswith("prices.csv:"):
+        if row.effective_date and row.date_kind in _BEGINS and row.origin.startswith(f"{SHIPPED_PRICES}:"):
             pair = row.provider, row.model
             began[pair] = min(row.effective_date, began.get(pair, row.effective_date))
     ahead = timedelta(days=assumptions.days_sold_before_release)
@@ -188,7 +188,7 @@ def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
     known = {(row.get("provider"), row.get("model")) for row, _ in _lines(tables, "models")}
     first: dict[tuple[str, str], PriceRow] = {}
     for row in book.rows:
-        if known and row.origin.startswith("prices.csv:"):
+        if known and row.origin.startswith(f"{SHIPPED_PRICES}:"):
             first.setdefault((row.provider, row.model), row)
     return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, row in first.items() if pair not in known]
 

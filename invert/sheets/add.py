@@ -19,7 +19,7 @@ from invert.data import Data
 from invert.sheets.assemble import typed_place
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
-from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, prices_that_ship, read_rows
+from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
 from invert.sheets.rows import TOKENS, PriceBook, PriceRow, Problem
 from invert.sheets.rules import COMPONENTS, check
 
@@ -170,7 +170,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
                 raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
             if column != "amount" and text.startswith(ACTED_UPON):
                 raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
-    before, origin = _content(into), label(into) if into else "what is typed"
+    before, origin = _content(into), own_place(label(into)) if into else "what is typed"
     fx, shipped, _ = prices_that_ship(data)
     old_rows, old_problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
     typed, _ = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)

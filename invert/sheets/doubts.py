@@ -1,6 +1,9 @@
 """Prices that can be read and are hardly meant: each a question to whoever wrote the file, none of them a fault."""
 
+import re
+import unicodedata
 from bisect import bisect_right
+from calendar import month_abbr
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -8,17 +11,27 @@ from itertools import accumulate, pairwise, product
 from math import log10
 from operator import attrgetter
 
+from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
 from derive.shipped import Problem
 from invert.assumptions import USUAL, Assumptions
-from invert.sheets.rows import Fx, PriceBook, PriceRow, units_per_usd
+from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, units_per_usd
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, sheet_name
 
 _HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
-_SHIPPED_ROWS = "prices.csv:"
+_SHIPPED_ROWS = f"{SHIPPED_PRICES}:"
 _QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _DAYS_OF_YEAR = 365.25
+_MONTHS = "|".join(month_abbr[1:])
+_DATE_AS_SHOWN = re.compile(
+    rf"[0-9]{{1,2}}[- ](?:{_MONTHS})(?:[- ][0-9]{{2,4}})?|(?:{_MONTHS})[- ][0-9]{{2,4}}|[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}"
+    r"|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}",
+    re.IGNORECASE,
+)
+"""A day as spreadsheets write one, or what they take for one."""
+_LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
+"""A number as spreadsheets write one of many digits."""
 _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
@@ -39,7 +52,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *_of_sheets(book, assumptions),
         *_far_from_neighbours(book, assumptions),
         *_beside_what_ships(book, assumptions),
-        *_quoted(book.rows),
+        *_odd_names(book.rows),
     ]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in found:
@@ -52,15 +65,52 @@ def _usd(row: PriceRow, fx: Fx) -> float:
     return row.amount / units_per_usd(fx, row.currency, date.max)
 
 
-def _quoted(rows: Sequence[PriceRow]) -> Iterator[Problem]:
-    """Names between quotation marks that CSV does not take away: those of a word processor, or two at a time."""
+def _odd_names(rows: Sequence[PriceRow]) -> Iterator[Problem]:
+    """Names that are hardly meant so, by themselves."""
     for column in NAMES:
         names = {getattr(row, column) for row in rows}
-        quoted = {name for name in names if name != name.strip(_QUOTES)}
-        for row in rows if quoted else ():
-            if (name := getattr(row, column)) in quoted:
-                bare = shorten(name.strip(_QUOTES))
-                yield row.problem(column, f"{shorten(name)} is in quotation marks, which belong to the name so: is {bare} meant?")
+        odd = {name: said for name in names if (said := _quoted(name) or _of_a_spreadsheet(name) or _of_two_scripts(name))}
+        for row in rows if odd else ():
+            if (name := getattr(row, column)) in odd:
+                yield row.problem(column, f"{shorten(name)} {odd[name]}")
+
+
+def _quoted(name: str) -> str:
+    """Quotation marks that CSV does not take away: those of a word processor, or two at a time."""
+    bare = name.strip(_QUOTES)
+    return "" if bare == name else f"is in quotation marks, which belong to the name so: is {shorten(bare)} meant?"
+
+
+def _of_a_spreadsheet(name: str) -> str:
+    """What a spreadsheet makes of a name that it takes for a day or a number.
+
+    >>> _of_a_spreadsheet("Mar-26") == _of_a_spreadsheet("2026-03-01") != "", bool(_of_a_spreadsheet("1.5E+10"))
+    (True, True)
+    >>> _of_a_spreadsheet("o3"), _of_a_spreadsheet("gpt-40"), _of_a_spreadsheet("gpt-4-0613"), _of_a_spreadsheet("5.4")
+    ('', '', '', '')
+    """
+    taken = "a date" if _DATE_AS_SHOWN.fullmatch(name) else "a number" if _LONG_NUMBER.fullmatch(name) else ""
+    return f"is what a spreadsheet writes where it takes a name for {taken}: write it anew, in a column of text" if taken else ""
+
+
+def _of_two_scripts(name: str) -> str:
+    """Letters of another script that look like Latin ones: beside these, or all of a name that is drawn as a Latin one is.
+
+    Only scripts with capitals and small letters are drawn like Latin: names of Chinese and Latin letters are usual.
+
+    >>> _of_two_scripts("gr\u043ek-9")
+    'mixes Latin letters with character U+043E (cyrillic small letter o): is it meant, or typed from another keyboard?'
+    >>> _of_two_scripts("\u041e\u0421\u04219"), _of_two_scripts("\u0413\u0438\u0433\u0430"), _of_two_scripts("\u901a\u4e49 qwen")
+    ("looks like 'occ9' and begins with character U+041E (cyrillic capital letter o): is that meant?", '', '')
+    """
+    if name.isascii():
+        return ""
+    cased = [mark for mark in name if mark.lower() != mark.upper() and "LETTER" in unicodedata.name(mark, "")]
+    others = [mark for mark in cased if "LATIN" not in unicodedata.name(mark)]
+    if others and len(others) < len(cased):
+        return f"mixes Latin letters with {mark_in_words(others[0])}: is it meant, or typed from another keyboard?"
+    drawn = skeleton(name)
+    return f"looks like {shorten(drawn)} and begins with {mark_in_words(others[0])}: is that meant?" if others and drawn.isascii() else ""
 
 
 def _small(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:

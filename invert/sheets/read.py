@@ -19,7 +19,7 @@ from derive.price_rows import FxRate, ModelRow
 from derive.shipped import BadRow, Tables
 from derive.shipped_rows import truth
 from invert.data import Data, once_a_run, read_data
-from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey
+from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, Problem, RowKey
 from invert.sheets.rules import (
     COMPONENTS,
     NAMES,
@@ -168,7 +168,7 @@ def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Proble
     except WrongData:
         # Prices in US dollars need none; `problems` names the file, and each price that does need one is named by its row.
         fx = {}
-    sound, faults = read_rows(BytesIO(data.tables.content("prices.csv")), "prices.csv", fx)
+    sound, faults = read_rows(BytesIO(data.tables.content(SHIPPED_PRICES)), SHIPPED_PRICES, fx)
     return fx, tuple(sound), (*data.tables.problems("fx"), *faults)
 
 
@@ -239,11 +239,21 @@ def own_file(prices: Prices) -> FileText:
     b'provider,model,component,amount\\nacme,m,input,2\\n'
     """
     if isinstance(prices, FileText):
-        return prices
+        return replace(prices, place=own_place(prices.place))
     if isinstance(prices, str | Path):
         with opened(prices) as stream:
-            return FileText(label(prices), _first_lines(stream, label(prices)))
+            place = own_place(label(prices))
+            return FileText(place, _first_lines(stream, place))
     return FileText("standard input", _first_lines(prices, "standard input"))
+
+
+def own_place(place: str) -> str:
+    """What a file of one's own is called: `prices.csv` alone is the table that ships.
+
+    >>> own_place("prices.csv"), own_place("mine.csv")
+    ('./prices.csv', 'mine.csv')
+    """
+    return f"./{place}" if place == SHIPPED_PRICES else place
 
 
 def _first_lines(source: _Source, origin: str) -> bytes:

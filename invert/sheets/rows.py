@@ -18,6 +18,10 @@ SheetKey = tuple[str, str, str, str]
 RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
 
 
+SHIPPED_PRICES = "prices.csv"
+"""The table of prices that ships, by which its rows are told from those of a file of one's own, whatever that is called."""
+
+
 @dataclass(frozen=True, slots=True)
 class PriceRow:
     """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time.

@@ -1,5 +1,6 @@
 """Prices that can be read and are hardly meant."""
 
+from pathlib import Path
 from time import process_time
 
 import pytest
@@ -39,6 +40,15 @@ def test_a_sound_sheet_raises_no_doubt():
         ),
         (f"a,\u00abp,input,,2,,{DATED}", "is 'p' meant?"),
         (f"a,d\u2019or,input,,2,,{DATED}", ""),
+        (f"a,Mar-26,input,,2,,{DATED}", "column model: 'Mar-26' is what a spreadsheet writes where it takes a name for a date"),
+        (f"a,2026-03-01,input,,2,,{DATED}", "'2026-03-01' is what a spreadsheet writes"),
+        (f"a,1.5E+10,input,,2,,{DATED}", "'1.5E+10' is what a spreadsheet writes where it takes a name for a number"),
+        (f"a,gr\u043ek-9,input,,2,,{DATED}", "mixes Latin letters with character U+043E (cyrillic small letter o)"),
+        (f"\u0391cme,p,input,,2,,{DATED}", "column provider: '\u0391cme' mixes Latin letters with character U+0391 (greek capital letter"),
+        (f"a,\u043e9,input,,2,,{DATED}", "looks like 'o9' and begins with character U+043E"),
+        (f"a,\u0413\u0438\u0433\u0430-2,input,,2,,{DATED}", ""),
+        (f"a,\u901a\u4e49-qwen,input,,2,,{DATED}", ""),
+        (f"a,m-2026-03-01,input,,2,,{DATED}", ""),
         ("a,n,cache_read,,0.1,,2016-01-01,,2026-11-20,", "column effective_date: 2016-01-01 is more than 3 years from"),
         ("a,n,cache_read,,0.1,,2026-01-01,2062-01-01,2026-11-20,", "column valid_to: 2062-01-01 is more than 3 years from"),
         ("a,n,cache_read,,0.1,,2026-01-01,,2062-11-20,", "column retrieved_date: 2062-11-20 is more than 3 years from"),
@@ -71,6 +81,16 @@ def test_prices_of_one_sheet_are_held_against_each_other(row: str, said: str):
     sheet = (f"a,k,input,,2,,{DATED}", f"a,k,output,,8,,{DATED}", f"a,k,input,200000,2,,{DATED}")
     found = doubted(*sheet, row, *([f"a,k,output,200000,8,,{DATED}"] if "output,200000" not in row else []))
     assert (len(found) == 1 and said in found[0] and found[0].startswith("own.csv row 5, column amount")) if said else found == []
+
+
+def test_a_file_of_ones_own_is_none_that_ships_whatever_it_is_called(tmp_path, monkeypatch):
+    """openai sells o3 at 8 USD a million tokens of output."""
+    monkeypatch.chdir(tmp_path)
+    said = {}
+    for name in ("prices.csv", "mine.csv"):
+        Path(name).write_text("provider,model,component,amount\nopenai,o3,input,2\nopenai,o3,output,400\n", encoding="utf-8")
+        said[name] = [str(one).replace(f"./{name}", name).replace(name, "F", 1) for one in doubtful_prices(load(name))]
+    assert said["prices.csv"] == said["mine.csv"] and "50 times above the 8 that it follows (prices.csv:" in said["mine.csv"][0]
 
 
 def test_prices_of_other_days_are_not_held_against_each_other():
