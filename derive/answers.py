@@ -322,6 +322,7 @@ class Result:
 
     `said` are lines that belong to the answer: of limits, what binds at both ends and which end is best.
     `kinds` says of each warning what it is about, at one point; `further` are the routes to the answers after the first.
+    `with_prompts` is what an answer for decode alone is where prompts are computed on the same chips.
     """
 
     unknown: str
@@ -340,6 +341,7 @@ class Result:
     unused: tuple[str, ...] = ()
     sweep: Sweep | None = None
     spans: Spans | None = None
+    with_prompts: Answer | None = None
 
     @property
     def refusal(self) -> Reason:
@@ -371,6 +373,9 @@ def same_bound(bounds: Iterable[str | None]) -> str | None:
     found = {*bounds}
     return found.pop() if len(found) == 1 else None
 
+
+DECODE_ALONE = "prompts_elsewhere"
+"""The kind of a warning that an answer counts no chips, or no time of these, for the prompts of its requests."""
 
 NO_WHOLE_ONE = "less_than_one"
 """The kind of a warning that there is not room for one sequence: no answer for whoever has one."""

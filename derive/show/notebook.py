@@ -9,7 +9,7 @@ from derive.quantities import QUANTITIES
 from derive.show.binding import plain_regime
 from derive.show.citation import citable, latex_text
 from derive.show.tables import span_lines, sweep_cells, sweep_head
-from derive.show.text import AS_LATEX, answer_lines
+from derive.show.text import AS_LATEX, answer_lines, for_decode_alone
 from derive.units import show
 
 _MOST_ROWS = 40
@@ -37,13 +37,13 @@ def _head(solution: Result) -> Iterator[str]:
         first, *rest = span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from (f"**{_plain(first)}**", *map(_plain, rest))
     else:
-        yield from (_answer(solution.unknown, answer) for answer in solution.answers)
+        yield from (_answer(solution.unknown, answer, for_decode_alone(solution)) for answer in solution.answers)
 
 
-def _answer(unknown: str, answer: Answer) -> str:
+def _answer(unknown: str, answer: Answer, after: str) -> str:
     """A number in words, a formula as mathematics."""
     if answer.kind != "symbolic":
-        return f"**{_plain(answer_lines(unknown, answer)[0])}**"
+        return f"**{_plain(answer_lines(unknown, answer, after=after)[0])}**"
     where = f" where {_plain(plain_regime(answer.regime))}" if answer.regime else ""
     return f"${QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}${where}"
 

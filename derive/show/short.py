@@ -9,7 +9,19 @@ from derive.catalogue import equation
 from derive.show.binding import binds
 from derive.show.folding import folded
 from derive.show.tables import sweep_lines
-from derive.show.text import IS_INSTEAD, answer_lines, as_text, cite_line, head, labelled, moves_line, values_of, warnings_of, with_numbers
+from derive.show.text import (
+    IS_INSTEAD,
+    answer_lines,
+    as_text,
+    cite_line,
+    for_decode_alone,
+    head,
+    labelled,
+    moves_line,
+    values_of,
+    warnings_of,
+    with_numbers,
+)
 from derive.units import show
 
 MOST_LINES, SCREEN_WIDTH, NARROW = 25, 100, 80
@@ -97,7 +109,7 @@ def heads(solution: Result) -> Iterator[str]:
         return
     for answer, steps in zip(solution.answers, _steps(solution), strict=False):
         bound = binds(answer, values_of(solution, answer, steps), solution.equations)
-        plain = answer_lines(solution.unknown, answer, regime=False)
+        plain = answer_lines(solution.unknown, answer, regime=False, after=for_decode_alone(solution))
         yield from [f"{plain[0]}   {bound}", *plain[1:]] if bound else plain
     yield from [*head(solution)][len(solution.answers) :]
 

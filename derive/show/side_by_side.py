@@ -225,6 +225,9 @@ def _upright(columns: Sequence[Column]) -> list[str]:
     for place, first in enumerate(columns[0].solutions):
         solutions = [one.solutions[place] for one in columns]
         rows.append([_label(first.unknown, solutions), *(_cell(one) for one in solutions), ", ".join(_winners(columns, place))])
+        if any(one.with_prompts for one in solutions):
+            together = [_cell(replace(one, answers=(one.with_prompts,))) if one.with_prompts else _ABSENT for one in solutions]
+            rows.append(["  with prompts", *together, ""])
         if any(_regime(one) for one in solutions):
             rows.append(["  where", *(_regime(one) or _ABSENT for one in solutions), ""])
     prices = [next((rent for solution in one.solutions if (rent := _rent(solution)) is not None), None) for one in columns]

@@ -8,7 +8,7 @@ from itertools import chain
 from math import ceil, floor
 from typing import Any
 
-from derive.answers import BOUGHT, BY_DEFAULT, COUNTED, OR, Answer, Result, RouteStep, Spans, shown_end
+from derive.answers import BOUGHT, BY_DEFAULT, COUNTED, DECODE_ALONE, OR, Answer, Result, RouteStep, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.expressions.branches import in_latex, sides_of
@@ -79,7 +79,12 @@ def as_record(solution: Result) -> dict[str, Any]:
         "answers": [_answer_record(answer) for answer in solution.answers],
         "equations": list(solution.equations),
         "given": dict(solution.given),
-        "assumptions": [*beside(solution), *solution.said, *solution.assumptions],
+        "assumptions": [
+            *beside(solution),
+            *(f"{solution.unknown} is {text}" for text in _with_prompts(solution)),
+            *solution.said,
+            *solution.assumptions,
+        ],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
@@ -211,7 +216,19 @@ def head(solution: Result) -> Iterable[str]:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
         return span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
-    return [*(line for answer in solution.answers for line in answer_lines(solution.unknown, answer)), *_why_bounded(solution)]
+    found = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer, after=for_decode_alone(solution))]
+    return [*found, *_why_bounded(solution)]
+
+
+def for_decode_alone(solution: Result) -> str:
+    """What stands behind an answer that leaves the prompts of its requests out, with what it is where they are on the same chips."""
+    both = "".join(f", {text}" for text in _with_prompts(solution))
+    return f" for decode alone{both}" if DECODE_ALONE in solution.kinds else ""
+
+
+def _with_prompts(solution: Result) -> list[str]:
+    both = solution.with_prompts
+    return [f"{_value_in_words(solution.unknown, both)} with prompts on the same chips"] if both else []
 
 
 def _where_shown(spans: Spans) -> str:
@@ -241,20 +258,25 @@ def _to_cite(solution: Result) -> tuple[str, ...]:
     return solution.equations[-1:]
 
 
-def answer_lines(unknown: str, answer: Answer, regime: bool = True) -> list[str]:
-    """One answer in words a newcomer follows."""
+def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> list[str]:
+    """One answer in words a newcomer follows, with what stands behind its value."""
     where = f"   where {_where(answer.regime)}" if answer.regime and regime else ""
+    return [f"{unknown}{':' if answer.kind in ('interval', 'loose') else ' ='} {_value_in_words(unknown, answer)}{after}{where}"]
+
+
+def _value_in_words(unknown: str, answer: Answer) -> str:
+    """What an answer comes to, of what is bought in whole ones too."""
     if answer.kind == "point":
         value = answer.point
         whole = ceil(value * (1 - 1e-9))
         broken = unknown in BOUGHT and answer.bound != UPPER and abs(value - whole) > 1e-9 * whole
         buy = f" (so {whole} whole one{'s' * (whole != 1)})" if broken else ""
-        return [f"{unknown} = {show(unknown, value)}{OR[answer.bound]}{buy}{where}"]
+        return f"{show(unknown, value)}{OR[answer.bound]}{buy}"
     if answer.kind == "symbolic":
-        return [f"{unknown} = {answer.formula}{OR[answer.bound]}{where}"]
+        return f"{answer.formula}{OR[answer.bound]}"
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     counted = _whole_ones(unknown, answer) if answer.loose_low is None else ""
-    return [f"{unknown}: {bounds}{OR[answer.bound]}{counted}{where}"]
+    return f"{bounds}{OR[answer.bound]}{counted}"
 
 
 def _whole_ones(unknown: str, answer: Answer) -> str:

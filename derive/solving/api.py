@@ -14,6 +14,7 @@ from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.fleets import TAKEN_AS_OF_ALL, of_all_replicas
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
+from derive.solving.prompts import beside_prompts
 from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, posed, question, taken_as_known, without
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
@@ -95,12 +96,15 @@ def respond(
 ) -> Solution:
     """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped."""
     using = (using,) if isinstance(using, str) else tuple(using)
-
-    def ask(name: str, values: Mapping[str, Given]) -> Solution:
-        return _respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
-
     taken = of_all_replicas([unknown], given)
-    solution = within_own_limits(ask, asked_for(unknown, using), taken, conventions.read, zipped)
+
+    def by(named: tuple[str, ...]) -> Solution:
+        def ask(name: str, values: Mapping[str, Given]) -> Solution:
+            return _respond(name, values, hardware, model, named, variants, conventions, anyway, zipped)
+
+        return within_own_limits(ask, asked_for(unknown, named), taken, conventions.read, zipped)
+
+    solution = beside_prompts(by, using, variants or {})
     return _warned(solution) if taken is not given else solution
 
 

@@ -148,7 +148,9 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     share = _anew((_PROMPTS_TAKE,), asked, values, used).get(_PROMPTS_TAKE)
     if share is None:
         return f"{told}; on these, their prefill time comes on top, and the rate is lower; {both}"
-    takes = f"with both on these they would take {share:.0%} of the time, and a rate {1 / (1 - share):.3g} times the chips"
+    takes = (
+        f"with both on these they would take {share:.0%} of the time, and at the same batch a rate {1 / (1 - share):.3g} times the chips"
+    )
     return f"{told}; {takes}; {both}"
 
 

@@ -10,7 +10,7 @@ from itertools import product
 from math import ceil, floor, inf, isclose, isfinite, log
 from types import MappingProxyType
 
-from derive.answers import BOUGHT, COUNTED, SHORT
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, SHORT
 from derive.catalogue import equation
 from derive.evaluate import evaluate
 from derive.expressions.branches import in_force, regimes_of, sides_of
@@ -542,14 +542,16 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
         return None
     (bound,) = held.answers
     whole = ceil(bound.least * (1 - HOLDS))
-    told = []
+    told, doubts = [], dict[str, str]()
     for name in names:
-        (there,) = _there(replace(question, unknown="chips"), name, whole).answers[:1] or (None,)
+        result = _there(replace(question, unknown="chips"), name, whole)
+        doubts |= {kind: text for kind, text in zip(result.kinds, result.warnings, strict=True) if kind == DECODE_ALONE}
+        (there,) = result.answers[:1] or (None,)
         if there is None or there.kind != "point" or not fast_enough(name, there.point, asked.known[name]):
             return None
         told.append(f"{name} is {show(name, there.point)} where {show(name, asked.known[name])} would do")
     chips = f"{whole} chip{'s' * (whole != 1)}"
-    said = {_FASTER_THAN_ASKED: f"memory takes {chips}, and these are faster than asked: {', '.join(told)}"}
+    said = {_FASTER_THAN_ASKED: f"memory takes {chips}, and these are faster than asked: {', '.join(told)}", **doubts}
     if beyond := beyond_one_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
         said = {beyond_one_domain.__name__: beyond, **said}
     said |= dict(zip(held.kinds, held.warnings, strict=True))

@@ -1027,7 +1027,7 @@ def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():
     alone = solve("prefill_time", **{name: asked[name] for name in ("model", "hardware", "prompt_tokens", "mfu")}, chips=8)
     times = 1 + rate.value * alone.value
     both = "serving.requests_per_second_with_prompts"
-    says = f"they would take {1 - 1 / times:.0%} of the time, and a rate {times:.3g} times the chips"
+    says = f"they would take {1 - 1 / times:.0%} of the time, and at the same batch a rate {times:.3g} times the chips"
     assert any(text.endswith(f"{says}; both on the same chips: --using {both}") for text in rate.warnings)
     together = solve("chips", using=both, **asked, requests_per_second=rate.value)
     assert together.value == pytest.approx(8 * times, rel=1e-9)

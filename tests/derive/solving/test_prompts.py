@@ -1,0 +1,79 @@
+"""A rate of requests whose prompts nobody says where they are computed: the answer for decode alone, and for both on the same chips."""
+
+import pytest
+from click.testing import CliRunner
+
+from backsolve.cli.main import backsolve
+from derive.answers import DECODE_ALONE
+from derive.show.text import as_record
+from derive.solving.api import respond_all, solve
+from derive.solving.caveats import prompts_elsewhere
+from derive.solving.prompts import WITH_PROMPTS
+from derive.units import show
+
+SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 1000, "output_tokens": 300}
+SIZES = [
+    ("chips", {"requests_per_second": 100, "step_time": 0.05}),
+    ("chips", {"requests_per_second": ">=100", "step_time": "<=50ms"}),
+    ("chips", {"requests_per_second": 40, "batch": 64}),
+    ("replicas", {"requests_per_second": 1000, "batch": 64, "chips": 8}),
+    ("batch", {"requests_per_second": 40, "chips": 8}),
+]
+RATES = [
+    ("requests_per_second", {"batch": 64, "chips": 8}),
+    ("fleet_requests_per_second", {"batch": 64, "chips": 8, "replicas": 3}),
+]
+
+
+def test_the_kind_of_doubt_is_called_what_the_doubt_is():
+    assert prompts_elsewhere.__name__ == DECODE_ALONE
+
+
+@pytest.mark.parametrize(("unknown", "given"), [*SIZES, *RATES])
+def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_same_chips(unknown, given):
+    alone, both = solve(unknown, **SERVED, **given), solve(unknown, **SERVED, **given, using=WITH_PROMPTS)
+    assert alone.with_prompts.point == both.answers[0].point and both.with_prompts is None
+    first = " ".join(str(alone).split("\n  best")[0].split())
+    assert "for decode alone" in first and f"{show(unknown, both.answers[0].point)} or" in first
+    assert any(f"is {show(unknown, both.answers[0].point)} or" in text for text in as_record(alone)["assumptions"])
+
+
+@pytest.mark.parametrize(("unknown", "given"), SIZES)
+def test_prompts_on_the_same_chips_take_no_less_of_what_is_sized(unknown, given):
+    solution = solve(unknown, **SERVED, **given)
+    assert solution.with_prompts.point > solution.answers[0].point
+
+
+@pytest.mark.parametrize(("unknown", "given"), RATES)
+def test_prompts_on_the_same_chips_leave_no_more_of_a_rate(unknown, given):
+    solution = solve(unknown, **SERVED, **given)
+    assert solution.with_prompts.point < solution.answers[0].point
+
+
+@pytest.mark.parametrize("batch", [1, 64, 512])
+def test_the_chips_that_a_rate_takes_with_prompts_give_that_rate_with_prompts(batch):
+    rate = solve("requests_per_second", **SERVED, batch=batch, chips=8).with_prompts.point
+    assert solve("chips", **SERVED, batch=batch, requests_per_second=rate).with_prompts.point == pytest.approx(8)
+
+
+def test_nothing_is_said_of_prompts_where_nobody_spoke_of_them_or_said_where_they_are():
+    decode = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "batch": 64, "context_length": 1150, "output_tokens": 300}
+    assert "decode alone" not in str(solve("chips", **decode, requests_per_second=40))
+    apart = solve("chips", **SERVED, batch=64, requests_per_second=40, using="serving.requests_per_second")
+    assert apart.with_prompts is None and apart.value == pytest.approx(solve("chips", **SERVED, batch=64, requests_per_second=40).value)
+
+
+def test_what_does_not_rest_on_the_rate_is_not_said_to_be_for_decode_alone():
+    given = {**{name: SERVED[name] for name in ("prompt_tokens", "output_tokens")}, "requests_per_second": 100, "step_time": 0.05}
+    chips, first = respond_all(["chips", "time_to_first_token"], given, SERVED["hardware"], SERVED["model"])
+    assert DECODE_ALONE in chips.kinds and DECODE_ALONE not in first.kinds
+
+
+def test_side_by_side_prompts_have_a_row_of_their_own():
+    asked = "solve chips isl=1000 osl=300 batch=64 qps=40 --model Llama-3.1-70B --hardware H100-SXM:fp8,H200-SXM:fp8"
+    said = CliRunner().invoke(backsolve, asked.split()).output.splitlines()
+    both = [
+        solve("chips", **{**SERVED, "hardware": chip}, batch=64, requests_per_second=40).with_prompts.point
+        for chip in ("H100-SXM:fp8", "H200-SXM:fp8")
+    ]
+    assert [line.split()[2:] for line in said if line.startswith("  with prompts")] == [[f"{-(-one // 1):.0f}" for one in both]]
