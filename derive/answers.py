@@ -377,5 +377,8 @@ def same_bound(bounds: Iterable[str | None]) -> str | None:
 DECODE_ALONE = "prompts_elsewhere"
 """The kind of a warning that an answer counts no chips, or no time of these, for the prompts of its requests."""
 
+EITHER_BINDS = "either_may_bind"
+"""The kind of a warning that an answer is so where the one time binds, and unknown where the other does."""
+
 NO_WHOLE_ONE = "less_than_one"
 """The kind of a warning that there is not room for one sequence: no answer for whoever has one."""

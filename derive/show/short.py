@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import isfinite
 
-from derive.answers import BY_DEFAULT, POINTS, Result, RouteStep
+from derive.answers import BY_DEFAULT, EITHER_BINDS, POINTS, Result, RouteStep
 from derive.catalogue import equation
 from derive.show.binding import binds
 from derive.show.folding import folded
@@ -110,7 +110,8 @@ def heads(solution: Result) -> Iterator[str]:
     for answer, steps in zip(solution.answers, _steps(solution), strict=False):
         bound = binds(answer, values_of(solution, answer, steps), solution.equations)
         plain = answer_lines(solution.unknown, answer, regime=False, after=for_decode_alone(solution))
-        yield from [f"{plain[0]}   {bound}", *plain[1:]] if bound else plain
+        where = f"exactly so if {bound}" if EITHER_BINDS in solution.kinds else bound
+        yield from [f"{plain[0]}   {where}", *plain[1:]] if bound else plain
     yield from [*head(solution)][len(solution.answers) :]
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 from math import ceil, floor
 from typing import Any
 
-from derive.answers import BOUGHT, BY_DEFAULT, COUNTED, DECODE_ALONE, OR, Answer, Result, RouteStep, Spans, shown_end
+from derive.answers import BOUGHT, BY_DEFAULT, COUNTED, DECODE_ALONE, EITHER_BINDS, OR, Answer, Result, RouteStep, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.expressions.branches import in_latex, sides_of
@@ -216,7 +216,8 @@ def head(solution: Result) -> Iterable[str]:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
         return span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
-    found = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer, after=for_decode_alone(solution))]
+    after = for_decode_alone(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
+    found = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer, after=after)]
     return [*found, *_why_bounded(solution)]
 
 

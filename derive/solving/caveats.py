@@ -32,6 +32,8 @@ class Doubt:
 _Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
 
+_OTHER_SHARE = {"mfu": "mbu", "mbu": "mfu"}
+"""The share of a peak that the time of reads goes with, by that of arithmetic, and the other way round."""
 _CACHED = "bytes_per_element"
 """What the data type of a cache sets."""
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
@@ -178,6 +180,21 @@ def _with_prompts_of_others(id: str, asked: Question, values: Mapping[str, float
 def _takes_part(row: Equation, asked: Question) -> bool:
     """Whether an equation, and not another variant of it, may be used."""
     return any(one.id == row.id for one in asked.active)
+
+
+def either_may_bind(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A share of a peak as if its time bound, where at both peaks the other one does: what the other share is if it is that which binds."""
+    other = _OTHER_SHARE.get(asked.unknown)
+    if other is None or other not in asked.defaults or other in asked.known or _overlap(used) != "max" or "step_time" not in values:
+        return None
+    peaks = {asked.unknown: 1.0, other: 1.0}
+    step, slower = (result_with(asked, "step_time", {**peaks, **more}) for more in ({}, {other: 0.5}))
+    if not step or not slower or slower <= step * (1 + HOLDS):
+        return None
+    least = f"only that it is at least {show(asked.unknown, values[asked.unknown])}"
+    bound = "memory-bound" if other == "mbu" else "compute-bound"
+    instead = f"{other} = {show(other, step / values['step_time'])}, and of {asked.unknown} it is known {least}"
+    return f"at both peaks this step is {bound}: if it is so here, {instead}; give {other} to settle it"
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -649,7 +666,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-_CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
+_CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bind, prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
     chip_type_unsaid, cache_type_unsaid, attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,

@@ -1060,3 +1060,36 @@ def test_a_time_of_a_request_says_what_it_is_beside_the_prompts_of_others_on_the
 def test_chips_are_as_many_as_the_experts_lie_on_where_nobody_says():
     exchange = {"model": "DeepSeek-V3", "hardware": "H200:fp8", "batch": 1024}
     assert solve("all_to_all_time", **exchange, expert_parallel=32).value == solve("all_to_all_time", **exchange, chips=32).value
+
+
+# -- shares of a peak ----------------------------------------------------------------------------------------------------
+
+TIMED = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "bytes_per_element": 2}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "other", "measured"),
+    [
+        ("mfu", "mbu", {"batch": 64, "context_length": 4000, "throughput": 3000}),
+        ("mfu", "mbu", {"batch": 1, "context_length": 4000, "step_time": 0.02}),
+        ("mbu", "mfu", {"batch": 2000, "context_length": 100, "throughput": 3000}),
+    ],
+)
+def test_a_share_of_the_peak_whose_time_need_not_bind_is_said_to_be_so_only_if_it_does(unknown, other, measured):
+    """The other share leads to the same measured time at any share above the one that was found."""
+    solution = solve(unknown, **TIMED, **measured)
+    (text,) = [one for one in solution.warnings if one.startswith("at both peaks this step is")]
+    share = solve(other, **TIMED, **measured).value
+    assert f"{other} = {show(other, share)}" in text and solution.answers[0].bound == "lower"
+    assert "exactly so if" in str(solution).splitlines()[0] and "exactly so" in solution.full.splitlines()[0]
+    (result,) = measured.keys() & {"throughput", "step_time"}
+    rest = {name: value for name, value in measured.items() if name != result}
+    for least in (solution.value * 1.01, 1.0):
+        assert solve(result, **TIMED, **rest, **{unknown: least, other: share}).value == pytest.approx(measured[result])
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("mbu", {}), ("mfu", {"mbu": 0.8}), ("mfu", {"batch": 4000, "context_length": 50})])
+def test_a_share_whose_time_binds_at_the_peaks_or_against_a_given_one_is_not_doubted(unknown, more):
+    solution = solve(unknown, **{**TIMED, "batch": 64, "context_length": 4000, "step_time": 0.5, **more})
+    assert solution.answers and not any("at both peaks" in text for text in solution.warnings)
+    assert "exactly so" not in str(solution).splitlines()[0]
