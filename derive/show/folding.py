@@ -6,7 +6,7 @@ from collections.abc import Iterator
 _NARROWEST = 20
 _LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
 """A label of a word or two, and the gap after it."""
-WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:\d[^\s,;]* (?=\S))?\S+\s*")
+WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
 """A word with the space after it, a number with its unit and with the name of what it is."""
 _PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
 """A term or factor of a formula with its operator."""

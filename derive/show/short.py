@@ -17,7 +17,7 @@ from derive.show.text import (
     for_decode_alone,
     head,
     labelled,
-    moves_line,
+    moves_lines,
     values_of,
     warnings_of,
     with_numbers,
@@ -193,8 +193,7 @@ def _moves(solution: Result) -> list[str]:
     if not solution.answers:
         return []
     slopes = sorted(solution.answers[0].elasticities.items(), key=lambda item: -abs(item[1]))
-    moves = moves_line(dict(slopes[:_MOST_MOVES]))
-    return [f"moves by    {moves}   (% per %)"] if moves else []
+    return moves_lines(dict(slopes[:_MOST_MOVES]))
 
 
 def _end(solution: Result, brief: bool = False) -> list[str]:

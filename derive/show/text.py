@@ -179,8 +179,7 @@ def _text_lines(solution: Result) -> Iterator[str]:
     lines = [*labelled("warning", warnings_of(solution)), *labelled("not used", _one_line(solution.unused)), ""]
     if solution.route:
         lines += [*([_where_shown(solution.spans)] if solution.spans else []), *route_lines(solution), ""]
-    moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
-    lines += [f"moves by    {moves}   (% per %)"] if moves else []
+    lines += moves_lines(solution.answers[0].elasticities) if solution.answers else []
     lines += labelled("given", given_lines(solution))
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
     lines += labelled("defaults", _one_line(defaults))
@@ -383,14 +382,15 @@ def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> s
     return _NAME.sub(number, formula)
 
 
-def moves_line(elasticities: Mapping[str, float]) -> str:
-    """By how many percent the answer moves per percent of each given, largest first; what has no effect is left out.
+def moves_lines(elasticities: Mapping[str, float]) -> list[str]:
+    """By how many percent one percent more of each given moves the answer, largest first; what has no effect is left out.
 
-    >>> moves_line({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
-    'mbu -1, batch 0.0968'
+    >>> moves_lines({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
+    ['+1 %        of mbu moves it by -1 %, of batch by +0.0968 %']
     """
     ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
-    return ", ".join(f"{name} {slope:.3g}" for name, slope in ordered if abs(slope) >= 5e-4)
+    said = [f"of {name} by {slope:+.3g} %" for name, slope in ordered if abs(slope) >= 5e-4]
+    return labelled("+1 %", [", ".join(said).replace(" by ", " moves it by ", 1)] if said else [])
 
 
 def as_markdown(solution: Result) -> str:

@@ -666,7 +666,8 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-_CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bind, prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
+_CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bind,
+    prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
     chip_type_unsaid, cache_type_unsaid, attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,

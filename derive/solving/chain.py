@@ -528,7 +528,22 @@ def _consistent(asked: Question) -> tuple[Solution, Route | None]:
     rests = (*(one.text for one in instead), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
     unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
-    return replace(solution, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
+    answers = tuple(replace(one, elasticities=_through(asked.instead, one.elasticities)) for one in solution.answers)
+    return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
+
+
+def _through(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> Mapping[str, float]:
+    """How an answer moves with what was given, of a default that was found from results with these; a later one may rest on a former."""
+
+    def total() -> dict[str, float]:
+        sums = dict(elasticities)
+        for one in reversed(instead):
+            steep = sums.pop(one.name, 0.0)
+            for name, slope in one.elasticities.items() if steep else ():
+                sums[name] = sums.get(name, 0.0) + steep * slope
+        return sums
+
+    return WhenRead(total) if instead else elasticities
 
 
 def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution | None:
@@ -646,7 +661,8 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             possible = possible and not beyond_what_can_be(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
-                yield Instead(name, one.point, _errs(without, solution, way, one), defaults, frozenset(solution.given))
+                errs, given = _errs(without, solution, way, one), frozenset(solution.given)
+                yield Instead(name, one.point, errs, defaults, given, elasticities=one.elasticities)
 
 
 def _may_make(asked: Question, row: Equation, name: str) -> bool:

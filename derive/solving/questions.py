@@ -61,7 +61,7 @@ _BEFORE_OUTPUT = ("kv_transfer_time",)
 @dataclass(frozen=True, slots=True)
 class Instead:
     """What a default is instead, as the givens contradict it by an equation: which way that errs, the defaults it rests on in words,
-    and what it was found from.
+    what it was found from, and how it moves with that.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Instead:
     defaults: tuple[str, ...]
     given: frozenset[str] = frozenset()
     by: str = ""
+    elasticities: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     @property
     def text(self) -> str:

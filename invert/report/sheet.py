@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from derive.show.text import moves_line, route_lines
+from derive.show.text import moves_lines, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
@@ -74,7 +74,7 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
 
 
 def _scaling(solution: Solution) -> list[str]:
-    return [f"moves by    {moves_line(solution.answers[0].elasticities)}   (% per %)"]
+    return moves_lines(solution.answers[0].elasticities)
 
 
 def _checks(pair: PairInference, where: str) -> list[str]:

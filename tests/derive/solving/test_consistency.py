@@ -355,3 +355,18 @@ def test_a_request_shorter_than_its_steps_is_no_draft_that_nobody_spoke_of():
     reason = solve("cost_per_request", **ASKED, step_time="10ms", chip_price="2 USD/h", request_latency="1s").reason
     assert reason.missing == ("tokens_per_step",) and "serving.request_latency makes it 5.073 s" in reason.message
     assert reason.message.endswith("tokens_per_step = 5.396 tokens would make it so; give it if it is so")
+
+
+PAID = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "batch": 800, "prompt_tokens": 100, "output_tokens": 100}
+
+
+def test_an_answer_moves_with_what_a_default_was_found_from_and_not_with_the_default():
+    """A step of 60 ms says what mfu is, and the prompts cost as much more as that is less."""
+    asked = {**PAID, "bytes_per_element": 1, "chip_price": "2 USD/h"}
+    solution = solve("cost_per_request", **asked, step_time=0.06)
+    assert any(text.startswith("mfu = ") and "follows from the givens" in text for text in solution.assumptions)
+    moves = solution.answers[0].elasticities
+    assert "mfu" not in moves
+    for name, value in {"step_time": 0.06, "batch": 800.0, "chips": 8.0, "prompt_tokens": 100.0}.items():
+        near = [solve("cost_per_request", **{**asked, "step_time": 0.06, name: value * (1 + sign * 1e-4)}).value for sign in (1, -1)]
+        assert moves.get(name, 0.0) == pytest.approx((near[0] / near[1] - 1) / 2e-4, abs=1e-3), name

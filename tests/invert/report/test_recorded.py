@@ -101,6 +101,16 @@ def lines(parts: list[str]) -> Iterator[str]:
         yield from (line for cell in cells for line in cell.split("\n"))
 
 
+def percent_of_percent(line: str) -> str:
+    """A line of elasticities as these are recorded: percent over percent is a plain number.
+
+    >>> percent_of_percent("+1 %        of mbu moves it by -1.5 %, of batch by +0.1 %"), percent_of_percent("mbu 5 %")
+    ('of mbu moves it by -1.5, of batch by +0.1', 'mbu 5 %')
+    """
+    label, *rest = line.split("        of ", 1)
+    return f"of {rest[0]}".replace(" %", "") if rest and label == "+1 %" else line
+
+
 def missing(parts: list[str], *documents: Any) -> list[str]:
     """Every number of a text that none of the documents has, in its line."""
     told = [without_sentences(document) for document in documents]
@@ -110,7 +120,7 @@ def missing(parts: list[str], *documents: Any) -> list[str]:
     names = re.compile("|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True)))
     found = []
     for line in lines(parts):
-        said = IN_WORDS.sub("_", names.sub("_", line))
+        said = IN_WORDS.sub("_", names.sub("_", percent_of_percent(line)))
         found += [
             f"{number[0]} in {line}"
             for number in re.finditer(rf"(?=({NUMBER.pattern}))", said)
