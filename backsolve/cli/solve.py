@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from derive.solving.api import Given
     from derive.solving.conventions import Conventions
     from derive.solving.result import Solution
-    from derive.solving.sufficient_givens import Ask
+    from derive.solving.sufficient_givens import Ask, Enough
 
     Deployment = tuple[tuple[str, ...], tuple[str, ...]]
     Asked = tuple[str, tuple[Result, ...], Deployment]
@@ -173,8 +173,7 @@ def solve_command(
     def may_be(name: str) -> bool:
         return may_have_answer(name, texts, *deployments[0], using, variants, conventions, anyway)
 
-    alone = [_with_an_example(one, texts, deployments[0], anew, may_be) for one in refused] if not others else []
-    for why in dict.fromkeys(alone or [one.why_not for one in refused]):
+    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be)):
         say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
@@ -184,23 +183,28 @@ def solve_command(
         leave(INPUT_IS_WRONG)
 
 
-def _with_an_example(
-    refused: "Solution", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask", may_be: "Callable[[str], bool]"
-) -> str:
-    """Why a question has no answer; of one that lacks something a command that has, where usual values of it will do."""
+def _why_not(
+    refused: "Sequence[Solution]", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask", may_be: "Callable[[str], bool]"
+) -> list[str]:
+    """Why questions have no answer; where all of them lack something, and usual values of it will do, a command that has them all."""
     from derive.quantities import QUANTITIES
     from derive.solving.refusals import INSTEAD
-    from derive.solving.sufficient_givens import answered_beside, enough
+    from derive.solving.sufficient_givens import Enough, answered_beside, enough
 
-    reason = refused.refusal
-    if not reason.missing:
-        return reason.message
-    why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}")
-    if near := answered_beside(ask, may_be, refused.unknown, given, deployment):
-        return f"{why}\nwhat is given answers {near}: {QUANTITIES[near].meaning}"
-    found = enough(ask, refused.unknown, given, deployment, reason)
-    if found is None:
-        return reason.message
+    said, found = [], Enough({}, *deployment)
+    covered = True
+    for one in refused:
+        reason = one.refusal
+        near = answered_beside(ask, may_be, one.unknown, given, deployment) if reason.missing else None
+        further = enough(ask, one.unknown, given, deployment, reason, found) if reason.missing and not near else None
+        covered, found = covered and further is not None, further or found
+        why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}") if near or further else reason.message
+        said.append(f"{why}\nwhat is given answers {near}: {QUANTITIES[near].meaning}" if near else why)
+    return [*said, _as_a_command(found)] if refused and covered else said
+
+
+def _as_a_command(found: "Enough") -> str:
+    """The command as it was typed, with what it lacked."""
     context = click.get_current_context()
     options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
     for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
@@ -210,7 +214,7 @@ def _with_an_example(
     more = (f"{name}={text}" for name, text in found.given.items())
     words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
     own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
-    return f"{why}\nfor example{own}: backsolve solve {shlex.join(words)}"
+    return f"for example{own}: backsolve solve {shlex.join(words)}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:

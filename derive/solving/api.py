@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 from derive.errors import WrongValue, shorten
 from derive.presets import PARAMETERS
-from derive.quantities import quantity
+from derive.quantities import meant_beside, quantity
+from derive.quantities.aliases import BESIDE_TRAINING, in_full
 from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -80,7 +81,17 @@ def solve(
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     conventions = Conventions(count, bytes, efficiency, price)
-    return respond(unknown, {**(given or {}), **values}, hardware, model, using, variants, conventions, anyway)
+    typed = {**(given or {}), **values}
+    unknown, *names = _as_beside((unknown, *typed))
+    if len({*names}) < len(names):
+        again = next(name for name in names if names.count(name) > 1)
+        raise WrongValue(f"{again} is given twice: leave one of the two out")
+    return respond(unknown, dict(zip(names, typed.values(), strict=True)), hardware, model, using, variants, conventions, anyway)
+
+
+def _as_beside(names: Sequence[str]) -> list[str]:
+    """Names as they were called, but words that mean another thing beside some of the others."""
+    return [meant_beside(name, names) if in_full(name) in BESIDE_TRAINING else name for name in names]
 
 
 def respond(

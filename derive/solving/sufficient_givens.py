@@ -41,9 +41,17 @@ Ask = Callable[[Mapping[str, Any], Sequence[str], Sequence[str]], Callable[[str]
 _Presets = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, why: Reason) -> Enough | None:
-    """What would answer a question, of chips and models, that lacks something; None where a few usual values do not."""
-    found, names = Enough({}, *presets), {quantity(spelled).name for spelled in given}
+def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, why: Reason, beside: Enough | None = None) -> Enough | None:
+    """What would answer a question, of chips and models, that lacks something; None where a few usual values do not.
+
+    `beside` is what another question took already.
+    """
+    found, names = beside or Enough({}, *presets), {quantity(spelled).name for spelled in given}
+    if found.given or (found.hardware, found.model) != presets:
+        solution = ask({**given, **found.given}, found.hardware, found.model)(unknown)
+        if solution.answers:
+            return found
+        why = solution.refusal
     for _ in range(_TRIES):
         wider = _chips_that_hold(ask, found, given) if why.code == SHORT_OF_MEMORY else _with_what_is_missing(found, why.missing)
         if wider is None or wider == found or not names.isdisjoint(wider.given):

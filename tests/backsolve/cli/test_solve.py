@@ -136,3 +136,17 @@ def test_who_waits_for_a_long_table_in_a_terminal_is_told(monkeypatch: pytest.Mo
     told = "50 points are put into columns ...; --as csv lists them sooner"
     assert (told in call(*asked).err) == terminal
     assert told not in call(*asked, "--as", "csv").err
+
+
+@in_one_test("unknowns", ["gross_margin,requests_per_second", "gross_margin,fleet_cost", "cost_per_token,gross_margin,step_time"])
+def test_several_unknowns_of_which_some_lack_something_are_shown_with_one_command_that_answers_all(unknowns):
+    served = ("--hardware", "H100-SXM:fp8", "--model", "Llama-3.1-70B", "chips=8", "batch=64", "isl=1000", "osl=300")
+    said = call("solve", unknowns, *served)
+    (command,) = [line for line in said.err.splitlines() if "for example" in line]
+    words = shlex.split(command.partition(": backsolve ")[2])
+    assert said.status == 3 and words[1] == unknowns and {*served} < {*words} and call(*words).status == 0
+
+
+def test_several_unknowns_of_which_one_is_refused_for_good_have_no_example():
+    said = call("solve", "gross_margin,step_time", "--hardware", "8xH100:fp8", "--model", "DeepSeek-V3", "batch=64", "ctx=8k")
+    assert said.status == 3 and "does not fit" in said.err and "for example" not in said.err

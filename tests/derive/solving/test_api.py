@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from derive.errors import WrongValue
+from derive.errors import AmbiguousName, WrongValue
 from derive.show.text import rendered
 from derive.solving import sweeps
 from derive.solving.api import solve
@@ -243,3 +243,13 @@ def test_stages_are_filled_with_as_many_microbatches_where_nobody_says_how_many(
 def test_what_is_asked_for_is_one_name(unknown):
     with pytest.raises(WrongValue, match="one quantity is asked for, by its name as text"):
         solve(unknown, batch=8)
+
+
+def test_a_word_beside_training_means_in_python_what_it_does_at_the_command_line():
+    run = {"active_params": 7e10, "chips": 1000, "peak_flops": 1e15, "mfu": 0.4}
+    assert solve("training_time", **run, tokens=15e12).value == solve("training_time", **run, pretrain_tokens=15e12).value
+    assert solve("tokens", **run, training_time=1e7).unknown == "pretrain_tokens"
+    with pytest.raises(WrongValue, match="pretrain_tokens is given twice"):
+        solve("training_time", **run, tokens=15e12, pretrain_tokens=15e12)
+    with pytest.raises(AmbiguousName):
+        solve("step_time", tokens=15e12)
