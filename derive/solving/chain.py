@@ -355,7 +355,7 @@ def _meets_limit(alone: Question, value: float) -> bool:
 
 def _result_at(alone: Question, value: float) -> Solution:
     """What the result that is limited comes to at a value of the unknown, whether it fits there or not."""
-    return _there(replace(alone, anyway=True, limits={}), limited_by(alone), value)
+    return _there(replace(alone, anyway=True, limits={}, silent=True), limited_by(alone), value)
 
 
 def _result_beside(alone: Question) -> Solution:
@@ -650,7 +650,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
         def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
             return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
 
-        without = replace(at(name, asked.known), anyway=True)
+        without = replace(at(name, asked.known), anyway=True, silent=True)
         solution, way = _answered(without, told=False)
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
@@ -762,7 +762,7 @@ def _seen_forwards(asked: Question, value: float) -> str | None:
     found = next(filter(None, (backwards(asked, known, [name]) for known in taken_as_known(asked))), None)
     if found is None or found.rises is None:
         return None
-    bounds = {one.bound for one in _there(asked, name, value).answers}
+    bounds = {one.bound for one in _there(replace(asked, silent=True), name, value).answers}
     return _turned(bounds.pop(), found.rises) if len(bounds) == 1 else None
 
 
@@ -1118,7 +1118,7 @@ def _batch_does_not_fit(asked: Question, known: Mapping[str, float]) -> Reason |
     """The memory that is short of the batch that makes a given rate, where the way to the answer speaks of none; None where all is well."""
     if asked.unknown == FREE or FREE in known or not batch_is_left_to_a_rate(asked):
         return None
-    batch = posed(asked, FREE, asked.known)
+    batch = replace(posed(asked, FREE, asked.known), silent=True)
     reason = _answered(batch, told=False)[0].reason
     if reason and (usual := in_usual_types(batch, reason.missing)):
         reason = _answered(usual, told=False)[0].reason
@@ -1330,7 +1330,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     answers = tuple(one for _, one in ends)
-    doubts = caveats(asked, ends[0][0].values, used)
+    doubts = {} if asked.silent else caveats(asked, ends[0][0].values, used)
     said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
     left = _unused(asked, touched.union(*(one.rests for one in doubts.values())))
     against = memory_is_made_of(asked, ends[0][0].values, used, left)

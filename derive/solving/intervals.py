@@ -28,8 +28,8 @@ _STEP = 1e-6
 _FLAT = 1e-6
 """Elasticity below which a given does nothing."""
 
-_HALVINGS = 50
-"""How often the stretch between two samples is halved to find where a regime ends."""
+_PLACES, _ROUNDS = 64, 9
+"""Into how many parts the stretch between two samples is cut to find where a regime ends, and how often: to the last digit."""
 
 _CLOSER = 16
 """How often the box around the extreme that was seen is halved, to look there again."""
@@ -40,8 +40,11 @@ _MOST_BORDERS = 16
 _CORNERS = 6
 """Up to how many ranges all their corners are asked; of more, the ends of each range, the others at their middle."""
 
-_SINGLY = 16
+_EVENLY = 8
 """Points beside the corners that are asked one by one, to hold the arrays against."""
+
+_SINGLY = 16
+"""Points beside the corners that are asked one by one where there are no arrays, or they say otherwise."""
 
 _ASKED_AGAIN = 8
 """Points without a number in the arrays that are asked one by one."""
@@ -69,7 +72,7 @@ def spanned(asked: Question, ranges: _Ranges) -> Solution:
 
     Where the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are at
     two corners and are answered there; else they are the extremes that were seen, and `method` says so. Where it is
-    itself a bound, what holds at all points comes first.
+    itself a bound, what holds at all points comes first. What is doubtful is looked for at the middle and the corners.
     """
     middle_and_ends = _middle_and_ends(ranges)
     columns = _columns(ranges, middle_and_ends)
@@ -77,17 +80,26 @@ def spanned(asked: Question, ranges: _Ranges) -> Solution:
     if first.solution.reason and first.solution.reason.code == "missing_givens":
         return first.solution
     few = len(middle_and_ends) + _SINGLY
-    looks = [first, *(_look(asked, columns, at) for at in range(1, few))]
-    through = _as_table(asked, columns, looks)
+    beside = replace(asked, silent=True)
+    ends = [first, *(_look(asked, columns, at) for at in range(1, len(middle_and_ends)))]
+    through = _as_table(asked, columns, ends)
+    looks = [*ends, *(_look(beside, columns, at) for at in _evenly(through[0], len(ends)))] if through else ends
+    if through is None or not all(agrees_at(through[0], look.at, look.solution) for look in looks):
+        looks = [*ends, *(_look(beside, columns, at) for at in range(len(ends), few))]
+        through = _as_table(asked, columns, looks)
     if through is not None:
-        looks += [_look(asked, columns, at) for at in _doubtful(through[0], looks, len(middle_and_ends))]
+        looks += [_look(beside, columns, at) for at in _doubtful(through[0], looks, len(ends))]
     kinds = {one.kind for look in looks for one in look.solution.answers}
     if not kinds:
         return _nowhere(columns, looks)
+    if not any(look.solution.answers for look in looks[: len(middle_and_ends)]):
+        # What is said of an answer is said of the first there is.
+        at = next(place for place, look in enumerate(looks) if look.solution.answers)
+        looks[at] = _look(asked, columns, looks[at].at)
     drawn = slice(len(middle_and_ends), len(middle_and_ends) + SAMPLES)
     if through is None or "interval" in kinds or not all(agrees_at(through[0], look.at, look.solution) for look in looks):
-        looks += [_look(asked, columns, at) for at in range(few, few + 2 * _SINGLY)]
-        columns, edges = _to_the_edges(asked, columns, looks) if kinds == {"point"} else (columns, [])
+        looks += [_look(beside, columns, at) for at in range(few, few + 2 * _SINGLY)]
+        columns, edges = _to_the_edges(beside, columns, looks) if kinds == {"point"} else (columns, [])
         return _of_looks(ranges, columns, [*looks, *edges], drawn)
     table, way = through
     return _of_table(asked, ranges, columns, way, table, looks, drawn)
@@ -149,6 +161,12 @@ def _again(asked: Question, columns: AtPoints, way: Route) -> Sweep:
     table = as_arrays(asked, columns, way)
     assert table is not None, "a route that had a closed form at other points has none at these"
     return table
+
+
+def _evenly(table: Sweep, first: int) -> list[int]:
+    """A few points beside the corners, evenly apart from the least of the arrays to the greatest, so that each regime has its share."""
+    order = np.argsort(table.values[0][first:]) + first
+    return [int(at) for at in order[np.linspace(0, len(order) - 1, _EVENLY).astype(int)]]
 
 
 def _doubtful(table: Sweep, looks: list[_Look], first: int) -> list[int]:
@@ -250,11 +268,12 @@ def _borders(asked: Question, ranges: _Ranges, way: Route, table: Sweep) -> list
     if not 0 < len(at) <= _MOST_BORDERS:
         return []
     below, above = column[order[at]], column[order[at + 1]]
-    for _ in range(_HALVINGS):
-        middle = (below + above) / 2
-        here = _again(asked, {name: middle}, way)
-        same = here.places[0] == places[at]
-        below, above = np.where(same, middle, below), np.where(same, above, middle)
+    for _ in range(_ROUNDS):
+        between = np.linspace(below, above, _PLACES + 1)
+        same = _again(asked, {name: between.ravel()}, way).places[0].reshape(between.shape) == places[at]
+        last = np.maximum(np.argmin(same, axis=0), 1) - 1
+        below, above = np.take_along_axis(between, np.array([last, last + 1]), axis=0)
+    here = _again(asked, {name: (below + above) / 2}, way)
     met = zip(at, here.values[0], strict=True)
     return [(table.labels[place], float(value)) for one, value in met if value == value for place in (places[one], places[one + 1])]
 

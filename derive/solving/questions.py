@@ -88,7 +88,7 @@ class Question:
     that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
     often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, `supposed` why
     what was taken besides is what it is, `doubtful` why what was given may be a slip, and `in_parts` what was given in parts
-    of which there are only whole ones.
+    of which there are only whole ones. Of a `silent` one the numbers are all that is wanted: nothing doubtful is said.
     """
 
     unknown: str
@@ -115,6 +115,7 @@ class Question:
     supposed: Mapping[str, str] = field(default_factory=dict)
     doubtful: Mapping[str, str] = field(default_factory=dict)
     in_parts: tuple[str, ...] = ()
+    silent: bool = False
 
 
 def asked_for(unknown: str, using: Iterable[str]) -> str:
