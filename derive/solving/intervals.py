@@ -1,6 +1,6 @@
 """What an answer spans while givens take any value of their ranges: exact ends where it only rises or falls."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
@@ -183,7 +183,7 @@ def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, t
     values = table.values
     there = ~np.isnan(values).all(axis=0)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    ends = _at_corners(asked, ranges, columns, way, values) if there.all() and len(values) == 1 else None
+    ends = _at_corners(asked, ranges, columns, way, values, looks) if there.all() and len(values) == 1 else None
     if ends is None or ends[0] > low * (1 + HOLDS) or ends[1] < high * (1 - HOLDS):
         low, high = (_closer(asked, ranges, columns, way, table, seek, best) for seek, best in ((np.fmin, low), (np.fmax, high)))
         method = "sampled"
@@ -196,7 +196,7 @@ def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, t
         method=method,
         low=low,
         high=high,
-        quantiles={name: float(np.quantile(inside, share)) if len(inside) >= _FEWEST else None for name, share in _QUANTILES.items()},
+        quantiles=_quantiles(inside),
         sides=sides if len(sides) > 1 else tuple((label, low, high, share) for label, _, _, share in sides),
         tornado=_tornado(asked, ranges, way),
         answered=float(there[drawn].mean()),
@@ -212,13 +212,26 @@ def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, t
     return _told(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)
 
 
-def _at_corners(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, values: np.ndarray) -> _Ends | None:
+def _quantiles(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
+    """The quantiles of answers that were seen, as `np.quantile` has them, which takes 12 ms to import masked arrays; None of too few.
+
+    >>> _quantiles(range(21))
+    {'p05': 1.0, 'p50': 10.0, 'p95': 19.0}
+    """
+    if len(values) < _FEWEST:
+        return dict.fromkeys(_QUANTILES)
+    ordered, last = np.sort(np.asarray(values)), len(values) - 1
+    return {name: float(np.interp(share * last, np.arange(last + 1), ordered)) for name, share in _QUANTILES.items()}
+
+
+def _at_corners(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, values: np.ndarray, looks: list[_Look]) -> _Ends | None:
     """The answers at the two corners that the signs of the elasticities point to; None where one of them has no one sign."""
     rises = _signs(asked, columns, way, values)
     if None in rises.values():
         return None
     corners = [{name: _end(one, rises[name] == up) for name, one in ranges.items()} for up in (False, True)]
-    found = [answer(at_values(asked, corner)).answers for corner in corners]
+    seen = {tuple(float(column[look.at]) for column in columns.values()): look.solution for look in looks}
+    found = [(seen.get((*corner.values(),)) or answer(at_values(asked, corner))).answers for corner in corners]
     return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].point, found[1][0].point)
 
 
@@ -345,7 +358,7 @@ def _seen(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, 
         method="bounds" if _only_rises_or_falls(ranges, looks) else "sampled",
         low=low,
         high=high,
-        quantiles={name: float(np.quantile(values, share)) if len(values) >= _FEWEST else None for name, share in _QUANTILES.items()},
+        quantiles=_quantiles(values),
         sides=tuple(sorted(((name, min(ends), max(ends), shares[name]) for name, ends in of_label.items()), key=lambda side: -side[3])),
         tornado=(),
         answered=sum(bool(look.solution.answers) for look in anywhere) / len(anywhere),
