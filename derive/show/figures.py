@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from math import sqrt
+from math import isclose, sqrt
 from textwrap import wrap
 from typing import Any
 
@@ -31,6 +31,8 @@ _MOST_MARKED = 60
 """Points of a line beyond which marks would run into each other."""
 FEW_DECADES = 1e3
 """Ratio on an axis up to which 2 and 5 have a tick beside 1 and 10."""
+_AS_WIDE = 1e-3
+"""Up to which share of it lines are apart that are drawn over each other."""
 _NAME_WIDTH, _CAPTION_WIDTH = 34, 125
 """Characters of a line of the legend, and of the lines below the title."""
 
@@ -175,6 +177,8 @@ def _look(panel: Panel, place: int) -> dict[str, Any]:
     if panel.of_one > 1:
         return look | {"marker": _POINTS_OF_ROOFS[part], "markersize": 9, "markerfacecolor": "white" if part == 1 else look["color"]}
     look |= {"marker": SHAPES[own] if len(xs) <= _MOST_MARKED else "", "markersize": 5}
+    if _is_covered(panel, place):
+        look |= {"linewidth": 5.0, "markersize": 9, "alpha": 0.5}
     if panel.across in BOUGHT and panel.joined:
         return look | {"marker": SHAPES[own], "linestyle": ""}
     if not panel.joined:
@@ -183,6 +187,18 @@ def _look(panel: Panel, place: int) -> dict[str, Any]:
         # So many are needed up to this point, from the one before on.
         return look | {"drawstyle": "steps-pre"}
     return look
+
+
+def _is_covered(panel: Panel, place: int) -> bool:
+    """Whether a line that is drawn later lies on this one at some of its points, so that it has to show on both sides.
+
+    >>> lines = (("A", (1.0, 2.0), (3.0, 4.0)), ("B", (1.0, 2.0), (3.0, 5.0)), ("C", (1.0, 2.0), (4.0, 6.0)))
+    >>> [_is_covered(Panel("batch", "step_time", lines), place) for place in range(3)]
+    [True, False, False]
+    """
+    own = dict(zip(*panel.lines[place][1:], strict=True))
+    later = (point for _, xs, ys in panel.lines[place + 1 :] for point in zip(xs, ys, strict=True))
+    return any(x in own and isclose(own[x], y, rel_tol=_AS_WIDE) for x, y in later)
 
 
 def _legend(panel: Panel, place: int, name: str) -> str:

@@ -186,7 +186,11 @@ def spans_decades(values: Sequence[float]) -> bool:
     return bool(values) and min(values) > 0 and max(values) / min(values) > _DECADE
 
 
-_SAID_DEFAULTS = ("chips", "mfu", "mbu")
+_PEAKS = ("mfu", "mbu")
+_AT_PEAKS = ": as if the chips sustained their peaks, which none does"
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+(?= (?:=|of|<=|>=) )")
+"""What was given, which stands along the axes in words too."""
+_SAID_DEFAULTS = ("chips", *_PEAKS)
 """The defaults that a picture says: how many chips, and that they sustain their peaks. Others are what nobody spoke of."""
 
 
@@ -204,7 +208,9 @@ def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: M
     taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one) if text.split(" ")[0] in _SAID_DEFAULTS)
     supposed = dict.fromkeys(found[1] for one in solutions for text in one.warnings if (found := _SUPPOSED.match(text)))
     apart = [] if any(text.startswith(_PRICE) for text in given) else [text for one in columns for text in _price_of(*one, shared)]
-    lines = [", ".join(shared), ", ".join(given), ", ".join(apart), f"by default {', '.join(taken)}" if taken else "", "; ".join(supposed)]
+    ideal = f" by default{_AT_PEAKS if {text.split(' ')[0] for text in taken} & {*_PEAKS} else ''}"
+    of_givens = [_NAME.sub(lambda name: name[0].replace("_", " "), ", ".join(texts)) for texts in (given, apart)]
+    lines = [", ".join(shared), *of_givens, f"{', '.join(taken)}{ideal}" if taken else "", "; ".join(supposed)]
     return [line for line in (*lines, _gaps([found for _, found in columns])) if line]
 
 
@@ -216,12 +222,16 @@ def _price_of(names: Sequence[str], solutions: Sequence[Result], shared: Sequenc
 
 
 def _gaps(columns: Sequence[Sequence[Result]]) -> str:
-    """At how many points of the deployments some answer is missing, and why at the first of them."""
+    """At how many points of the deployments some answer is missing, and where and why at the first of them."""
     sweeps = [[one.sweep for one in found if one.sweep] for found in columns]
     missing = [{at: reason for one in of for at, (_, reason) in one.others.items() if reason} for of in sweeps]
     count, every = sum(map(len, missing)), sum(len(of[0]) for of in sweeps if of)
-    first = next((reason.message for of in missing for reason in of.values()), "")
-    return f"no answer at {count} of {every} points: {first.splitlines()[0].partition(':')[0]}" if first else ""
+    if not count:
+        return ""
+    table, at, reason = next((of[0], *min(found.items())) for of, found in zip(sweeps, missing, strict=True) if found)
+    first = ", ".join(f"{name.replace('_', ' ')} = {show(name, float(column[at]))}" for name, column in table.given.items())
+    why = reason.message.splitlines()[0].partition(":")[0]
+    return f"no answer at {count} of {every} points, {'first' if count > 1 else 'that'} at {first}: {why}"
 
 
 def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]:

@@ -123,21 +123,23 @@ def test_of_what_is_counted_there_are_whole_ones_once_each():
 
 def test_the_caption_says_what_stays_and_what_is_taken():
     chips, givens, taken = caption([(names, swept("step_time", batch=[1, 8])) for names in (("8xA", "M"), ("8xB", "M"))])
-    assert (chips, givens) == ("M", "chips = 8, context_length = 8000 tokens, bytes_per_element = 1 B")
-    assert taken == "by default mfu = 1, mbu = 1", "and not the copies of a cache, hops and drafts of which nobody speaks"
+    assert (chips, givens) == ("M", "chips = 8, context length = 8000 tokens, bytes per element = 1 B")
+    assert taken.startswith("mfu = 1, mbu = 1 by default: as if the chips sustained their peaks"), (
+        "and not the copies of a cache, hops and drafts of which nobody speaks"
+    )
     one, other = (swept("cost_per_token", batch=[1, 8], chip_price=price)[0] for price in (1e-3, 2e-3))
     (ranged,) = swept("step_time", batch=8, mbu="0.5..1")
     assert "mbu = 0.75 (of a range)" in caption([(("A",), [ranged])])[1]
-    assert "chip_price = $3.6/h" in caption([(("A",), [one])])[1]
+    assert "chip price = $3.6/h" in caption([(("A",), [one])])[1]
     prices = caption([(("A", "M"), [one]), (("B", "M"), [other])])[2]
-    assert prices == "chip_price of A = $3.6/h, chip_price of B = $7.2/h"
+    assert prices == "chip price of A = $3.6/h, chip price of B = $7.2/h"
 
 
 def test_the_caption_says_of_a_limit_that_it_is_one_and_where_there_is_no_answer():
     *_, gaps = caption([(("A",), swept("step_time", "throughput", batch=[1, 8, 4096]))])
-    assert gaps == "no answer at 1 of 3 points: does not fit"
+    assert gaps == "no answer at 1 of 3 points, that at batch = 4096: does not fit"
     limited = solve("chips", **{name: value for name, value in SERVED.items() if name != "chips"}, batch=[1, 8], step_time="<=20ms")
-    assert "step_time <= 20ms" in caption([(("A",), [limited])], {"step_time": ("<=20ms",)})[1]
+    assert "step time <= 20ms" in caption([(("A",), [limited])], {"step_time": ("<=20ms",)})[1]
 
 
 def test_the_caption_says_what_was_taken_that_nobody_said():
