@@ -1,7 +1,7 @@
 """What has to be said before a number is read: of each doubt one function, which says it or nothing."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -13,8 +13,8 @@ from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
 from derive.solving.defaults import FOLLOWS, in_numbers
-from derive.solving.propagation import followed
-from derive.solving.questions import OF_TRAINING, Question
+from derive.solving.propagation import followed, leading_to
+from derive.solving.questions import OF_TRAINING, Question, standing_beside
 from derive.solving.refusals import made_of
 from derive.solving.result import Answer
 from derive.solving.speed_limits import beyond_one_domain, chips_for_copies, result_with
@@ -36,8 +36,12 @@ _OTHER_SHARE = {"mfu": "mbu", "mbu": "mfu"}
 """The share of a peak that the time of reads goes with, by that of arithmetic, and the other way round."""
 _CACHED = "bytes_per_element"
 """What the data type of a cache sets."""
+_IN_BF16 = f"is taken in {ATTENTION_DTYPE}"
+"""What is said of a chip whose data type is that of a cache of which nobody gave one."""
+_NARROWER = {"bytes_per_weight": 0.5, "peak_flops": 2.0}
+"""The next narrower data type: half the bytes, at twice the rate."""
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
-"""From where on it is said that weights may be read in vain; and that chips wait for the busiest, hold copies, or wait for prompts."""
+"""From where on it is said that weights may be read in vain; and of all else by how much an answer may be off."""
 _KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
 _PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_time": ("prefill_batch", "uncached_tokens")}
@@ -101,10 +105,23 @@ def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     return {NO_WHOLE_ONE: "there is not room for one whole sequence"} if unknown in _SEQUENCES and most < 1 else {}
 
 
+def data_types_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """The data type of chips and cache where nobody gave either, both are taken alike, and an answer moves with each."""
+    chip = _of_chip(asked, used)
+    if _IN_BF16 not in chip or not _cache_moves(asked, used):
+        return None
+    return f"{chip.replace(_IN_BF16, f'{_IN_BF16}, and so are cached values')} bytes_per_element=fp8"
+
+
 def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """A data type of chips or weights that nobody gave, where an answer rests on it."""
+    """A data type of chips or weights that nobody gave, where an answer moves with it."""
+    return None if data_types_unsaid(asked, values, used) else _of_chip(asked, used) or None
+
+
+def _of_chip(asked: Question, used: Sequence[Equation]) -> str:
     spoken = {name for row in used for name in row.symbols} - {_CACHED}
-    return "; ".join(dict.fromkeys(text for name, text in asked.unsaid.items() if name in spoken)) or None
+    text = "; ".join(dict.fromkeys(text for name, text in asked.unsaid.items() if name in spoken))
+    return text if text and _moves_with(_NARROWER, asked) else ""
 
 
 def may_be_a_slip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -121,8 +138,34 @@ def counted_in_parts(asked: Question, values: Mapping[str, float], used: Sequenc
 
 
 def cache_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """A data type of the cache that nobody gave, where an answer rests on it."""
-    return asked.unsaid.get(_CACHED) if any(_CACHED in row.symbols for row in used) else None
+    """A data type of the cache that nobody gave, where an answer moves with it."""
+    return asked.unsaid[_CACHED] if _cache_moves(asked, used) and not data_types_unsaid(asked, values, used) else None
+
+
+def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str, Doubt]) -> Iterator[str]:
+    """What was taken of data types that nobody gave, where an answer rests on it and hardly moves with it."""
+    for name, text in asked.unsaid.items():
+        alone = cache_type_unsaid if name == _CACHED else chip_type_unsaid
+        if name in touched and doubts.keys().isdisjoint((alone.__name__, data_types_unsaid.__name__)):
+            yield text
+
+
+def _cache_moves(asked: Question, used: Sequence[Equation]) -> bool:
+    spoken = any(_CACHED in row.symbols for row in used)
+    return _CACHED in asked.unsaid and spoken and _moves_with({_CACHED: 0.5}, asked)
+
+
+def _moves_with(times: Mapping[str, float], asked: Question) -> bool:
+    """Whether an answer may be so much another where some of what it rests on is so many times as much.
+
+    What was asked back from a result is taken to be: how far it moves is only seen where it is solved again.
+    """
+    if made_of(asked, asked.unknown):
+        return True
+    rows, known = leading_to((asked.unknown,), asked.active), {**standing_beside(asked, asked.known), **asked.known}
+    other = {name: known[name] * factor for name, factor in times.items() if name in known}
+    before, after = (followed(rows, {**known, **more}).get(asked.unknown) for more in ({}, other))
+    return not before or not after or max(before / after, after / before) > _UNEVEN
 
 
 def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -668,7 +711,8 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bind,
     prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
-    chip_type_unsaid, cache_type_unsaid, attention_in_bf16, beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
+    data_types_unsaid, chip_type_unsaid, cache_type_unsaid, attention_in_bf16,
+    beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     links_shared_by_rings,

@@ -20,7 +20,7 @@ from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation, 
 from derive.requirements import HOLDS
 from derive.solving.backwards import Backwards, backwards
 from derive.solving.blocks import Joint
-from derive.solving.caveats import caveats, less_than_one
+from derive.solving.caveats import caveats, left_to_assumptions, less_than_one
 from derive.solving.chip_links import as_assumption, as_given
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
 from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, in_numbers, put_in_before
@@ -1340,7 +1340,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         answers=answers,
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
-        assumptions=rests_on(asked, known, way, touched),
+        assumptions=tuple(dict.fromkeys((*rests_on(asked, known, way, touched), *left_to_assumptions(asked, touched, doubts)))),
         unused=tuple(name for name in left if name not in against),
         warnings=tuple(said.values()),
         kinds=tuple(said),

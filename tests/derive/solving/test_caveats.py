@@ -25,15 +25,15 @@ def warned(unknown, **given):
 # -- data types that nobody gave ---------------------------------------------------------------------------------------
 
 UNTYPED = {"hardware": "H100", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000}
-OF_CHIP, OF_CACHE = "no data type is given, and H100-SXM is taken in bf16", "cached values are taken in bf16"
+OF_CHIP, OF_CACHE = "no data type is given, and H100-SXM is taken in bf16", "cached values"
 
 
 @in_one_test(
     ("unknown", "more"),
     [
-        ("step_time", {"batch": 8}),
-        ("step_time", {"batch": "1,8,64"}),
-        ("step_time", {"batch": "8..64"}),
+        ("step_time", {"batch": 60}),
+        ("step_time", {"batch": "1,8,60"}),
+        ("step_time", {"batch": "58..62"}),
         ("batch", {"step_time": "<=20ms"}),
         ("chips", {"batch": 8, "step_time": "<=20ms", "chips": None}),
     ],
@@ -54,8 +54,8 @@ def test_a_data_type_that_is_asked_for_is_not_supposed():
 
 def test_of_data_types_only_those_are_said_that_an_answer_rests_on():
     assert not any("taken in bf16" in text for text in solve("kv_bytes_per_token", **UNTYPED, bytes_per_element=1).warnings)
-    balance = solve("machine_balance_ratio", **UNTYPED)
-    assert any(OF_CHIP in text for text in balance.warnings) and not any(OF_CACHE in text for text in balance.warnings)
+    rate = solve("compute_time", **UNTYPED, batch=8)
+    assert any(OF_CHIP in text for text in rate.warnings) and not any(OF_CACHE in text for text in rate.warnings)
     assert solve("weight_bytes", model="DeepSeek-V3").warnings == (
         "weights are taken as published, in fp8; give bytes_per_weight for others",
     )
@@ -1093,3 +1093,25 @@ def test_a_share_whose_time_binds_at_the_peaks_or_against_a_given_one_is_not_dou
     solution = solve(unknown, **{**TIMED, "batch": 64, "context_length": 4000, "step_time": 0.5, **more})
     assert solution.answers and not any("at both peaks" in text for text in solution.warnings)
     assert "exactly so" not in str(solution).splitlines()[0]
+
+
+# -- data types that an answer hardly moves with ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [1, 8, 45, 60, 180])
+@pytest.mark.parametrize("unknown", ["step_time", "throughput"])
+def test_a_data_type_that_nobody_gave_is_a_warning_where_the_answer_moves_with_it_and_else_an_assumption(unknown, batch):
+    """By how much it moves is seen by solving again, in fp8."""
+    asked = {**UNTYPED, "batch": batch, "anyway": True}
+    solution = solve(unknown, **asked)
+    cached = solve(unknown, **asked, bytes_per_element=1).value / solution.value
+    narrow = solve(unknown, **{**asked, "hardware": "H100:fp8"}, bytes_per_element=2).value / solution.value
+    for factor, texts in ((cached, ("cached values",)), (narrow, (OF_CHIP,))):
+        told = [any(text in one for text in texts) for one in (" ".join(solution.warnings), " ".join(solution.assumptions))]
+        assert told == [max(factor, 1 / factor) > 1.3, max(factor, 1 / factor) <= 1.3]
+
+
+def test_data_types_of_chips_and_cache_that_nobody_gave_are_one_line():
+    given = {**UNTYPED, "batch": 60}
+    (text,) = warned("step_time", **given)
+    assert OF_CHIP in text and "and so are cached values" in text and text.endswith("--hardware H100-SXM:fp8 bytes_per_element=fp8")
