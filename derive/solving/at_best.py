@@ -47,7 +47,7 @@ class End:
 def all_of(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
     """The answers to several questions with the same givens, in order; those that rest on a size that is asked for too are at its best end.
 
-    Of a limit that is always so, as it bounds the size; without one only of those that have no answer else.
+    Of a limit that is always so, as it bounds the size; without one only of those that have no answer else, or take a default for it.
 
     >>> from derive.solving.api import respond
     >>> given = {"hbm_bandwidth": "3.35TB/s", "kv_bytes_per_sequence": "1GB", "weight_bytes": "70GB", "chips": 8, "memory_time": "<=10ms"}
@@ -199,12 +199,13 @@ def _part(name: str, one: Answer, least: float, most: float) -> Answer | None:
 
 
 def _answered(ask: _Ask, name: str, given: Mapping[str, Any], end: End | None, at_once: bool) -> Solution:
-    """The answer at the end of a size that is known by now: of a limit at once, and else where there is none without it."""
+    """The answer at the end of a size that is known by now: of a limit at once, and else where there is none without it but by default."""
     if end is None:
         return ask(name, given)
     if not at_once:
         solution = ask(name, given)
-        if solution.answers or solution.sweep:
+        # A size that is asked for is not what it is by default.
+        if (solution.answers or solution.sweep) and solution.provenance.get(end.size) != "default":
             return solution
         again = _at(ask, name, given, end)
         return again if again.answers else solution

@@ -169,3 +169,12 @@ def test_a_rate_beside_a_batch_that_memory_bounds_is_at_the_largest_of_each_poin
     reads = [70e9 + 95 * 8000 * 327680, 70e9 + 190 * 8000 * 163840]
     assert rows == [(n, pytest.approx(n * 4 * 3.35e12 / read)) for n, read in zip((95, 190), reads, strict=True)]
     assert len(batch.sweep) == 2
+
+
+def test_beside_chips_that_are_asked_for_nothing_is_of_the_one_chip_that_there_is_by_default():
+    served = {"prompt_tokens": 1000, "output_tokens": 300, "requests_per_second": 100, "step_time": 0.05}
+    presets = ("H100-SXM:fp8", "Llama-3.1-70B")
+    chips, first = respond_all(["chips", "time_to_first_token"], served, *presets)
+    alone = solve("time_to_first_token", hardware=presets[0], model=presets[1], chips=chips.value, prompt_tokens=1000)
+    assert chips.value > 1 and first.value == pytest.approx(alone.value)
+    assert any(text.startswith("at chips = ") for text in first.said)
