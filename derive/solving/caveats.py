@@ -38,8 +38,9 @@ _CACHED = "bytes_per_element"
 """What the data type of a cache sets."""
 _IN_BF16 = f"is taken in {ATTENTION_DTYPE}"
 """What is said of a chip whose data type is that of a cache of which nobody gave one."""
-_NARROWER = {"bytes_per_weight": 0.5, "peak_flops": 2.0}
-"""The next narrower data type: half the bytes, at twice the rate."""
+_RATE = "peak_flops"
+_HALF, _FASTER = 0.5, 2.0
+"""What the next narrower data type has of the bytes, and of the rate."""
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and of all else by how much an answer may be off."""
 _KEPT_FREE = 0.1
@@ -121,7 +122,8 @@ def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequenc
 def _of_chip(asked: Question, used: Sequence[Equation]) -> str:
     spoken = {name for row in used for name in row.symbols} - {_CACHED}
     text = "; ".join(dict.fromkeys(text for name, text in asked.unsaid.items() if name in spoken))
-    return text if text and _moves_with(_NARROWER, asked) else ""
+    narrower = {name: _FASTER if name == _RATE else _HALF for name in asked.unsaid if name != _CACHED}
+    return text if text and _moves_with(narrower, asked) else ""
 
 
 def may_be_a_slip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -152,7 +154,7 @@ def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str,
 
 def _cache_moves(asked: Question, used: Sequence[Equation]) -> bool:
     spoken = any(_CACHED in row.symbols for row in used)
-    return _CACHED in asked.unsaid and spoken and _moves_with({_CACHED: 0.5}, asked)
+    return _CACHED in asked.unsaid and spoken and _moves_with({_CACHED: _HALF}, asked)
 
 
 def _moves_with(times: Mapping[str, float], asked: Question) -> bool:
