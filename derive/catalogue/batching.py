@@ -1,6 +1,6 @@
 """Batching: how many sequences keep the arithmetic busy (lecture, 0:11:40 to 0:31:25; fast mode 0:01:01)."""
 
-from derive.arithmetic import maximum
+from derive.arithmetic import maximum, minimum
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
@@ -38,6 +38,46 @@ EQUATIONS = (
         assumptions=("peaks of the data sheet, dense",),
         example=Example(given={"peak_flops": "1979 TFLOP/s", "hbm_bandwidth": "3.35 TB/s"}, result="590.7 FLOP/byte"),
         sources=(ROOFLINE_PAPER, ours("twice machine_balance_ratio over bytes_per_weight")),
+    ),
+    Equation(
+        id="batching.arithmetic_intensity",
+        title="Arithmetic intensity of a decode step",
+        defines="arithmetic_intensity",
+        relation=lambda arithmetic_intensity, ridge_point, mfu, compute_time, mbu, memory_time: (
+            arithmetic_intensity,
+            ridge_point * mfu * compute_time / (mbu * memory_time),
+        ),
+        statement="The FLOPs of a step over the bytes it reads: its times, each with its rate; the figures of the chip cancel.",
+        assumptions=("matrix multiplications with the weights alone: attention has an attention_intensity of its own",),
+        example=Example(
+            given={"ridge_point": "590.7 FLOP/byte", "mfu": "0.5", "compute_time": "3.274 ms", "mbu": "0.7", "memory_time": "24.88 ms"},
+            result="55.52 FLOP/byte",
+        ),
+        sources=(ROOFLINE_PAPER, ours("FLOPs are a time of arithmetic at its rate, bytes a time of reading at its own")),
+    ),
+    Equation(
+        id="batching.attainable_flops",
+        title="Attainable FLOP/s of a chip",
+        kind=BOUND,
+        direction=UPPER,
+        defines="attainable_flops",
+        relation=lambda attainable_flops, peak_flops, mfu, arithmetic_intensity, hbm_bandwidth, mbu: (
+            attainable_flops,
+            minimum(peak_flops * mfu, arithmetic_intensity * hbm_bandwidth * mbu),
+        ),
+        statement="The roof: the reads let through so many FLOPs for each byte, until arithmetic is what is slower.",
+        assumptions=("arithmetic and memory traffic overlap perfectly",),
+        example=Example(
+            given={
+                "peak_flops": "1979 TFLOP/s",
+                "mfu": "0.5",
+                "arithmetic_intensity": "55.52 FLOP/byte",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "0.7",
+            },
+            result="130.2 TFLOP/s",
+        ),
+        sources=(ROOFLINE_PAPER,),
     ),
     Equation(
         id="batching.balance_ratio_from_ridge",

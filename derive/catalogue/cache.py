@@ -8,6 +8,16 @@ from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
+        id="cache.read_ratio_of_prices",
+        title="Cache read price over input price",
+        defines="cache_read_ratio",
+        stand_in=True,
+        relation=lambda cache_read_ratio, cache_read_price, input_price: (cache_read_ratio, cache_read_price / input_price),
+        statement="What a prompt token costs that is found in the cache, over what one costs that is not.",
+        example=Example(given={"cache_read_price": "0.3 USD/MTok", "input_price": "3 USD/MTok"}, result="0.1"),
+        sources=(ours("the ratio of two prices of a sheet"),),
+    ),
+    Equation(
         id="cache.rematerialisation_cost",
         version=2,
         changes=("what attention adds is a factor of its own, which may be a multiple in long contexts",),

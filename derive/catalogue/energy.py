@@ -44,4 +44,34 @@ EQUATIONS = (
         ),
         sources=(WAREHOUSE_BOOK, ours("energy times its price, that of the building with it")),
     ),
+    Equation(
+        id="energy.fleet_electricity_cost",
+        title="Cost of the electricity of a fleet",
+        defines="fleet_electricity_cost",
+        relation=lambda fleet_electricity_cost, replicas, chips, pipeline_stages, chip_power, power_usage_effectiveness,
+            deployment_time, electricity_price: (
+            fleet_electricity_cost,
+            replicas * chips * pipeline_stages * chip_power * power_usage_effectiveness * deployment_time * electricity_price,
+        ),
+        requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
+        statement="What all chips of all replicas draw, times what the data centre takes for each joule of it, at its price.",
+        assumptions=(
+            "every chip draws its power all the time, in use or not",
+            "every joule at the same price, with no charge for the highest power drawn",
+            "not to be added to a fleet_cost whose chip_price pays for electricity, as a rent does",
+        ),
+        example=Example(
+            given={
+                "replicas": "50",
+                "chips": "16",
+                "pipeline_stages": "2",
+                "chip_power": "700 W",
+                "power_usage_effectiveness": "1.2",
+                "deployment_time": "30 d",
+                "electricity_price": "0.08 USD/kWh",
+            },
+            result="77410 USD",
+        ),
+        sources=(WAREHOUSE_BOOK, ours("power over time, that of the building with it, times its price")),
+    ),
 )

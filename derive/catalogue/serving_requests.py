@@ -277,6 +277,52 @@ REQUESTS = (
         sources=(ARTIFICIAL_ANALYSIS,),
     ),
     Equation(
+        id="serving.prompt_share",
+        title="Share of a request's tokens that are prompt",
+        defines="prompt_share",
+        stand_in=True,
+        relation=lambda prompt_share, prompt_tokens, output_tokens: (prompt_share, prompt_tokens / (prompt_tokens + output_tokens)),
+        statement="Three prompt tokens for one of output are three quarters.",
+        assumptions=("requests alike, or their mean",),
+        example=Example(given={"prompt_tokens": "6000", "output_tokens": "500"}, result="0.9231"),
+        sources=(ours("the prompt over all of it"),),
+    ),
+    Equation(
+        id="serving.mean_input_price",
+        title="Mean price of a prompt token over cached and new ones",
+        defines="mean_input_price",
+        relation=lambda mean_input_price, cache_hit_share, input_price, cache_read_price: (
+            mean_input_price,
+            (1 - cache_hit_share) * input_price + cache_hit_share * cache_read_price,
+        ),
+        statement="The tokens found in the cache at the price of a hit, the others at the input price.",
+        assumptions=("no charge for writing to the cache or keeping in it", "one price band: no token is past a long-context threshold"),
+        example=Example(
+            given={"cache_hit_share": "60%", "input_price": "3 USD/MTok", "cache_read_price": "0.3 USD/MTok"}, result="1.38 USD/MTok"
+        ),
+        sources=(ours("the share of each, at its price"),),
+    ),
+    Equation(
+        id="serving.blended_price_of_share",
+        title="Mean price of a token from the share that is prompt",
+        relation=lambda blended_price, prompt_share, mean_input_price, output_price: (
+            blended_price,
+            prompt_share * mean_input_price + (1 - prompt_share) * output_price,
+        ),
+        statement="A blend of three to one is a share of three quarters: no request has to be named.",
+        example=Example(
+            given={"prompt_share": "75%", "mean_input_price": "1.38 USD/MTok", "output_price": "15 USD/MTok"}, result="4.785 USD/MTok"
+        ),
+        steps=(
+            Step(
+                operation="the tokens of a request enter only by their share, and the prices of the prompt by their mean",
+                premises=(at("serving.blended_price"), at("serving.prompt_share"), at("serving.mean_input_price")),
+                eliminated=("prompt_tokens", "input_price"),
+            ),
+        ),
+        sources=(ARTIFICIAL_ANALYSIS,),
+    ),
+    Equation(
         id="serving.price_per_request",
         title="Price of a request",
         defines="price_per_request",

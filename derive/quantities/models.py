@@ -138,6 +138,7 @@ ROWS = (
         meaning="attention FLOPs per byte of KV read",
         low=0.1,
         high=1e4,
+        unlike="arithmetic_intensity is that of the weights and all that a step reads",
     ),
     # -- attention that selects what it reads ---------------------------------------------------------------------
     Quantity(

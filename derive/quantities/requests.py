@@ -84,6 +84,17 @@ ROWS = (
         meaning="price of a token, the mean over prompt and output of a request",
         low=1e-9,
         high=1e-3,
+        unlike="mean_input_price is of prompt tokens alone",
+    ),
+    Quantity(
+        name="mean_input_price",
+        symbol="p_imx",
+        latex=r"p_{\mathrm{in,mix}}",
+        unit="USD/token",
+        meaning="price of a prompt token, the mean over those found in the cache and the others",
+        low=1e-10,
+        high=1e-3,
+        unlike="input_price is of those that are not found there, blended_price of output tokens too",
     ),
     Quantity(
         name="price_per_request",
@@ -137,9 +148,19 @@ ROWS = (
         latex=r"c_{\mathrm{el}}",
         unit="USD/token",
         meaning="what the electricity for one decoded token costs, that of the building with it",
-        unlike="cost_per_token pays for chips, and in a rent for their electricity too",
+        unlike="cost_per_token pays for chips, and in a rent for their electricity too; fleet_electricity_cost is of all tokens",
         low=1e-13,
         high=1e-4,
+    ),
+    Quantity(
+        name="fleet_electricity_cost",
+        symbol="K_el",
+        latex=r"K_{\mathrm{el}}",
+        unit="USD",
+        meaning="what the electricity of the chips of all replicas costs over the time a model is served, that of the building with it",
+        low=1,
+        high=1e11,
+        unlike="electricity_cost_per_token is of one decoded token, electricity_price of a kWh",
     ),
     # -- prefill of a request ---------------------------------------------------------------------------------------
     Quantity(

@@ -177,5 +177,6 @@ ROWS = (
         meaning="price of electric energy",
         low=1e-9,
         high=3e-7,
+        unlike="fleet_electricity_cost is what all of it comes to",
     ),
 )

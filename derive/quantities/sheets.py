@@ -13,6 +13,7 @@ ROWS = (
         meaning="price of a prompt token in the base band",
         low=1e-9,
         high=1e-3,
+        unlike="mean_input_price counts those found in the cache too",
     ),
     Quantity(
         name="output_price",
