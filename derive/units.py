@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from math import isfinite, sqrt
 from sys import float_info
-from typing import Any
+from typing import Any, TypeVar
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
@@ -18,6 +18,7 @@ _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
 LONGEST = 200
 
+_T = TypeVar("_T")
 _Dimension = tuple[int, ...]
 
 
@@ -43,8 +44,8 @@ _TIMES = {
     **{"s": "1", "second": "1", "seconds": "1", "min": "60", "minute": "60", "minutes": "60"},
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "3600"),
     **{"d": "86400", "day": "86400", "days": "86400"},
-    **dict.fromkeys(("week", "weeks"), "604800"),
-    **dict.fromkeys(("month", "months"), "2629800"),
+    **dict.fromkeys(("wk", "week", "weeks"), "604800"),
+    **dict.fromkeys(("mo", "month", "months"), "2629800"),
     **dict.fromkeys(("y", "yr", "year", "years"), "31557600"),
 }
 
@@ -354,9 +355,24 @@ def in_own_unit(spelled: str, text: str) -> str:
     ('2 USD/MTok', '1..5 USD/MTok:log', '$2/MTok')
     >>> in_own_unit("requests_per_day", "2M"), in_own_unit("price_per_gpu_hour", "2.5"), in_own_unit("weight_bits", "4")
     ('2M request/day', '2.5 USD/h', '4 bit')
+    >>> in_own_unit("tokens/year", "2T"), in_own_unit("gpu_hours", "2.664M")
+    ('2T token/year', '2.664M h')
     """
     unit = OWN_UNITS.get(in_full(spelled))
     return _LAST_DIGIT.sub(rf"\g<0> {unit}", text.rstrip(), count=1) if unit else text
+
+
+def of_word(spelled: str, value: _T) -> _T | str | list[Any]:
+    """A value from Python, plain numbers in the unit that the word beside them says: no name of the registry says one there.
+
+    >>> of_word("gpu_cost_per_hour", 2), of_word("gpu_cost_per_hour", [2, 3]), of_word("chip_price", 2)
+    ('2 USD/h', ['2 USD/h', '3 USD/h'], 2)
+    """
+    if spelled in QUANTITIES or in_full(spelled) not in OWN_UNITS:
+        return value
+    if isinstance(value, list | tuple):
+        return [of_word(spelled, one) for one in value]
+    return in_own_unit(spelled, str(value)) if isinstance(value, str | int | float) else value
 
 
 _LAST_DIGIT = re.compile(rf"^[^:]*[0-9.] ?(?:{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE_TRAINING, HOW_MANY, in_full
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE, BESIDE_TRAINING, HOW_MANY, OWN_UNITS, in_full
 from derive.quantities.meanings import by_meaning, words_of
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
@@ -48,21 +48,23 @@ def quantity(name: str) -> Quantity:
         raise AmbiguousName("quantity", name, meant)
     if row is None and not meant:
         # Symbols are what few people type: they are offered where no word is near.
-        words = [*QUANTITIES, *ALIASES]
+        words = [*QUANTITIES, *(word for word in ALIASES if word not in OWN_UNITS)]
         raise UnknownName("quantity", name, words if suggest(name, words) else NAME_OF_SYMBOL, _SEARCHES, _near(name))
     return row or QUANTITIES[meant[0]]
 
 
 def meant_beside(name: str, others: Collection[str]) -> str:
-    """The quantity of a name that stands beside others: beside one of training a word may mean what it does there.
+    """The quantity of a name that stands beside others: of several that a word could mean, they may say which.
 
-    >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", [])
-    ('pretrain_tokens', 'time_to_first_token')
+    >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", []), meant_beside("price_per_mtok", ["margin"])
+    ('pretrain_tokens', 'time_to_first_token', 'output_price')
     """
     of_training = {row.name for row in training.ROWS}
-    meant = BESIDE_TRAINING.get(in_full(name))
+    word = in_full(name)
     beside = {one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name}
-    return meant if meant and not of_training.isdisjoint(beside) else quantity(name).name
+    if word in BESIDE_TRAINING and not of_training.isdisjoint(beside):
+        return BESIDE_TRAINING[word]
+    return next((meant for other, meant in BESIDE.get(word, {}).items() if other in beside), None) or quantity(name).name
 
 
 def refuse_unnamed(names: Collection[str]) -> None:

@@ -7,11 +7,27 @@ _IN_UNITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("cost_per_token", "USD/MTok"): (
         *("cost_per_mtok", "cost_per_million", "cost_per_million_tokens", "cost_per_1m", "cost_per_1m_tokens"),
         *("usd_per_mtok", "usd_per_million_tokens", "dollars_per_mtok", "dollars_per_million_tokens"),
+        *("cost_per_million_output_tokens", "cost_per_mtok_out", "cost_per_million_generated_tokens"),
+    ),
+    ("prefill_cost_per_token", "USD/MTok"): ("cost_per_million_input_tokens", "cost_per_million_prompt_tokens", "cost_per_mtok_in"),
+    ("output_price", "USD/MTok"): (
+        *("price_per_million_output_tokens", "output_price_per_mtok", "output_price_per_million", "price_per_mtok_out"),
+    ),
+    ("input_price", "USD/MTok"): (
+        *("price_per_million_input_tokens", "input_price_per_mtok", "input_price_per_million", "price_per_mtok_in"),
     ),
     ("chip_price", "USD/h"): (
         *("chip_hour_price", "price_per_hour", "price_per_chip_hour", "cost_per_chip_hour", "usd_per_chip_hour", "hourly_rate"),
         *("hourly_price", "chip_hourly_price", "chip_hourly_cost", "chip_hourly_rate"),
+        *("chip_hour_cost", "chip_hour_rate", "rate_per_chip_hour", "hourly_chip_cost", "hourly_chip_price", "chip_cost_per_hour"),
+        *("chip_price_per_hour", "price_per_hour_per_chip", "cost_per_hour_per_chip", "dollars_per_chip_hour", "rent_per_hour"),
     ),
+    ("electricity_price", "USD/kWh"): ("price_per_kwh", "cost_per_kwh", "kwh_price", "kwh_cost", "usd_per_kwh"),
+    ("training_time", "h"): ("training_hours",),
+    ("training_time", "day"): ("training_days",),
+    ("training_time", "week"): ("training_weeks",),
+    ("training_time", "month"): ("training_months",),
+    ("requests_per_second", "request/year"): ("requests_per_year", "yearly_requests", "annual_requests"),
     ("requests_per_second", "request/min"): ("requests_per_minute", "qpm", "rpm"),
     ("requests_per_second", "request/h"): ("requests_per_hour", "hourly_requests"),
     ("requests_per_second", "request/day"): ("requests_per_day", "daily_requests"),
@@ -21,10 +37,23 @@ _IN_UNITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("bytes_per_element", "bit"): ("kv_bits", "kv_cache_bits"),
     ("chip_power", "W"): ("watts", "watts_per_chip"),
     ("chip_hours", "day"): ("chip_days",),
+    ("chip_hours", "month"): ("chip_months",),
+    ("chip_hours", "year"): ("chip_years",),
 }
 """Words that say a unit, in which a bare number beside them is, by the quantity and the unit."""
 
-OWN_UNITS = {word: unit for (_, unit), words in _IN_UNITS.items() for word in words}
+_PRICES_OF_A_MILLION = ("price_per_mtok", "price_per_million", "price_per_million_tokens", "price_per_1m_tokens", "price_per_1m")
+_TOKENS_OF_A_TIME = {
+    f"tokens_per_{time}": f"token/{unit}"
+    for time, unit in (("minute", "min"), ("hour", "h"), ("day", "day"), ("week", "week"), ("month", "month"), ("year", "year"))
+}
+
+OWN_UNITS = {
+    **{word: unit for (_, unit), words in _IN_UNITS.items() for word in words},
+    **dict.fromkeys(_PRICES_OF_A_MILLION, "USD/MTok"),
+    **_TOKENS_OF_A_TIME,
+    "chip_hours": "h",
+}
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **{word: (name,) for (name, _), words in _IN_UNITS.items() for word in words},
@@ -88,7 +117,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "model_flops_utilisation": ("mfu",),
     **dict.fromkeys(("model_bandwidth_utilisation", "memory_bandwidth_utilisation", "bandwidth_utilisation"), ("mbu",)),
     "nvlink_bandwidth": ("scale_up_link_bandwidth",),
-    **dict.fromkeys(("rent", "chip_cost"), ("chip_price",)),
+    **dict.fromkeys(
+        ("rent", "chip_cost", "chip_rent", "chip_rate", "rental_price", "chip_rental_price", "chip_rental_cost"), ("chip_price",)
+    ),
     **dict.fromkeys(("params", "parameters", "num_params", "n_params", "param_count", "total_parameters"), ("total_params",)),
     "active_parameters": ("active_params",),
     **dict.fromkeys(("weights", "weight_size", "weight_memory", "weights_memory", "model_bytes"), ("weight_bytes",)),
@@ -107,14 +138,19 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(("training_flops", "training_compute", "pretrain_compute", "compute_budget"), ("pretrain_flops",)),
     "train_flops": ("pretrain_flops",),
-    "train_time": ("training_time",),
+    **dict.fromkeys(("train_time", "training_duration"), ("training_time",)),
     **dict.fromkeys(("train_cost", "pretraining_cost"), ("training_cost",)),
     "tokens_per_parameter": ("tokens_per_param",),
-    "chinchilla": ("chinchilla_tokens",),
+    **dict.fromkeys(("chinchilla", "optimal_tokens", "chinchilla_optimal_tokens", "compute_optimal_tokens"), ("chinchilla_tokens",)),
     "overtraining": ("overtraining_ratio",),
     **dict.fromkeys(("bubble", "pipeline_bubble"), ("bubble_fraction",)),
     **dict.fromkeys(("critical_batch", "critical_batch_size", "optimal_batch", "crossover_batch"), ("balance_batch",)),
-    "ridge": ("ridge_point",),
+    **dict.fromkeys(("ridge", "ops_per_byte", "ops_to_byte_ratio", "ops_byte_ratio", "flops_to_byte_ratio"), ("ridge_point",)),
+    **dict.fromkeys(("critical_intensity", "critical_arithmetic_intensity", "hardware_intensity", "ridge_intensity"), ("ridge_point",)),
+    "machine_balance": ("ridge_point", "machine_balance_ratio"),
+    **dict.fromkeys(("operational_intensity", "computational_intensity", "flops_per_byte"), ("arithmetic_intensity",)),
+    **dict.fromkeys(("attainable_performance", "attainable_flops_per_second", "achievable_flops", "roofline_flops"), ("attainable_flops",)),
+    **dict.fromkeys(("achieved_flops", "attained_flops"), ("attainable_flops", "compute_utilisation", "mfu")),
     "crossover_context": ("balance_context",),
     **dict.fromkeys(("kv", "kv_per_token", "kv_cache_per_token"), ("kv_bytes_per_token",)),
     **dict.fromkeys(("kv_per_sequence", "kv_per_request", "kv_cache_per_sequence", "kv_cache_per_request"), ("kv_bytes_per_sequence",)),
@@ -139,23 +175,31 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("weight_dtype", "weights_dtype", "bytes_per_param", "bytes_per_parameter"), ("bytes_per_weight",)),
     **dict.fromkeys(("memory_reserve", "reserved_memory", "headroom", "memory_headroom"), ("reserved_share",)),
     "pue": ("power_usage_effectiveness",),
-    **dict.fromkeys(("energy_cost_per_token", "power_cost_per_token", "electricity_cost"), ("electricity_cost_per_token",)),
+    **dict.fromkeys(("energy_cost_per_token", "power_cost_per_token"), ("electricity_cost_per_token",)),
+    **dict.fromkeys(("energy_bill", "electricity_bill", "power_bill", "fleet_energy_cost"), ("fleet_electricity_cost",)),
+    **dict.fromkeys(
+        ("electricity_cost", "energy_cost", "power_cost"), ("fleet_electricity_cost", "electricity_cost_per_token", "electricity_price")
+    ),
+    **dict.fromkeys(("electricity_rate", "power_price", "energy_price", "electricity_tariff"), ("electricity_price",)),
     "joules_per_token": ("energy_per_token",),
-    **dict.fromkeys(("power_draw", "tdp"), ("chip_power",)),
+    **dict.fromkeys(("power_draw", "tdp", "power_per_chip", "chip_tdp", "chip_power_draw", "chip_watts"), ("chip_power",)),
     "margin": ("gross_margin",),
     **dict.fromkeys(("request_cost", "cost_per_query", "query_cost"), ("cost_per_request",)),
     "price_per_query": ("price_per_request",),
-    **dict.fromkeys(("capex", "chip_purchase_price"), ("chip_capex",)),
+    **dict.fromkeys(("capex", "capex_per_chip", "chip_purchase_price", "chip_purchase_cost", "purchase_price_per_chip"), ("chip_capex",)),
     **dict.fromkeys(("depreciation", "depreciation_period", "amortization_time", "amortization_period"), ("depreciation_time",)),
-    **dict.fromkeys(("amortisation_time", "amortisation_period"), ("depreciation_time",)),
+    **dict.fromkeys(("amortisation_time", "amortisation_period", "amortisation", "amortization"), ("depreciation_time",)),
+    **dict.fromkeys(("useful_life", "service_life", "chip_lifetime", "payback_period", "payback_time"), ("depreciation_time",)),
+    "lifetime": ("depreciation_time", "deployment_time", "ttl"),
     **dict.fromkeys(("cache_ttl", "cache_lifetime"), ("ttl",)),
-    **dict.fromkeys(("price_in", "prompt_price", "input_token_price"), ("input_price",)),
-    **dict.fromkeys(("price_out", "completion_price", "output_token_price"), ("output_price",)),
+    **dict.fromkeys(("cost_per_output_token", "cost_per_decoded_token"), ("cost_per_token",)),
+    **dict.fromkeys(("cost_per_input_token", "cost_per_prompt_token"), ("prefill_cost_per_token",)),
+    **dict.fromkeys(("price_in", "prompt_price", "input_token_price", "price_per_input_token"), ("input_price",)),
+    **dict.fromkeys(("price_out", "completion_price", "output_token_price", "price_per_output_token"), ("output_price",)),
+    **dict.fromkeys(("effective_input_price", "blended_input_price", "average_input_price"), ("mean_input_price",)),
     **dict.fromkeys(("cached_input_price", "cached_price", "cache_hit_price"), ("cache_read_price",)),
-    **dict.fromkeys(
-        ("price_per_mtok", "price_per_million", "price_per_million_tokens", "price_per_1m_tokens"),
-        ("output_price", "input_price", "cost_per_token"),
-    ),
+    **dict.fromkeys(_PRICES_OF_A_MILLION, ("output_price", "input_price", "cost_per_token")),
+    **dict.fromkeys(_TOKENS_OF_A_TIME, ("throughput", "fleet_throughput")),
     **dict.fromkeys(("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism"), ("data_parallel", "replicas")),
     "dtype": ("bytes_per_weight", "bytes_per_element"),
     "tokens": ("prompt_tokens", "output_tokens", "pretrain_tokens"),
@@ -173,6 +217,20 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 BESIDE_TRAINING = dict.fromkeys(("tokens", "num_tokens"), "pretrain_tokens")
 """Words for several that beside a quantity of training mean one of them."""
+
+_BESIDE_FLEETS = ("replicas", "fleet_throughput", "fleet_requests_per_second", "fleet_cost_per_token", "chip_capex")
+_BESIDE_RATES = {"fleet_throughput": "throughput", "replicas": "fleet_throughput", "throughput": "fleet_throughput"}
+
+BESIDE: dict[str, dict[str, str]] = {
+    **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
+    **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
+    **{word: {"requests_per_second": "fleet_requests_per_second"} for word in OWN_UNITS if word.startswith("requests_per_")},
+    "utilisation": dict.fromkeys(_BESIDE_FLEETS, "fleet_utilisation"),
+    "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
+    "power": {"chip_capex": "chip_power"},
+    **{word: {"deployment_time": "fleet_electricity_cost"} for word in ("electricity_cost", "energy_cost", "power_cost")},
+}
+"""Words for several that beside another quantity mean one of them: which, by the first that stands there."""
 
 _OF_MANY = ("mean", "median", "p50", "p90", "p95", "p99", "max")
 """What a time of many requests is that benchmarks print, where ours is of one."""
@@ -197,7 +255,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(("max_concurrent_requests", "num_prompts"), ("concurrent_requests", "sequences_in_flight", "batch")),
     **dict.fromkeys(("speed", "decode_speed"), ("tokens_per_second_per_user", "throughput")),
-    **dict.fromkeys(("flops", "compute_power", "flops_per_chip", "chip_flops"), ("peak_flops",)),
+    **dict.fromkeys(("flops", "compute_power", "flops_per_chip", "chip_flops", "peak_performance"), ("peak_flops",)),
     "flops_per_token": ("forward_flops", "active_params"),
     **dict.fromkeys(("memory", "fits", "memory_used"), ("memory_demand",)),
     **dict.fromkeys(("precision", "data_type", "quantisation", "quantization"), ("bytes_per_weight",)),
@@ -209,15 +267,28 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "max_requests": ("batch", "concurrent_requests"),
     "num_chip_blocks": ("kv_cache_bytes", "sequences_in_flight"),
     "max_num_batched_tokens": ("prefill_chunk",),
-    **dict.fromkeys(("utilisation", "chip_utilisation"), ("mfu", "compute_utilisation", "fleet_utilisation")),
-    **dict.fromkeys(("arithmetic_intensity", "operational_intensity", "intensity", "roofline"), ("ridge_point", "balance_batch")),
+    **dict.fromkeys(("utilisation", "chip_utilisation"), ("fleet_utilisation", "mfu", "compute_utilisation")),
+    **dict.fromkeys(("intensity", "roofline"), ("arithmetic_intensity", "ridge_point", "attainable_flops")),
+    **dict.fromkeys(
+        ("input_output_ratio", "input_to_output_ratio", "prompt_output_ratio", "isl_osl_ratio"),
+        ("prompt_share", "prompt_tokens", "output_tokens"),
+    ),
+    **dict.fromkeys(("break_even_batch", "breakeven_batch"), ("batch", "balance_batch")),
+    **dict.fromkeys(("break_even_throughput", "break_even_tokens", "break_even_tokens_per_month", "break_even_volume"), ("throughput",)),
+    **dict.fromkeys(("api_price", "selling_price", "list_price"), ("output_price", "input_price", "blended_price")),
+    **dict.fromkeys(("capital_cost", "purchase_price", "server_price"), ("chip_capex",)),
+    **dict.fromkeys(("cache_savings", "caching_savings", "cache_discount"), ("mean_input_price", "cache_read_ratio")),
+    **dict.fromkeys(("energy_per_year", "annual_energy", "kwh", "mwh"), ("energy_per_token", "fleet_electricity_cost")),
+    **dict.fromkeys(
+        ("training_energy", "training_electricity", "training_electricity_cost"), ("chip_hours", "chip_power", "electricity_price")
+    ),
+    **dict.fromkeys(("time", "duration", "period"), ("deployment_time", "training_time", "step_time")),
     "crossover": ("balance_batch", "balance_context"),
     "memory_bound": ("memory_time", "memory_time_share"),
-    **dict.fromkeys(("hourly_cost", "cost_per_hour"), ("chip_price", "fleet_cost")),
+    **dict.fromkeys(("hourly_cost", "cost_per_hour", "dollars_per_hour", "usd_per_hour"), ("chip_price", "fleet_cost")),
     **dict.fromkeys(("on_demand_price", "spot_price", "node_price", "instance_price"), ("chip_price",)),
     **dict.fromkeys(("tco", "total_cost_of_ownership"), ("fleet_cost", "fleet_cost_per_token", "chip_capex")),
-    "chip_months": ("chip_hours",),
-    **dict.fromkeys(("days", "training_days"), ("training_time", "deployment_time")),
+    **dict.fromkeys(("days", "months", "years"), ("training_time", "deployment_time")),
     "input_throughput": ("prefill_rate_per_chip",),
     **dict.fromkeys(("prefill_chips", "decode_chips"), ("prefill_decode_chip_ratio", "prefill_rate_per_chip", "decode_rate_per_chip")),
     **dict.fromkeys(("global_batch", "global_batch_size", "train_batch_size"), ("tokens_in_training_batch",)),
@@ -225,17 +296,15 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("optimizer_state", "optimizer_states"), ("optimizer_bytes_per_param", "training_state_bytes_per_chip")),
     **dict.fromkeys(("hfu", "hardware_flops_utilisation"), ("mfu",)),
     **dict.fromkeys(("max_tokens", "new_tokens"), ("output_tokens", "new_tokens_per_pass")),
-    **dict.fromkeys(("profit", "revenue"), ("gross_margin",)),
+    **dict.fromkeys(("profit", "revenue", "revenue_per_chip_hour", "profit_per_chip_hour"), ("gross_margin",)),
     **dict.fromkeys(
         ("tokens_per_verification", "tokens_per_check", "accepted_tokens", "accepted_length", "acceptance_length"), ("tokens_per_step",)
     ),
     **dict.fromkeys(("mtp", "speculation"), ("draft_tokens", "tokens_per_step")),
     "activated_experts": ("active_experts", "touched_experts"),
     "tokens_per_dollar": ("cost_per_token",),
-    **dict.fromkeys(
-        ("tokens_per_minute", "tokens_per_hour", "tokens_per_day", "tokens_per_month", "tokens_per_year", "daily_tokens", "tpm"),
-        ("throughput", "fleet_throughput"),
-    ),
+    **dict.fromkeys(("tpm", "daily_tokens"), ("throughput", "fleet_throughput")),
+    **dict.fromkeys(("yearly_tokens", "annual_tokens", "token_volume"), ("fleet_throughput", "inference_tokens")),
     **dict.fromkeys(("monthly_tokens", "total_throughput", "total_tokens_per_second", "total_tps"), ("throughput", "fleet_throughput")),
     **dict.fromkeys(
         ("total_cost", "monthly_cost", "daily_cost", "annual_cost", "cost_per_month", "cost_per_day", "cost_per_year"), ("fleet_cost",)
@@ -277,6 +346,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
 
 _PARTS = {
     **{"gpu": "chip", "gpus": "chips", "accelerator": "chip", "tok": "tokens", "toks": "tokens", "req": "requests", "reqs": "requests"},
+    **{"hr": "hour", "hrs": "hours", "mtokens": "mtok", "mtoken": "mtok", "mtoks": "mtok"},
     **{"sec": "second", "secs": "second", "bw": "bandwidth", "mem": "memory", "len": "length", "util": "utilisation"},
     "utilization": "utilisation",
 }

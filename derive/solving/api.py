@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from derive.errors import WrongValue, shorten
 from derive.presets import PARAMETERS
 from derive.quantities import meant_beside, quantity
-from derive.quantities.aliases import BESIDE_TRAINING, in_full
+from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, in_full
 from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -23,6 +23,7 @@ from derive.solving.symbolic import is_symbolic, symbolic
 from derive.solving.whole_numbers import in_whole_ones
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
+from derive.units import of_word
 
 
 class Expression(Protocol):
@@ -81,7 +82,7 @@ def solve(
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     conventions = Conventions(count, bytes, efficiency, price)
-    typed = {**(given or {}), **values}
+    typed = {spelled: of_word(spelled, value) for spelled, value in {**(given or {}), **values}.items()}
     unknown, *names = _as_beside((unknown, *typed))
     if len({*names}) < len(names):
         again = next(name for name in names if names.count(name) > 1)
@@ -91,7 +92,7 @@ def solve(
 
 def _as_beside(names: Sequence[str]) -> list[str]:
     """Names as they were called, but words that mean another thing beside some of the others."""
-    return [meant_beside(name, names) if in_full(name) in BESIDE_TRAINING else name for name in names]
+    return [meant_beside(name, names) if in_full(name) in {*BESIDE_TRAINING, *BESIDE} else name for name in names]
 
 
 def respond(

@@ -75,6 +75,27 @@ def test_words_stand_on_either_side_of_a_question():
         ("queue_delay", "queue_time"),
         ("cached_input_price", "cache_read_price"),
         ("train_cost", "training_cost"),
+        ("gpu_hourly_cost", "chip_price"),
+        ("GPU cost per hour", "chip_price"),
+        ("price/kWh", "electricity_price"),
+        ("electricity_rate", "electricity_price"),
+        ("gpu_purchase_price", "chip_capex"),
+        ("gpu_capex", "chip_capex"),
+        ("amortization_period", "depreciation_time"),
+        ("payback_period", "depreciation_time"),
+        ("watts_per_gpu", "chip_power"),
+        ("requests/day", "requests_per_second"),
+        ("energy_bill", "fleet_electricity_cost"),
+        ("effective_input_price", "mean_input_price"),
+        ("operational-intensity", "arithmetic_intensity"),
+        ("FLOPs/byte", "arithmetic_intensity"),
+        ("ops_to_byte_ratio", "ridge_point"),
+        ("price per million output tokens", "output_price"),
+        ("input-price-per-mtok", "input_price"),
+        ("cost/MTokens", "cost_per_token"),
+        ("cost_per_GPU_hr", "chip_price"),
+        ("gpu_days", "chip_hours"),
+        ("compute_optimal_tokens", "chinchilla_tokens"),
         ("requests_per_day", "requests_per_second"),
         ("gpu_hourly_cost", "chip_price"),
         ("weight-bits", "bytes_per_weight"),
@@ -98,8 +119,43 @@ def test_a_word_that_says_a_unit_is_read_in_it():
 
 @in_one_test(("word", "unit"), OWN_UNITS.items())
 def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
-    name, many = quantity(word).name, "M" if unit == "request/month" else ""
-    assert parse(name, f"8{many} {unit}") == pytest.approx(2 * parse(name, f"4{many} {unit}"))
+    many = "M" if unit.startswith("token/") or unit in ("request/month", "request/year") else ""
+    for name in ALIASES.get(word) or [quantity(word).name]:
+        assert parse(name, f"8{many} {unit}") == pytest.approx(2 * parse(name, f"4{many} {unit}"))
+
+
+@in_one_test(
+    ("asked", "given", "value"),
+    [
+        ("replicas", ("tokens_per_year=2T", "throughput=3000", "fleet_utilisation=50%"), 2e12 / 31557600 / 3000 / 0.5),
+        ("replicas", ("tokens_per_month=200B", "throughput=6400"), 200e9 / 2629800 / 6400),
+        ("training_cost", ("gpu_hours=2.788M", "gpu_cost_per_hour=2"), 2.788e6 * 2),
+        ("replicas", ("tokens_per_year=2T", "throughput=3000", "utilization=50%"), 2e12 / 31557600 / 3000 / 0.5),
+        ("replicas", ("requests_per_day=5M", "requests_per_second=3"), 5e6 / 86400 / 3),
+        ("chip_price", ("gpu_capex=35040 USD", "lifetime=4yr", "power=1kW", "price_per_kwh=0.1", "pue=1"), 1.1 / 3600),
+        ("energy_cost", ("gpus=1000", "gpu_power=1kW", "pue=1", "price_per_kwh=0.1", "deployment_time=1 d"), 2400),
+        ("training_chips", ("gpu_days=1000", "training_days=20"), 50),
+        ("gross_margin", ("price_per_million_output_tokens=4", "cost_per_mtok=1"), 0.75),
+        ("chip_hours", ("training_cost=1M USD", "gpu_hour_price=2.5"), 1e6 / 2.5 * 3600),
+        ("chip_price", ("gpu_capex=35040 USD", "amortization=48 months", "gpu_power=1kW", "price_per_kwh=0.1", "pue=1"), 1.1 / 3600),
+        ("price_per_million_tokens", ("gross_margin=70%", "cost_per_mtok=0.5"), 0.5e-6 / 0.3),
+        ("gross_margin", ("price_per_mtok=2", "cost_per_mtok=0.6"), 0.7),
+    ],
+)
+def test_a_word_that_says_its_unit_is_read_in_it_with_its_suffix(asked, given, value):
+    found = call("solve", asked, *given, "--as", "json").out
+    assert json.loads(found)["answers"][0]["value"] == pytest.approx(value, rel=1e-3)
+
+
+def test_a_plain_number_of_python_is_in_the_unit_that_its_word_says():
+    assert solve("training_cost", gpu_hours=1e6, gpu_cost_per_hour=2).value == pytest.approx(2e6)
+    assert solve("training_cost", chip_hours=3600, chip_price=2 / 3600).value == pytest.approx(2)
+
+
+def test_a_price_of_a_million_tokens_beside_none_of_decode_is_refused_with_all_it_may_be():
+    assert "could mean output_price or input_price or cost_per_token" in refused(
+        "solve", "blended_price", "price_per_mtok=2", "osl=1", "isl=1"
+    )
 
 
 def test_tokens_beside_training_are_those_of_pretraining():
@@ -168,14 +224,13 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("dollars_per_hour", "chip_price"),
         ("first_token_latency", "time_to_first_token"),
         ("days_to_train", "training_time"),
-        ("gpu_months", "chip_hours"),
         ("spec_decode_speedup", "speculative_speedup"),
         ("draft_acceptance_rate", "acceptance_rate"),
         ("cache_transfer_time", "kv_transfer_time"),
         ("all_reduce_latency", "all_reduce_time"),
         ("prefill_batch_size", "prefill_batch"),
         ("optimizer_memory", "optimizer_bytes_per_param"),
-        ("electricity_bill", "electricity_price"),
+        ("annual_energy", "energy_per_token"),
     ],
 )
 def test_a_name_that_is_none_is_answered_with_the_name_of_what_it_means(word, meant):
