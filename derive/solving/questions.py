@@ -278,12 +278,24 @@ def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
 
 
 def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
-    """The question of a dense model, where one parameter count is given, the other is missing, and nothing speaks of experts.
+    """The question of a dense model, where one parameter count is given and the other missing, or one is asked for and none given,
+    and nothing speaks of experts.
 
     >>> dense = as_dense(question("step_time", {"total_params": 7e10}), ["active_params"])
     >>> dense and dense.known["active_params"]
     70000000000.0
+    >>> as_dense(question("total_params", {"pretrain_flops": 1e24}), ["sparsity"]).notes
+    ('sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model',)
     """
+    if (
+        asked.unknown in PARAMETERS
+        and {*missing} - {*IN_BF16}
+        and not asked.published
+        and asked.known.keys().isdisjoint((*_OF_MIXTURES, *PARAMETERS))
+    ):
+        told = "sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model"
+        known, provenance = {**asked.known, "sparsity": 1.0}, {**asked.provenance, "sparsity": OF_DENSE}
+        return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
     said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
     if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(_OF_MIXTURES):

@@ -101,7 +101,8 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
         return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
     first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
-    missing, *others = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
+    lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
+    missing, *others = _by_all_that_was_given(asked, known, lists)
     if not missing:
         return Reason("not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
@@ -110,7 +111,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
         message += f"\n--using {claims[0]} would give it"
     if {*known} >= _PRICED.get(unknown, {unknown}):
-        message += "\nwhat its buyer pays by these prices is price_per_request"
+        message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
     elif unknown == "mfu" and "throughput" in known:
         message += "\nthe share of peak that a throughput comes to is compute_utilisation: ask for that"
     elif others:
@@ -182,6 +183,17 @@ def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[
     shortest = min(filter(None, ways), key=len, default=())
     before = len(shortest) <= len(lists[0]) or not giving(asked.active).keys().isdisjoint(lists[0])
     return [shortest, *(names for names in lists if names != shortest)] if shortest and before else lists
+
+
+def _by_all_that_was_given(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The lists, before them that of an equation in which all that was given stands, and after it none that is longer."""
+    given = {name for name, source in asked.provenance.items() if source == "given"}
+    rows = [row for row in asked.active if row.sense == "=" and len(given) > 1 and given | {asked.unknown} <= {*row.symbols}]
+    ways = (tuple(name for name in row.symbols if name != asked.unknown and name not in known) for row in rows)
+    shortest = min((names for names in ways if names in lists), key=len, default=())
+    if not shortest:
+        return lists
+    return [shortest, *(names for names in lists if names != shortest and len(names) <= len(shortest))]
 
 
 def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:

@@ -255,3 +255,12 @@ def test_a_word_beside_training_means_in_python_what_it_does_at_the_command_line
         solve("training_time", **run, tokens=15e12, pretrain_tokens=15e12)
     with pytest.raises(AmbiguousName):
         solve("step_time", tokens=15e12)
+
+
+def test_parameters_that_are_asked_for_are_those_of_a_dense_model_where_nothing_speaks_of_experts():
+    """Six FLOP a parameter and token, twenty tokens a parameter."""
+    told = "sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model"
+    dense = solve("total_params", pretrain_flops=1e24, tokens_per_param=20)
+    assert dense.value == pytest.approx((1e24 / 120) ** 0.5) and told in dense.assumptions
+    assert told not in solve("total_params", weight_bytes="140 GB").assumptions
+    assert solve("total_params", pretrain_flops=1e24, tokens_per_param=20, experts=256).reason.code == "missing_givens"

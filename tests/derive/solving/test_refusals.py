@@ -183,7 +183,7 @@ def test_what_can_be_reached_starts_at_the_least_value():
 
 def test_a_buyer_who_asks_for_a_cost_is_told_of_the_price():
     prices = {"input_price": "3 USD/MTok", "output_price": "15 USD/MTok", "prompt_tokens": 2000, "output_tokens": 500}
-    assert solve("cost_per_request", **prices).reason.message.endswith("what its buyer pays by these prices is price_per_request")
+    assert solve("cost_per_request", **prices).reason.message.startswith("what its buyer pays by these prices is price_per_request")
     assert solve("price_per_request", **prices).value == pytest.approx(0.0135)
     assert "buyer" not in solve("cost_per_request", prompt_tokens=2000).reason.message
 
@@ -200,3 +200,10 @@ def test_a_utilisation_of_a_measured_throughput_is_answered_with_the_name_of_wha
     given = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 4, "throughput": 3000}
     assert "a throughput comes to is compute_utilisation" in solve("mfu", **given).reason.message
     assert solve("compute_utilisation", **given).answers[0].value == pytest.approx(2 * 70e9 * 3000 / (4 * 989e12), rel=0.02)
+
+
+def test_what_completes_all_that_was_given_comes_first_and_nothing_longer_after_it():
+    owned = {"chip_capex": 31250, "depreciation_time": "4 yr", "chip_power": "1.275 kW", "electricity_price": "0.1 USD/kWh"}
+    reason = solve("chip_price", **owned).reason
+    assert reason.missing == ("power_usage_effectiveness",) and "instead of these" not in reason.message
+    assert solve("chip_price", **owned, power_usage_effectiveness=1).reason is None
