@@ -42,8 +42,8 @@ def plain_regime(regime: str) -> str:
 
     >>> plain_regime("memory_time >= attention_time + compute_time"), plain_regime("1 >= chips/kv_heads")
     ('memory-bound', 'chips/kv_heads <= 1')
-    >>> plain_regime("-microbatches/pipeline_stages + 1 >= 0")
-    'stages wait for microbatches'
+    >>> plain_regime("-microbatches/pipeline_stages + 1 >= 0"), plain_regime("mfu*peak_flops >= arithmetic_intensity*hbm_bandwidth*mbu")
+    ('stages wait for microbatches', 'memory-bound')
     >>> plain_regime("expert_parallel/scale_up_size >= 1"), plain_regime("leaving_copies*scale_out_bandwidth_ratio/active_experts >= 1")
     ('experts on several racks', 'links between racks bind')
     """
@@ -60,6 +60,8 @@ def _inequality(said: str) -> str:
     spoken = names(first) | names(last)
     if larger and smaller and larger != smaller:
         return f"{_PROMPTS}{larger}" if "prefill_weight_time" in spoken else larger
+    if {"peak_flops", "arithmetic_intensity"} <= spoken:
+        return MEMORY_BOUND if "peak_flops" in names(first) else COMPUTE_BOUND
     if {"microbatches", "pipeline_stages"} <= spoken:
         return WAITING if _grows(difference(last, first)) else BUSY
     return _of_racks(names(first), names(last)) or _without_minus(first, last)

@@ -72,7 +72,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     short = _short(asked, given, way, table)
     said = _of_each_kind({at: solution for at, (solution, _) in outcomes.items()})
     # What does not fit has been counted at all points.
-    warnings = short + tuple(_warned(given, at[0], text, 1) for kind, (text, at) in said.items() if not (short and kind == SHORT))
+    warnings = short + tuple(_warned(given, *next(iter(texts.items())), 1) for kind, texts in said.items() if not (short and kind == SHORT))
     if unasked:
         warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
@@ -210,7 +210,8 @@ def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[
         if not found:
             others[at] = solution.answers, solution.reason
     said = _of_each_kind(dict(enumerate(solutions)))
-    warnings = tuple(_warned(given, at[0], text, len(at)) for text, at in said.values())
+    answered = {at for at, solution in enumerate(solutions) if solution.answers}
+    warnings = tuple(_of_all(given, texts, answered) for texts in said.values())
     labels, bounds = tuple(regime for regime, _ in kinds), tuple(bound for _, bound in kinds)
     return _tabled(solutions, Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others), warnings)
 
@@ -243,13 +244,19 @@ def _short(asked: Question, given: AtPoints, way: Route, table: Sweep) -> tuple[
     return (_warned(given, int(found[0]), answer(at_point(asked, given, int(found[0]))).warnings[0], len(found)),)
 
 
-def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, tuple[str, list[int]]]:
-    """Of each kind of warning the first text, and the points it is said of."""
-    found: dict[str, tuple[str, list[int]]] = {}
+def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:
+    """Of each kind of warning the points it is said of, and what is said there."""
+    found: dict[str, dict[int, str]] = {}
     for at, solution in solutions.items():
         for kind, text in zip(solution.kinds, solution.warnings, strict=True):
-            found.setdefault(kind, (text, []))[1].append(at)
+            found.setdefault(kind, {}).setdefault(at, text)
     return found
+
+
+def _of_all(given: AtPoints, texts: Mapping[int, str], answered: set[int]) -> str:
+    """What is said once for all points, where it is the same at each that has an answer, else at the first of them."""
+    at, text = next(iter(texts.items()))
+    return text if answered and texts.keys() >= answered and {*texts.values()} == {text} else _warned(given, at, text, len(texts))
 
 
 def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
