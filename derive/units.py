@@ -331,14 +331,15 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     ({'step_time': '<=30ms >=10ms'}, {'step_time': '>=10ms <=30ms'})
     """
     texts: dict[str, str] = {}
+    asked = tuple(asked)
     pairs = [pair for item in items for pair in _named(item)]
     spelled = (*asked, *(given for given, _ in pairs))
     if not among:
-        refuse_unnamed(spelled)
+        refuse_unnamed(spelled, asked)
     for given, typed in pairs:
         if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
             raise UnknownName("anchor", given, among)
-        name, text = meant_beside(given, spelled), in_own_unit(given, typed)
+        name, text = meant_beside(given, spelled, asked), in_own_unit(given, typed)
         before = texts.setdefault(name, text)
         if before != text:
             both = dict.fromkeys((*signed(before), *signed(text)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE, BESIDE_TRAINING, HOW_MANY, OWN_UNITS, in_full
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, ASKED, BESIDE, BESIDE_TRAINING, HOW_MANY, OWN_UNITS, in_full
 from derive.quantities.meanings import by_meaning, words_of
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
@@ -53,26 +53,31 @@ def quantity(name: str) -> Quantity:
     return row or QUANTITIES[meant[0]]
 
 
-def meant_beside(name: str, others: Collection[str]) -> str:
-    """The quantity of a name that stands beside others: of several that a word could mean, they may say which.
+def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()) -> str:
+    """The quantity of a name that stands beside others: of several that a word could mean, they or what is asked for may say which.
 
     >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", []), meant_beside("price_per_mtok", ["margin"])
     ('pretrain_tokens', 'time_to_first_token', 'output_price')
+    >>> meant_beside("dtype", ["kv_cache", "ctx"], asked=["kv_cache"]), meant_beside("dtype", ["balance_batch"], asked=["balance_batch"])
+    ('bytes_per_element', 'bytes_per_weight')
     """
     of_training = {row.name for row in training.ROWS}
     word = in_full(name)
     beside = {one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name}
     if word in BESIDE_TRAINING and not of_training.isdisjoint(beside):
         return BESIDE_TRAINING[word]
+    of_asked = {ASKED[word].get(one if one in QUANTITIES else "".join(_called(one))) for one in asked} if word in ASKED else set()
+    if len(of_asked) == 1 and (one := of_asked.pop()):
+        return one
     return next((meant for other, meant in BESIDE.get(word, {}).items() if other in beside), None) or quantity(name).name
 
 
-def refuse_unnamed(names: Collection[str]) -> None:
+def refuse_unnamed(names: Collection[str], asked: Collection[str] = ()) -> None:
     """Refuses names that are of no one quantity, all of them at once."""
     refused = []
     for name in dict.fromkeys(names):
         try:
-            meant_beside(name, names)
+            meant_beside(name, names, asked)
         except (UnknownName, AmbiguousName) as error:
             refused.append(error)
     if refused:

@@ -232,6 +232,14 @@ BESIDE: dict[str, dict[str, str]] = {
 }
 """Words for several that beside another quantity mean one of them: which, by the first that stands there."""
 
+ASKED: dict[str, dict[str, str]] = {
+    "dtype": {
+        **dict.fromkeys(("balance_batch", "machine_balance_ratio", "weight_bytes"), "bytes_per_weight"),
+        **dict.fromkeys(("kv_bytes_per_token", "kv_bytes_per_sequence", "kv_cache_bytes"), "bytes_per_element"),
+    },
+}
+"""Words for several of which one alone has a part in what is asked for: which, by that."""
+
 _OF_MANY = ("mean", "median", "p50", "p90", "p95", "p99", "max")
 """What a time of many requests is that benchmarks print, where ours is of one."""
 

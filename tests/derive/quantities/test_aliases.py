@@ -147,6 +147,25 @@ def test_a_word_that_says_its_unit_is_read_in_it_with_its_suffix(asked, given, v
     assert json.loads(found)["answers"][0]["value"] == pytest.approx(value, rel=1e-3)
 
 
+@in_one_test(
+    ("asked", "given", "value"),
+    [
+        ("kv_cache_per_token", ("--model", "Llama-3.1-70B", "dtype=fp8"), 2 * 80 * 8 * 128),
+        ("critical_batch_size", ("--model", "Llama-3.1-8B", "dtype=fp8", "peak_flops=300e12", "bw=2e12"), 300e12 / 2e12 / 2),
+        ("weight_memory", ("--model", "Llama-3.1-8B", "dtype=fp8"), 8e9),
+    ],
+)
+def test_a_data_type_is_that_of_the_one_thing_that_has_a_part_in_what_is_asked(asked, given, value):
+    found = json.loads(call("solve", asked, *given, "--as", "json").out)["answers"][0]
+    assert found["value"] == pytest.approx(value)
+
+
+def test_a_data_type_of_a_step_may_be_of_either():
+    both = "could mean bytes_per_weight or bytes_per_element"
+    assert both in refused("solve", "step_time", "--model", "Llama-3.1-8B", "dtype=fp8")
+    assert both in refused("solve", "kv_cache,step_time", "--model", "Llama-3.1-8B", "dtype=fp8")
+
+
 def test_a_plain_number_of_python_is_in_the_unit_that_its_word_says():
     assert solve("training_cost", gpu_hours=1e6, gpu_cost_per_hour=2).value == pytest.approx(2e6)
     assert solve("training_cost", chip_hours=3600, chip_price=2 / 3600).value == pytest.approx(2)
