@@ -184,5 +184,5 @@ def test_a_premise_that_does_not_exist_is_named():
         assumed(planted(Step(operation="typo", premises=(RATIO, at("batching.ridgepoint")), eliminated=("peak_flops",))), 1)
     with pytest.raises(UnknownName, match=r"step 'batching\.balance_batch#3'"):
         assumed(planted(Step(operation="typo", premises=(at("batching.balance_batch#3"),))), 1)
-    with pytest.raises(UnknownName, match="quantity 'bandwidth'"):
-        assumed(planted(Step(operation="typo", premises=(at("batching.ridge_point", bandwidth="mfu"),))), 1)
+    with pytest.raises(UnknownName, match="quantity 'band_width'"):
+        assumed(planted(Step(operation="typo", premises=(at("batching.ridge_point", band_width="mfu"),))), 1)
