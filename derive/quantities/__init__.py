@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, ASKED, BESIDE, BESIDE_TRAINING, HOW_MANY, OWN_UNITS, in_full
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE, BESIDE_TRAINING, HOW_MANY, OWN_UNITS, WHERE_ASKED, in_full
 from derive.quantities.meanings import by_meaning, words_of
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
@@ -66,7 +66,9 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     beside = {one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name}
     if word in BESIDE_TRAINING and not of_training.isdisjoint(beside):
         return BESIDE_TRAINING[word]
-    of_asked = {ASKED[word].get(one if one in QUANTITIES else "".join(_called(one))) for one in asked} if word in ASKED else set()
+    of_asked = (
+        {WHERE_ASKED[word].get(one if one in QUANTITIES else "".join(_called(one))) for one in asked} if word in WHERE_ASKED else set()
+    )
     if len(of_asked) == 1 and (one := of_asked.pop()):
         return one
     return next((meant for other, meant in BESIDE.get(word, {}).items() if other in beside), None) or quantity(name).name

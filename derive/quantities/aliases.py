@@ -232,7 +232,7 @@ BESIDE: dict[str, dict[str, str]] = {
 }
 """Words for several that beside another quantity mean one of them: which, by the first that stands there."""
 
-ASKED: dict[str, dict[str, str]] = {
+WHERE_ASKED: dict[str, dict[str, str]] = {
     "dtype": {
         **dict.fromkeys(("balance_batch", "machine_balance_ratio", "weight_bytes"), "bytes_per_weight"),
         **dict.fromkeys(("kv_bytes_per_token", "kv_bytes_per_sequence", "kv_cache_bytes"), "bytes_per_element"),
