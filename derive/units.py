@@ -1,13 +1,14 @@
 """What a person types for a quantity ("3.35TB/s", "2 USD/h", "200k") read into SI, and SI printed the way people write it."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
 from math import isfinite, sqrt
+from numbers import Real
 from sys import float_info
-from typing import Any, TypeVar
+from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
@@ -18,7 +19,6 @@ _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
 LONGEST = 200
 
-_T = TypeVar("_T")
 _Dimension = tuple[int, ...]
 
 
@@ -363,17 +363,19 @@ def in_own_unit(spelled: str, text: str) -> str:
     return _LAST_DIGIT.sub(rf"\g<0> {unit}", text.rstrip(), count=1) if unit else text
 
 
-def of_word(spelled: str, value: _T) -> _T | str | list[Any]:
+def of_word(spelled: str, value: Any) -> Any:
     """A value from Python, plain numbers in the unit that the word beside them says: no name of the registry says one there.
 
-    >>> of_word("gpu_cost_per_hour", 2), of_word("gpu_cost_per_hour", [2, 3]), of_word("chip_price", 2)
-    ('2 USD/h', ['2 USD/h', '3 USD/h'], 2)
+    >>> of_word("gpu_cost_per_hour", 2), of_word("gpu_cost_per_hour", ["2", 3]), of_word("chip_price", 2)
+    ('2.0 USD/h', ['2 USD/h', '3.0 USD/h'], 2)
     """
     if spelled in QUANTITIES or in_full(spelled) not in OWN_UNITS:
         return value
-    if isinstance(value, list | tuple):
-        return [of_word(spelled, one) for one in value]
-    return in_own_unit(spelled, str(value)) if isinstance(value, str | int | float) else value
+    if isinstance(value, Real):
+        return in_own_unit(spelled, str(float(value)))
+    if isinstance(value, str):
+        return in_own_unit(spelled, value)
+    return [of_word(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
 
 
 _LAST_DIGIT = re.compile(rf"^[^:]*[0-9.] ?(?:{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")

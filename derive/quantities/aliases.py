@@ -132,7 +132,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "num_key_value_heads": ("kv_heads",),
     **dict.fromkeys(("vocab", "vocabulary_size"), ("vocab_size",)),
     **dict.fromkeys(("num_local_experts", "n_routed_experts"), ("experts",)),
-    **dict.fromkeys(("num_experts_per_tok", "experts_per_token", "top_k", "topk", "moe_top_k"), ("active_experts",)),
+    **dict.fromkeys(
+        ("num_experts_per_tok", "experts_per_token", "top_k", "topk", "moe_top_k", "moe_topk", "n_activated_experts"), ("active_experts",)
+    ),
     **dict.fromkeys(
         ("training_tokens", "train_tokens", "tokens_trained", "dataset_tokens", "dataset_size", "token_budget"), ("pretrain_tokens",)
     ),
@@ -144,7 +146,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("chinchilla", "optimal_tokens", "chinchilla_optimal_tokens", "compute_optimal_tokens"), ("chinchilla_tokens",)),
     "overtraining": ("overtraining_ratio",),
     **dict.fromkeys(("bubble", "pipeline_bubble"), ("bubble_fraction",)),
-    **dict.fromkeys(("critical_batch", "critical_batch_size", "optimal_batch", "crossover_batch"), ("balance_batch",)),
+    **dict.fromkeys(
+        ("critical_batch", "critical_batch_size", "optimal_batch", "crossover_batch", "crossover_batch_size"), ("balance_batch",)
+    ),
     **dict.fromkeys(("ridge", "ops_per_byte", "ops_to_byte_ratio", "ops_byte_ratio", "flops_to_byte_ratio"), ("ridge_point",)),
     **dict.fromkeys(("critical_intensity", "critical_arithmetic_intensity", "hardware_intensity", "ridge_intensity"), ("ridge_point",)),
     "machine_balance": ("ridge_point", "machine_balance_ratio"),
@@ -164,11 +168,14 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("speedup", "speculative_speed_up", "speculation_speedup", "spec_speedup"), ("speculative_speedup",)),
     "acceptance": ("acceptance_rate",),
     **dict.fromkeys(("draft_length", "speculative_tokens", "num_speculative_tokens", "spec_tokens"), ("draft_tokens",)),
+    **dict.fromkeys(("speculation_length", "speculative_length"), ("draft_tokens",)),
+    **dict.fromkeys(("acceptance_length", "accept_length", "mean_acceptance_length", "average_acceptance_length"), ("tokens_per_step",)),
     "draft_cost": ("draft_cost_ratio",),
     **dict.fromkeys(("message_bytes", "message_size"), ("all_reduce_bytes",)),
     **dict.fromkeys(("allreduce", "allreduce_time", "all_reduce"), ("all_reduce_time",)),
-    **dict.fromkeys(("alltoall", "all2all", "all_to_all", "alltoall_time", "dispatch_time"), ("all_to_all_time",)),
-    **dict.fromkeys(("kv_transfer", "kv_migration_time"), ("kv_transfer_time",)),
+    **dict.fromkeys(("alltoall", "all2all", "all_to_all", "alltoall_time", "all2all_time"), ("all_to_all_time",)),
+    **dict.fromkeys(("kv_transfer", "kv_migration_time", "kv_transfer_latency", "kv_cache_transfer_time"), ("kv_transfer_time",)),
+    "cache_transfer_time": ("kv_transfer_time",),
     **dict.fromkeys(("kv_dtype", "kv_cache_dtype", "cache_dtype", "kv_precision", "kv_cache_precision"), ("bytes_per_element",)),
     **dict.fromkeys(("bytes_per_kv", "bytes_per_kv_element", "kv_bytes_per_element", "kv_element_bytes"), ("bytes_per_element",)),
     "kv_bytes": ("kv_bytes_per_token", "kv_cache_bytes", "bytes_per_element"),
@@ -256,7 +263,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("slo", "sla", "p50", "p99"), ("time_to_first_token", "step_time", "request_latency")),
     **dict.fromkeys(("time_per_token", "latency_per_token", "decode_time"), ("step_time",)),
     **dict.fromkeys(("generation_time", "total_latency", "total_time"), ("request_latency",)),
-    **dict.fromkeys(("prefill_throughput", "prefill_tokens_per_second", "prompt_throughput"), ("prefill_rate_per_chip",)),
+    **dict.fromkeys(("prefill_throughput", "prefill_tokens_per_second", "prefill_tps", "prompt_throughput"), ("prefill_rate_per_chip",)),
     "prefill_time_per_token": ("prefill_rate_per_chip", "prefill_time"),
     **dict.fromkeys(
         ("token_throughput", "total_token_throughput", "system_throughput", "total_system_throughput"), ("throughput", "fleet_throughput")
@@ -305,10 +312,11 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("hfu", "hardware_flops_utilisation"), ("mfu",)),
     **dict.fromkeys(("max_tokens", "new_tokens"), ("output_tokens", "new_tokens_per_pass")),
     **dict.fromkeys(("profit", "revenue", "revenue_per_chip_hour", "profit_per_chip_hour"), ("gross_margin",)),
-    **dict.fromkeys(
-        ("tokens_per_verification", "tokens_per_check", "accepted_tokens", "accepted_length", "acceptance_length"), ("tokens_per_step",)
-    ),
+    **dict.fromkeys(("tokens_per_verification", "tokens_per_check", "accepted_tokens", "accepted_length"), ("tokens_per_step",)),
     **dict.fromkeys(("mtp", "speculation"), ("draft_tokens", "tokens_per_step")),
+    **dict.fromkeys(("dispatch_time", "combine_time"), ("all_to_all_time",)),
+    "chip_hour": ("chip_price", "chip_hours"),
+    **dict.fromkeys(("pd_ratio", "prefill_decode_ratio", "prefill_to_decode_ratio"), ("prefill_decode_chip_ratio",)),
     "activated_experts": ("active_experts", "touched_experts"),
     "tokens_per_dollar": ("cost_per_token",),
     **dict.fromkeys(("tpm", "daily_tokens"), ("throughput", "fleet_throughput")),
@@ -328,7 +336,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("gbs", "grad_accum"), ("tokens_in_training_batch", "training_microbatches")),
     **dict.fromkeys(("memory_footprint", "memory_usage", "vram_usage", "hbm_usage", "hbm_used", "footprint"), ("memory_demand",)),
     "generation_speed": ("tokens_per_second_per_user", "throughput"),
-    "tokens_per_chip": ("decode_rate_per_chip", "training_tokens_per_chip"),
+    "tokens_per_chip": ("decode_rate_per_chip", "sequences_per_chip", "training_tokens_per_chip"),
     "inference_cost": ("cost_per_token", "cost_per_request"),
     "flops_utilisation": ("mfu", "compute_utilisation"),
     "cached_prompt_tokens": ("cached_tokens",),

@@ -101,6 +101,10 @@ def test_words_stand_on_either_side_of_a_question():
         ("weight-bits", "bytes_per_weight"),
         ("num_seqs", "batch"),
         ("critical batch size", "balance_batch"),
+        ("all2all_time", "all_to_all_time"),
+        ("acceptance_length", "tokens_per_step"),
+        ("topk", "active_experts"),
+        ("GPU hourly rate", "chip_price"),
     ],
 )
 def test_a_name_may_be_written_otherwise(word, name):
@@ -177,6 +181,14 @@ def test_a_price_of_a_million_tokens_beside_none_of_decode_is_refused_with_all_i
     )
 
 
+def test_a_number_from_python_is_read_in_the_unit_of_its_name():
+    """8 chips at 2.50 USD an hour that make 20,000 tokens a second: 20 USD / 72 million tokens; four bits are half a byte."""
+    assert solve("cost_per_token", gpu_hour_price=2.5, gpus=8, throughput=20000).answers[0].value == pytest.approx(20 / 72e6)
+    assert solve("weight_bytes", total_params="70B", weight_bits=4).answers[0].value == pytest.approx(35e9)
+    assert solve("weight_bytes", total_params="70B", weight_bits="4.5-bit").answers[0].value == pytest.approx(70e9 * 4.5 / 8)
+    assert named_texts(["GPU hourly price=$2.5/h"]) == {"chip_price": "$2.5/h"}
+
+
 def test_tokens_beside_training_are_those_of_pretraining():
     """6 * 8e9 * 15e12 FLOP; and back."""
     flops = json.loads(call("solve", "training_flops", "tokens=15T", "active_params=8B", "--as", "json").out)
@@ -234,7 +246,10 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("max_num_batched_tokens", "prefill_chunk"),
         ("node_price", "chip_price"),
         ("total_token_throughput", "throughput"),
-        ("acceptance_length", "tokens_per_step"),
+        ("accepted_length", "tokens_per_step"),
+        ("dispatch_time", "all_to_all_time"),
+        ("gpu_hour", "chip_price"),
+        ("prefill_decode_ratio", "prefill_decode_chip_ratio"),
         ("all_gather_time", "all_reduce_time"),
         ("hfu", "mfu"),
         ("vram_per_gpu", "hbm_capacity"),
@@ -245,7 +260,7 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("days_to_train", "training_time"),
         ("spec_decode_speedup", "speculative_speedup"),
         ("draft_acceptance_rate", "acceptance_rate"),
-        ("cache_transfer_time", "kv_transfer_time"),
+        ("time_to_send_kv", "kv_transfer_time"),
         ("all_reduce_latency", "all_reduce_time"),
         ("prefill_batch_size", "prefill_batch"),
         ("optimizer_memory", "optimizer_bytes_per_param"),
