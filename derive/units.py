@@ -1,7 +1,7 @@
 """What a person types for a quantity ("3.35TB/s", "2 USD/h", "200k") read into SI, and SI printed the way people write it."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -441,6 +441,7 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
         (1e-6, 1e-6, " µs"),
         (0, 1e-9, " ns"),
     ),
+    "s/token": ((1e-3, 1e-3, " ms/token"), (0, 1e-6, " µs/token")),
     "token": tuple((start, size, f"{suffix} tokens") for start, size, suffix in _COUNTS),
     "token/s": tuple((start, size, f"{suffix} token/s") for start, size, suffix in _COUNTS),
     "1/s": tuple((start, size, f"{suffix} request/s") for start, size, suffix in _COUNTS),
@@ -469,6 +470,8 @@ def show(name: str, value: float, digits: int = 4) -> str:
     ('14.4 ms', '5 min', '37B', '200k tokens')
     >>> show("output_price", 1.2e-5), show("chip_price", 2 / 3600), show("batch", 2403.7), show("hbm_bandwidth", 3.35e12)
     ('$12/MTok', '$2/h', '2404', '3.35 TB/s')
+    >>> show("time_per_output_token", 0.0144)
+    '14.4 ms/token'
     >>> show("training_time", 3.83e6), show("chip_hours", 3.43e10), show("pretrain_flops", 6.3e24)
     ('44.33 days', '9528000 h', '6.3e+24 FLOP')
     """

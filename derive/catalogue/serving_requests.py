@@ -31,6 +31,16 @@ REQUESTS = (
         sources=(INFERENCEX, ours("the throughput of a replica over the sequences that share it")),
     ),
     Equation(
+        id="serving.time_per_output_token",
+        title="Time per output token",
+        defines="time_per_output_token",
+        relation=lambda time_per_output_token, tokens_per_second_per_user: (time_per_output_token, 1 / tokens_per_second_per_user),
+        statement="The seconds to a token are one over the tokens to a second: a step, less where drafts are accepted, more with stages.",
+        assumptions=("the mean over the output of a request, its first token left out",),
+        example=Example(given={"tokens_per_second_per_user": "103.1 token/s"}, result="9.699 ms/token"),
+        sources=(INFERENCEX, ours("the speed of a user turned round")),
+    ),
+    Equation(
         id="serving.tokens_per_second_per_user_with_prompts",
         title="Tokens a second for one user, prompts on the same chips",
         defines="tokens_per_second_per_user",

@@ -129,8 +129,8 @@ def _is_misspelt(word: str) -> bool:
 def aliases(name: str) -> tuple[str, ...]:
     """What else a quantity is called, of the words that mean it alone.
 
-    >>> aliases("step_time")
-    ('tpot', 'itl', 'tbt', 'time_per_output_token', 'time_between_tokens', 'inter_token_latency')
+    >>> aliases("time_per_output_token")
+    ('tpot', 'itl', 'tbt', 'time_between_tokens', 'inter_token_latency')
     """
     return tuple(word for word, meant in ALIASES.items() if meant == (name,))
 

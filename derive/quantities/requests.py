@@ -16,6 +16,16 @@ ROWS = (
         unlike="throughput is that of all sequences of a replica",
     ),
     Quantity(
+        name="time_per_output_token",
+        symbol="t_out",
+        latex=r"t_{\mathrm{out}}",
+        unit="s/token",
+        meaning="time between the output tokens of one sequence, the mean where a step yields several",
+        low=1e-5,
+        high=10,
+        unlike="step_time is that of one step, which yields several tokens where drafts are accepted",
+    ),
+    Quantity(
         name="requests_per_second",
         symbol="r_req",
         latex=r"r_{\mathrm{req}}",

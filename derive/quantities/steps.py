@@ -107,8 +107,8 @@ ROWS = (
         low=1e-6,
         high=100,
         unlike=(
-            "memory_time is of its reads alone; token_latency has hops and waits of stages as well; time_to_first_token and request_latency"
-            " are of requests"
+            "memory_time is of its reads alone; token_latency has hops and waits of stages as well; time_per_output_token is less where a"
+            " step yields several tokens; time_to_first_token and request_latency are of requests"
         ),
     ),
     Quantity(

@@ -25,6 +25,7 @@ _LESS, _MORE = -1, 1
 _BETTER = {
     **{
         "s": _LESS,
+        "s/token": _LESS,
         "byte": _LESS,
         "byte/token": _LESS,
         "USD": _LESS,

@@ -52,7 +52,7 @@ SHORT_OF_MEMORY = "does_not_fit"
 MEMORY_BINDS = "memory binds"
 """The regime of as many chips as memory needs, where a speed takes fewer."""
 
-FASTER = {"s": -1, "token/s": 1, "1/s": 1}
+FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 """Units of times and rates, and which way they go where it is faster."""
 
 NO_CACHE = {"kv_cache_bytes": 0.0}

@@ -32,6 +32,14 @@ def test_words_stand_on_either_side_of_a_question():
     assert solve("prefill_time", TTFT="2s", queue_time="0.5s").answers[0].value == 1.5
 
 
+def test_the_time_per_output_token_is_less_than_a_step_where_drafts_are_accepted():
+    """3.3616 tokens a step of 6 ms; and 4 stages with 1 ms of hops between."""
+    drafted = solve("tpot", step_time="6ms", draft_tokens=4, acceptance_rate=0.8)
+    assert drafted.answers[0].value == pytest.approx(6e-3 * (1 - 0.8) / (1 - 0.8**5))
+    assert solve("ITL", step_time="6ms", pipeline_stages=4, hop_latency="1ms").answers[0].value == pytest.approx(10e-3)
+    assert solve("tokens_per_step", tpot="2ms", step_time="6ms").answers[0].value == pytest.approx(3)
+
+
 @in_one_test(
     ("word", "name"),
     [
@@ -212,7 +220,7 @@ def test_a_request_that_is_sold_is_answered_with_its_price():
 
 
 def test_all_names_that_are_none_are_refused_at_once():
-    latency = "quantity 'latency' could mean step_time or time_to_first_token or request_latency: write the one that is meant"
+    latency = "quantity 'latency' could mean time_per_output_token or time_to_first_token or request_latency: write the one that is meant"
     assert refused("solve", "fooo", "latency=12s", "zork=1", "batch=3").splitlines() == [
         f"backsolve: unknown quantity 'fooo'; {latency}; unknown quantity 'zork'",
         "backsolve: backsolve list WORD searches them",
@@ -241,7 +249,7 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("goodput", "throughput"),
         ("cost", "cost_per_token"),
         ("price", "output_price"),
-        ("median_itl", "step_time"),
+        ("median_itl", "time_per_output_token"),
         ("mem_fraction_static", "reserved_share"),
         ("max_num_batched_tokens", "prefill_chunk"),
         ("node_price", "chip_price"),
