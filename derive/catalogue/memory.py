@@ -131,6 +131,7 @@ EQUATIONS = (
         id="memory.reserved_share",
         title="Share of the memory that is held back",
         defines="reserved_share",
+        variant=Variant(group="reserved_share", name="in_bytes", default=True),
         relation=lambda reserved_share, reserved_bytes_per_chip, hbm_capacity: (reserved_share, reserved_bytes_per_chip / hbm_capacity),
         requires=(
             Requirement(
@@ -141,6 +142,17 @@ EQUATIONS = (
         statement="An engine keeps memory for activations, buffers and the runtime, which weights and caches cannot have.",
         assumptions=("every chip holds back the same number of bytes",),
         example=Example(given={"reserved_bytes_per_chip": "8 GB", "hbm_capacity": "80 GB"}, result="0.1"),
+        sources=(VLLM_DOCS,),
+    ),
+    Equation(
+        id="memory.usable_share",
+        title="Share of the memory that is held back, by the share that may be filled",
+        defines="reserved_share",
+        variant=Variant(group="reserved_share", name="usable"),
+        relation=lambda reserved_share, usable_share: (reserved_share, 1 - usable_share),
+        statement="What an engine is not told to fill, by gpu_memory_utilization of vLLM or mem_fraction_static of SGLang, it holds back.",
+        assumptions=("all of what may be filled is free for weights and KV cache: vLLM takes its activations out of it too",),
+        example=Example(given={"usable_share": "90%"}, result="0.1"),
         sources=(VLLM_DOCS,),
     ),
     Equation(

@@ -181,6 +181,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "kv_bytes": ("kv_bytes_per_token", "kv_cache_bytes", "bytes_per_element"),
     **dict.fromkeys(("weight_dtype", "weights_dtype", "bytes_per_param", "bytes_per_parameter"), ("bytes_per_weight",)),
     **dict.fromkeys(("memory_reserve", "reserved_memory", "headroom", "memory_headroom"), ("reserved_share",)),
+    **dict.fromkeys(("chip_memory_utilisation", "memory_fraction_static"), ("usable_share",)),
     "pue": ("power_usage_effectiveness",),
     **dict.fromkeys(("energy_cost_per_token", "power_cost_per_token"), ("electricity_cost_per_token",)),
     **dict.fromkeys(("energy_bill", "electricity_bill", "power_bill", "fleet_energy_cost"), ("fleet_electricity_cost",)),
@@ -275,9 +276,8 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "flops_per_token": ("forward_flops", "active_params"),
     **dict.fromkeys(("memory", "fits", "memory_used"), ("memory_demand",)),
     **dict.fromkeys(("precision", "data_type", "quantisation", "quantization"), ("bytes_per_weight",)),
-    **dict.fromkeys(
-        ("chip_memory_utilisation", "memory_utilisation", "memory_fraction_static", "free_chip_memory_fraction"), ("reserved_share",)
-    ),
+    **dict.fromkeys(("memory_utilisation", "memory_fraction"), ("usable_share",)),
+    **dict.fromkeys(("free_chip_memory_fraction", "kv_cache_free_chip_memory_fraction"), ("reserved_share", "usable_share")),
     "vram_per_chip": ("hbm_capacity", "memory_per_chip"),
     "tokens_per_user": ("tokens_per_second_per_user",),
     "max_requests": ("batch", "concurrent_requests"),

@@ -40,7 +40,7 @@ GOVERNED = {
     "prefill_weight_time": (("hbm_bandwidth",), _WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip")),
     "training_chips": (("pipeline_stages", "data_parallel"),),
     "ffn_dim": (("moe_layers",),),
-    "reserved_share": (("reserved_bytes_per_chip",),),
+    "reserved_share": (("reserved_bytes_per_chip", "usable_share"),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
 }

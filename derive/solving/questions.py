@@ -449,7 +449,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
 
 def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterable[Equation]) -> Mapping[str, str]:
     """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; what a margin is
-    of, where requests are spoken of; and which context a request has, where nothing is said of its output.
+    of, where requests are spoken of; by what memory is held back; and which context a request has, where nothing is said of its output.
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(_OF_REQUESTS)
@@ -459,6 +459,7 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
     return {
         **(_read_of_experts({*known, unknown}, named) if mixture else {}),
         **({"gross_margin": "request"} if whole else {}),
+        **({"reserved_share": "usable"} if "usable_share" in {*known, unknown} else {}),
         **({"context_length": "prompt"} if prompts and before_output else {}),
         **_counted(known),
     }

@@ -113,6 +113,8 @@ def test_the_time_per_output_token_is_less_than_a_step_where_drafts_are_accepted
         ("acceptance_length", "tokens_per_step"),
         ("topk", "active_experts"),
         ("GPU hourly rate", "chip_price"),
+        ("gpu_memory_utilization", "usable_share"),
+        ("mem-fraction-static", "usable_share"),
     ],
 )
 def test_a_name_may_be_written_otherwise(word, name):
@@ -197,6 +199,18 @@ def test_a_number_from_python_is_read_in_the_unit_of_its_name():
     assert named_texts(["GPU hourly price=$2.5/h"]) == {"chip_price": "$2.5/h"}
 
 
+def test_what_engines_are_told_to_fill_leaves_the_rest():
+    """Nine tenths of 80 GB less 70 GB, over 1 GB a sequence, and what 1 sequence more takes."""
+    served = {"hbm_capacity": "80GB", "chips": 2, "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "kv_copies": 1}
+    (found,) = solve("sequences_in_flight", **served, gpu_memory_utilization=0.9).answers
+    assert found.high == pytest.approx(2 * 80 * 0.9 - 70)
+    (found,) = solve("gpu_memory_utilization", **served, sequences_in_flight=75).answers
+    assert found.low == pytest.approx((70 + 75) / 160)
+    assert solve("mem_fraction_static", reserved_share=0.12).answers[0].value == pytest.approx(0.88)
+    said = refused("solve", "memory_capacity", "hbm_capacity=80GB", "gpu_memory_utilization=0.9", "reserved_share=0.3", status=3)
+    assert "contradiction: reserved_share = 0.3; memory.usable_share makes it 0.1" in said
+
+
 def test_tokens_beside_training_are_those_of_pretraining():
     """6 * 8e9 * 15e12 FLOP; and back."""
     flops = json.loads(call("solve", "training_flops", "tokens=15T", "active_params=8B", "--as", "json").out)
@@ -250,7 +264,7 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("cost", "cost_per_token"),
         ("price", "output_price"),
         ("median_itl", "time_per_output_token"),
-        ("mem_fraction_static", "reserved_share"),
+        ("free_gpu_memory_fraction", "reserved_share"),
         ("max_num_batched_tokens", "prefill_chunk"),
         ("node_price", "chip_price"),
         ("total_token_throughput", "throughput"),
