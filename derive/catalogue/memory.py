@@ -11,6 +11,15 @@ from derive.records import BOUND, CONDITION, Equation, Example, Step, Variant, a
 from derive.requirements import Requirement
 
 _SOME_IS_LEFT = Requirement(holds=lambda reserved_share: reserved_share < 1, otherwise="all of the memory is held back")
+_ROOM_BESIDE_THE_WEIGHTS = (
+    _SOME_IS_LEFT,
+    Requirement(
+        holds=lambda chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes: (
+            chips * hbm_capacity * pipeline_stages * (1 - reserved_share) > weight_bytes
+        ),
+        otherwise="the weights alone do not fit",
+    ),
+)
 
 EQUATIONS = (
     Equation(
@@ -199,15 +208,7 @@ EQUATIONS = (
             (chips * pipeline_stages * hbm_capacity * (1 - reserved_share) - weight_bytes) / (kv_bytes_per_sequence * kv_copies),
         ),
         sense="<=",
-        requires=(
-            _SOME_IS_LEFT,
-            Requirement(
-                holds=lambda chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes: (
-                    chips * hbm_capacity * pipeline_stages * (1 - reserved_share) > weight_bytes
-                ),
-                otherwise="the weights alone do not fit",
-            ),
-        ),
+        requires=_ROOM_BESIDE_THE_WEIGHTS,
         statement="What the weights leave of the memory, over the cache of one sequence.",
         assumptions=("the assumptions of memory.fits",),
         example=Example(
@@ -240,6 +241,35 @@ EQUATIONS = (
                 "true of the lecture's small cache; with that of DeepSeek-V3 the memory binds at long contexts",
             ),
         ),
+    ),
+    Equation(
+        id="memory.tokens_that_fit",
+        title="Tokens whose cache fits beside the weights",
+        defines="kv_cache_tokens",
+        relation=lambda kv_cache_tokens, chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes, kv_bytes_per_token,
+            kv_copies: (
+            kv_cache_tokens,
+            (chips * pipeline_stages * hbm_capacity * (1 - reserved_share) - weight_bytes) / (kv_bytes_per_token * kv_copies),
+        ),
+        requires=_ROOM_BESIDE_THE_WEIGHTS,
+        statement="What the weights leave of the memory, over the cache of one token: engines deal it out in blocks of tokens.",
+        assumptions=(
+            "the assumptions of memory.fits",
+            "no windows and no linear states: what a sequence takes whatever its context is left out",
+        ),
+        example=Example(
+            given={
+                "chips": "16",
+                "pipeline_stages": "2",
+                "hbm_capacity": "80 GB",
+                "reserved_share": "10%",
+                "weight_bytes": "405 GB",
+                "kv_bytes_per_token": "516.1 kB",
+                "kv_copies": "2",
+            },
+            result="1.84M tokens",
+        ),
+        sources=(VLLM_DOCS,),
     ),
     Equation(
         id="memory.scale_up_fit",

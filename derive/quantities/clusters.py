@@ -395,6 +395,16 @@ ROWS = (
         low=1e6,
         high=1e16,
     ),
+    Quantity(
+        name="kv_cache_tokens",
+        symbol="N_kv",
+        latex=r"N_{\mathrm{kv}}",
+        unit="token",
+        meaning="tokens whose cache fits beside the weights, those of all sequences together",
+        low=1e3,
+        high=1e10,
+        unlike="cached_tokens are those of one sequence that are held already",
+    ),
     Quantity(name="memory_demand", symbol="M", latex="M", unit="byte", meaning="weights and KV cache together", low=1e8, high=1e16),
     Quantity(
         name="reserved_share",

@@ -83,6 +83,7 @@ ROWS = (
         high=1e7,
         domain=NONNEGATIVE,
         whole="prompt_tokens",
+        unlike="kv_cache_tokens are all that there is room for",
     ),
     Quantity(
         name="forward_flops",

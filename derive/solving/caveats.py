@@ -63,7 +63,10 @@ _ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
 _WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 _OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
-_OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
+_OF_CACHES = (
+    *("kv_cache_bytes", "kv_cache_tokens", "kv_time", "memory_demand", "memory_per_chip"),
+    *("sequences_in_flight", "context_length", "batch"),
+)
 """Results that copies of the cache multiply."""
 _OF_ONE_SEQUENCE = ("grid_latency", "minimum_latency", "latency_floor")
 """Times that rest on the weights that one sequence reads."""

@@ -293,7 +293,7 @@ def test_a_dense_model_has_no_router(cells, width):
 
 
 OF_WHAT_IS_STORED = {
-    *("cache.hold_cost", "cache.retrieve_cost", "cache.break_even"),
+    *("cache.hold_cost", "cache.retrieve_cost", "cache.break_even", "memory.tokens_that_fit"),
 }
 
 

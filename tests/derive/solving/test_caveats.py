@@ -1115,3 +1115,11 @@ def test_data_types_of_chips_and_cache_that_nobody_gave_are_one_line():
     given = {**UNTYPED, "batch": 60}
     (text,) = warned("step_time", **given)
     assert OF_CHIP in text and "and so are cached values" in text and text.endswith("--hardware H100-SXM:fp8 bytes_per_element=fp8")
+
+
+def test_copies_of_latents_leave_room_for_fewer_tokens():
+    """Eight chips each hold all of a cache without heads: with them counted, an eighth of the tokens."""
+    served = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3"}
+    once, copied = solve("kv_cache_tokens", **served), solve("kv_cache_tokens", **served, kv_copies=8)
+    assert once.answers[0].value == pytest.approx(8 * copied.answers[0].value)
+    assert any("lies up to 8 times" in text for text in once.warnings) and not any("lies up to" in text for text in copied.warnings)
