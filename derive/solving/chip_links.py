@@ -62,8 +62,9 @@ def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | Non
 def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
     """What is taken of an exchange that is asked for: its link by the tables, its width as is usual, and how experts exchange.
 
-    `spans` are the ends of what runs over several values. Nothing is taken that is known or asked for, and nothing where no
-    preset is named: then whoever asks gives it. Of a time that is given nothing is taken that could contradict it.
+    `spans` are the ends of what runs over several values. Nothing is taken that is known or asked for, and where no preset
+    is named nothing but the one link that is given: whoever asks gives the rest. Of a time that is given nothing is taken that could
+    contradict it.
 
     >>> chip = {"chips": 4.0, "scale_out_link_bandwidth": 50e9}
     >>> origin = {"scale_out_link_bandwidth": "hardware.csv H100-SXM scale_out_link_bandwidth: a table (source)"}
@@ -76,14 +77,18 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     open_end = unknown == LINK or known.keys().isdisjoint(_LENGTHS)
     spoken += [_APART] if _APART in {*known, *spans} and open_end else []
     settled = {*known, *spans, unknown}
+    only = _only_link(known, spans) if spoken and LINK not in settled else None
     if not spoken or all(source == "given" for source in provenance.values()):
-        return Preset({}, {}, {})
+        return Preset({LINK: known[only]}, {LINK: "given"}, {}, supposed={LINK: as_given(only)}) if only else Preset({}, {}, {})
     taken = {name: Taken(value, f"taken: {_WHY[name]}", _WHY[name]) for name, value in _widths(spoken, settled)}
     if _AMONG_EXPERTS in spoken and "expert_parallel" not in settled and known.get("chips", 0.0) > 1 and "chips" not in spans:
         taken["expert_parallel"] = Taken(min(known["chips"], known.get("experts", inf)), f"taken: {_OVER_ALL}", _OVER_ALL)
     ways = {_link(name, {**known, **{one: what.value for one, what in taken.items()}}, spans) for name in spoken}
     link = ways.pop() if len(ways) == 1 and LINK not in settled else None
-    if link is not None:
+    if link is None and only:
+        taken[LINK] = Taken(known[only], "given", as_given(only))
+    # A link that runs over values is no single one: the exchange asks for its own.
+    if link is not None and link not in spans:
         origin = provenance.get(link, "given")
         place = as_given(link) if origin == "given" else origin
         taken[LINK] = Taken(known[link], origin, f"{_way(spoken[0], link, known)} ({place})")
@@ -95,6 +100,12 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
         variants={_AMONG_EXPERTS: "in_one_rack" if link == INSIDE else "over_racks"} if racks else {},
         supposed={name: what.why for name, what in taken.items()},
     )
+
+
+def _only_link(known: Mapping[str, float], spans: _Ends) -> str | None:
+    """The link that is known of a chip, where that is but one with one value and nothing says how far it reaches."""
+    found = [name for name in (INSIDE, OUT) if name in known]
+    return found[0] if len(found) == 1 and _SIZE not in known and found[0] not in spans else None
 
 
 def as_given(name: str) -> str:

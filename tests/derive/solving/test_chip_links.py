@@ -81,10 +81,30 @@ def test_nothing_is_taken_across_both_links_nor_without_a_preset():
     across = solve("tensor_parallel_time", **LLAMA, batch=64, chips=[8, 16])
     assert across.refusal.missing == ("link_bandwidth",)
     assert solve("tensor_parallel_time", **LLAMA, batch=64, chips=[2, 8]).sweep is not None
-    assert links("kv_transfer_time", {"scale_out_link_bandwidth": 5e10}, {"scale_out_link_bandwidth": "given"}, {}).givens == {}
+    both = {"scale_out_link_bandwidth": 5e10, "scale_up_link_bandwidth": 45e10}
+    assert links("kv_transfer_time", both, dict.fromkeys(both, "given"), {}).givens == {}
 
 
 def test_a_link_that_was_given_for_another_is_used():
     sent = {"model": "Llama-3.1-70B", "prompt_tokens": 32000, "scale_out_link_bandwidth": 25e9}
     assert solve("kv_transfer_time", **sent).unused == ()
     assert solve("kv_transfer_time", **sent, link_bandwidth=25e9).unused == ("scale_out_link_bandwidth",)
+
+
+@in_one_test(("unknown", "given", "value"), [
+    ("all_reduce_time", {"chips": 8, "all_reduce_bytes": "1 MB", "nvlink_bandwidth": "450 GB/s"}, 2 * 7 / 8 * 1e6 / 450e9),
+    ("kv_transfer_time", {"model": "Llama-3.1-70B", "prompt_tokens": 8000, "scale_out_link_bandwidth": "400 Gb/s"}, CACHE / 50e9),
+    ("kv_transfer_time", {"kv_bytes_per_sequence": "2 GB", "scale_out_link_bandwidth": "400 Gb/s"}, 2e9 / 50e9),
+])  # fmt: skip
+def test_the_one_link_that_is_given_is_taken_without_a_chip(unknown, given, value):
+    assert solve(unknown, **given).answers[0].value == pytest.approx(value)
+
+
+@in_one_test("more", [{"hardware": "H100", "model": "Llama-3.1-70B", "batch": 64}, {"all_reduce_bytes": "1 MB"}])
+def test_a_link_that_runs_over_values_is_not_taken_at_one_of_them(more):
+    """Both bandwidths were answered with the same time, that at one between them."""
+    unknown = "tensor_parallel_time" if "model" in more else "all_reduce_time"
+    refused = solve(unknown, chips=8, nvlink_bandwidth=["300 GB/s", "450 GB/s"], **more)
+    assert refused.refusal.missing == ("link_bandwidth",)
+    slow, fast = (row[1][0].value for row in solve(unknown, chips=8, link_bandwidth=["300 GB/s", "450 GB/s"], **more).sweep.rows())
+    assert slow == pytest.approx(1.5 * fast)
