@@ -12,8 +12,7 @@ from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
-from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, meant_beside, quantity, refuse_unnamed
-from derive.quantities.aliases import OWN_UNITS, in_full
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, meant_beside, own_unit, quantity, refuse_unnamed
 
 _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -359,7 +358,7 @@ def in_own_unit(spelled: str, text: str) -> str:
     >>> in_own_unit("tokens/year", "2T"), in_own_unit("gpu_hours", "2.664M")
     ('2T token/year', '2.664M h')
     """
-    unit = OWN_UNITS.get(in_full(spelled))
+    unit = own_unit(spelled)
     return _LAST_DIGIT.sub(rf"\g<0> {unit}", text.rstrip(), count=1) if unit else text
 
 
@@ -369,7 +368,7 @@ def of_word(spelled: str, value: Any) -> Any:
     >>> of_word("gpu_cost_per_hour", 2), of_word("gpu_cost_per_hour", ["2", 3]), of_word("chip_price", 2)
     ('2.0 USD/h', ['2 USD/h', '3.0 USD/h'], 2)
     """
-    if spelled in QUANTITIES or in_full(spelled) not in OWN_UNITS:
+    if spelled in QUANTITIES or not own_unit(spelled):
         return value
     if isinstance(value, Real):
         return in_own_unit(spelled, str(float(value)))

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE, BESIDE_TRAINING, HOW_MANY, OWN_UNITS, WHERE_ASKED, in_full
+from derive.quantities.aliases import (
+    ALIASES,
+    ALSO_CALLED,
+    BESIDE,
+    BESIDE_TRAINING,
+    HOW_MANY,
+    OWN_UNITS,
+    UNIT_ENDINGS,
+    WHERE_ASKED,
+    in_full,
+)
 from derive.quantities.meanings import by_meaning, words_of
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
@@ -94,7 +104,26 @@ _MISSPELT = 0.85
 def _called(word: str) -> tuple[str, ...]:
     """What quantities a word is taken for that is no name: an alias, the name itself written otherwise, or the number of something."""
     name = in_full(word)
-    return ALIASES.get(word.lower()) or _named(name) or next((meant for one in _counted(name) if (meant := _named(one))), ())
+    counted = next((meant for one in _counted(name) if (meant := _named(one))), ())
+    return ALIASES.get(word.lower()) or _named(name) or counted or _in_a_unit(name)[0]
+
+
+def own_unit(word: str) -> str | None:
+    """The unit that a name says: as a whole, or at its end.
+
+    >>> own_unit("cost_per_mtok"), own_unit("TPOT_ms"), own_unit("kv_cache_GiB"), own_unit("tpot")
+    ('USD/MTok', 'ms', 'GiB', None)
+    """
+    name = in_full(word)
+    return OWN_UNITS.get(name) or (None if _named(name) else _in_a_unit(name)[1])
+
+
+def _in_a_unit(name: str) -> tuple[tuple[str, ...], str | None]:
+    """What a name means without the unit at its end, and that unit, where all that it means is in such a unit."""
+    rest, _, end = name.rpartition("_")
+    unit, of = UNIT_ENDINGS.get(end, (None, ""))
+    meant = _named(rest) if unit else ()
+    return (meant, unit) if meant and all(QUANTITIES[one].unit.removesuffix("/token") == of for one in meant) else ((), None)
 
 
 def _named(name: str) -> tuple[str, ...]:

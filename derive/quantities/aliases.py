@@ -6,6 +6,7 @@ from functools import lru_cache
 _IN_UNITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("cost_per_token", "USD/MTok"): (
         *("cost_per_mtok", "cost_per_million", "cost_per_million_tokens", "cost_per_1m", "cost_per_1m_tokens"),
+        *("cost_per_million_output_tokens", "cost_per_1m_output_tokens", "cost_per_output_mtok"),
         *("usd_per_mtok", "usd_per_million_tokens", "dollars_per_mtok", "dollars_per_million_tokens"),
         *("cost_per_million_output_tokens", "cost_per_mtok_out", "cost_per_million_generated_tokens"),
     ),
@@ -90,6 +91,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("output_length", "max_new_tokens", "generated_tokens", "completion_tokens"), ("output_tokens",)),
     **dict.fromkeys(("generation_length", "response_length", "decode_length", "decode_tokens"), ("output_tokens",)),
     **dict.fromkeys(("tokens_out", "response_tokens", "max_output_length", "random_output_length"), ("output_tokens",)),
+    **{"input_seq_length": ("prompt_tokens",), "input_sequence_length": ("prompt_tokens",)},
+    **{"output_seq_length": ("output_tokens",), "output_sequence_length": ("output_tokens",)},
     **dict.fromkeys(
         (
             *("ctx", "context", "context_window", "sequence_length", "seq_length", "seqlen", "ctx_length"),
@@ -104,7 +107,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("micro_batch", "micro_batch_size", "mbs"), ("microbatch_size",)),
     "concurrent_sequences": ("sequences_in_flight",),
     **dict.fromkeys(("chunk_size", "prefill_chunk_size", "chunked_prefill_size"), ("prefill_chunk",)),
-    "chips_per_replica": ("chips",),
+    **dict.fromkeys(("chips_per_replica", "min_chips"), ("chips",)),
     **dict.fromkeys(
         ("gpu", "gpus", "ngpu", "ngpus", "chip", "num_chips", "n_chips", "n_chip", "chip_count", "devices", "accelerators"), ("chips",)
     ),
@@ -126,6 +129,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("hidden_size", "hidden_dim", "embedding_dim", "n_embd"), ("model_dim",)),
     **dict.fromkeys(("head_size", "d_head"), ("head_dim",)),
     "intermediate_size": ("ffn_dim",),
+    **{"kv_lora_rank": ("latent_dim",), "q_lora_rank": ("query_latent_dim",), "qk_rope_head_dim": ("rope_dim",)},
+    **dict.fromkeys(("sliding_window", "window_size", "attention_window"), ("window_tokens",)),
     "moe_intermediate_size": ("moe_ffn_dim",),
     **dict.fromkeys(("num_hidden_layers", "n_layers"), ("layers",)),
     **dict.fromkeys(("num_attention_heads", "attention_heads", "n_heads", "num_heads", "heads"), ("query_heads",)),
@@ -162,11 +167,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("kv_cache", "kvcache", "kv_cache_size", "kv_size", "kv_memory", "kv_cache_memory"), ("kv_cache_bytes",)),
     **dict.fromkeys(("vram", "chip_memory", "hbm_size"), ("hbm_capacity",)),
     **dict.fromkeys(("hit_rate", "cache_hit_rate", "prefix_hit_rate", "prefix_cache_hit_rate"), ("cache_hit_share",)),
-    "prefix_caching_hit_rate": ("cache_hit_share",),
-    **dict.fromkeys(("sliding_window", "window_size"), ("window_tokens",)),
+    **dict.fromkeys(("prefix_caching_hit_rate", "kv_cache_hit_rate"), ("cache_hit_share",)),
     **dict.fromkeys(("experts_touched", "experts_hit"), ("touched_experts",)),
     **dict.fromkeys(("speedup", "speculative_speed_up", "speculation_speedup", "spec_speedup"), ("speculative_speedup",)),
-    "acceptance": ("acceptance_rate",),
+    **dict.fromkeys(("acceptance", "draft_acceptance_rate", "spec_acceptance_rate"), ("acceptance_rate",)),
     **dict.fromkeys(("draft_length", "speculative_tokens", "num_speculative_tokens", "spec_tokens"), ("draft_tokens",)),
     **dict.fromkeys(("speculation_length", "speculative_length"), ("draft_tokens",)),
     **dict.fromkeys(("acceptance_length", "accept_length", "mean_acceptance_length", "average_acceptance_length"), ("tokens_per_step",)),
@@ -249,6 +253,13 @@ WHERE_ASKED: dict[str, dict[str, str]] = {
 }
 """Words for several of which one alone has a part in what is asked for: which, by that."""
 
+UNIT_ENDINGS = {
+    **dict.fromkeys(("s", "second", "seconds"), ("s", "s")),
+    **{word: (word, "s") for word in ("ms", "us")},
+    **{word.lower(): (word, "byte") for word in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB")},
+}
+"""Ends of names that say the unit of what they name, as in tpot_ms, and of which quantities: times, or sizes."""
+
 _OF_MANY = ("mean", "median", "p50", "p90", "p95", "p99", "max")
 """What a time of many requests is that benchmarks print, where ours is of one."""
 
@@ -264,7 +275,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "wall_clock_time": ("request_latency", "training_time"),
     **dict.fromkeys(("slo", "sla", "p50", "p99"), ("time_to_first_token", "time_per_output_token", "request_latency")),
     **dict.fromkeys(("time_per_token", "latency_per_token"), ("time_per_output_token", "step_time")),
-    "decode_time": ("step_time",),
+    **dict.fromkeys(("decode_time", "decode_latency"), ("step_time", "time_per_output_token")),
     **dict.fromkeys(("generation_time", "total_latency", "total_time"), ("request_latency",)),
     **dict.fromkeys(("prefill_throughput", "prefill_tokens_per_second", "prefill_tps", "prompt_throughput"), ("prefill_rate_per_chip",)),
     "prefill_time_per_token": ("prefill_rate_per_chip", "prefill_time"),
@@ -275,7 +286,8 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("speed", "decode_speed"), ("tokens_per_second_per_user", "throughput")),
     **dict.fromkeys(("flops", "compute_power", "flops_per_chip", "chip_flops", "peak_performance"), ("peak_flops",)),
     "flops_per_token": ("forward_flops", "active_params"),
-    **dict.fromkeys(("memory", "fits", "memory_used"), ("memory_demand",)),
+    **dict.fromkeys(("memory", "fits", "memory_used", "memory_required", "vram_required"), ("memory_demand",)),
+    "chip_memory_required": ("memory_per_chip", "memory_demand"),
     **dict.fromkeys(("precision", "data_type", "quantisation", "quantization"), ("bytes_per_weight",)),
     **dict.fromkeys(("memory_utilisation", "memory_fraction"), ("usable_share",)),
     **dict.fromkeys(("free_chip_memory_fraction", "kv_cache_free_chip_memory_fraction"), ("reserved_share", "usable_share")),

@@ -114,6 +114,14 @@ def test_the_time_per_output_token_is_less_than_a_step_where_drafts_are_accepted
         ("topk", "active_experts"),
         ("GPU hourly rate", "chip_price"),
         ("gpu_memory_utilization", "usable_share"),
+        ("kv_lora_rank", "latent_dim"),
+        ("sliding_window", "window_tokens"),
+        ("kv_memory", "kv_cache_bytes"),
+        ("output_seq_len", "output_tokens"),
+        ("min_gpus", "chips"),
+        ("draft_acceptance_rate", "acceptance_rate"),
+        ("ttft_ms", "time_to_first_token"),
+        ("KV_cache_GB", "kv_cache_bytes"),
         ("mem-fraction-static", "usable_share"),
     ],
 )
@@ -199,6 +207,16 @@ def test_a_number_from_python_is_read_in_the_unit_of_its_name():
     assert named_texts(["GPU hourly price=$2.5/h"]) == {"chip_price": "$2.5/h"}
 
 
+def test_a_name_may_end_with_the_unit_of_what_it_names():
+    """Half of 40 ms; no time is in GB, and a unit beside the number goes before that of the name."""
+    assert solve("time_per_output_token", token_latency_ms=40, tokens_per_step=2).answers[0].value == pytest.approx(0.02)
+    assert named_texts(["tpot_ms<=20", "ttft_ms=0.5s"]) == {"time_per_output_token": "<=20 ms", "time_to_first_token": "0.5s"}
+    assert named_texts(["weights_gib=10..20"]) == {"weight_bytes": "10..20 GiB"}
+    for word in ("tpot_gb", "batch_ms", "latency_days"):
+        with pytest.raises(UnknownName):
+            quantity(word)
+
+
 def test_what_engines_are_told_to_fill_leaves_the_rest():
     """Nine tenths of 80 GB less 70 GB, over 1 GB a sequence, and what 1 sequence more takes."""
     served = {"hbm_capacity": "80GB", "chips": 2, "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "kv_copies": 1}
@@ -281,7 +299,8 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("first_token_latency", "time_to_first_token"),
         ("days_to_train", "training_time"),
         ("spec_decode_speedup", "speculative_speedup"),
-        ("draft_acceptance_rate", "acceptance_rate"),
+        ("decode_latency", "step_time"),
+        ("vram_required", "memory_demand"),
         ("time_to_send_kv", "kv_transfer_time"),
         ("all_reduce_latency", "all_reduce_time"),
         ("prefill_batch_size", "prefill_batch"),
