@@ -89,6 +89,7 @@ class Question:
     often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, `supposed` why
     what was taken besides is what it is, `doubtful` why what was given may be a slip, and `in_parts` what was given in parts
     of which there are only whole ones. Of a `silent` one the numbers are all that is wanted: nothing doubtful is said.
+    `listed` says what a table has of the unknown itself.
     """
 
     unknown: str
@@ -116,6 +117,7 @@ class Question:
     doubtful: Mapping[str, str] = field(default_factory=dict)
     in_parts: tuple[str, ...] = ()
     silent: bool = False
+    listed: str = ""
 
 
 def asked_for(unknown: str, using: Iterable[str]) -> str:
@@ -179,6 +181,7 @@ def question(
         doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))}
         | _count_dropped(name, preset),
         in_parts=in_parts({n: value for n, value in typed.items() if n not in spans}),
+        listed=_listed(name, preset),
     )
     return _with_nothing(whole)
 
@@ -199,6 +202,14 @@ def _slip(name: str, value: float, published: float | None, preset: Preset) -> s
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
     place = preset.provenance[name].split(": ")[0]
     return f"{name} = {show(name, value)} is {times} the {show(name, published)} of {place}: is its unit right?"
+
+
+def _listed(unknown: str, preset: Preset) -> str:
+    """What the presets have of the unknown itself, which is not used where it is asked for."""
+    if unknown not in preset.givens:
+        return ""
+    value, place = show(unknown, preset.givens[unknown]), preset.provenance[unknown].split(": ")[0]
+    return f"{unknown} is {value} in {place}"
 
 
 def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:

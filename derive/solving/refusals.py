@@ -92,13 +92,13 @@ def giving(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     """The facts that would settle the question, as few as will do: those that nothing defines, and shorter ways in."""
-    unknown = asked.unknown
+    unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
     if unknown == "gross_margin" and {*known} >= _PRICED["cost_per_request"] | {"cost_per_token"}:
         why = "cost_per_token is of output tokens, and does not say what prompts cost"
         return Reason("missing_givens", missing=("cost_per_request",), message=f"gross_margin of requests needs cost_per_request: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
-        message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
+        message = f"{listed or unknown} is in no equation that joins by itself; name one with --using: {joinable}"
         return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
     first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
     lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
@@ -106,7 +106,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if not missing:
         return Reason("not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
-    message = f"{unknown} needs also {_listed(missing)}{meanings}{_of_dense(missing, asked)}{_by_preset(missing, asked)}"
+    message = f"{listed or unknown} needs also {_listed(missing)}{meanings}{_of_dense(missing, asked)}{_by_preset(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
         message += f"\n--using {claims[0]} would give it"

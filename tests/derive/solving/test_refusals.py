@@ -207,3 +207,26 @@ def test_what_completes_all_that_was_given_comes_first_and_nothing_longer_after_
     reason = solve("chip_price", **owned).reason
     assert reason.missing == ("power_usage_effectiveness",) and "instead of these" not in reason.message
     assert solve("chip_price", **owned, power_usage_effectiveness=1).reason is None
+
+
+def test_what_a_table_has_of_what_is_asked_for_is_said_first():
+    """It is not used, as it is asked for: whoever only wanted to look it up has it, and is not sent to work it out."""
+    for unknown, served, said in (
+        (
+            "hbm_bandwidth",
+            {"hardware": "MI300X"},
+            "hbm_bandwidth is 5.3 TB/s in hardware.csv MI300X hbm_bandwidth; to be worked out it needs",
+        ),
+        (
+            "hidden_size",
+            {"model": "Llama-3.1-8B"},
+            "model_dim is 4096 in architectures.csv Llama-3.1-8B model_dim; to be worked out it needs",
+        ),
+        (
+            "nvlink_bandwidth",
+            {"hardware": "H100"},
+            "scale_up_link_bandwidth is 450 GB/s in hardware.csv H100-SXM scale_up_link_bandwidth; to be",
+        ),
+        ("hbm_bandwidth", {}, "hbm_bandwidth needs also"),
+    ):
+        assert solve(unknown, **served).why_not.startswith(said)
