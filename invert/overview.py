@@ -9,8 +9,6 @@ from invert.records import BandPair, Carried, Estimate, Outcome, Overview, Provi
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, prices_by_place
 from invert.sheets.databases.copies import bare, says_no_more
-from invert.sheets.databases.records import MAKERS
-from invert.sheets.what_if import sheet_key
 
 _Asked: TypeAlias = Mapping[Place, tuple[float, str, str]]
 """Amount, currency and unit by what they are asked for."""
@@ -83,12 +81,7 @@ def _blank_lifetimes(asked: _Asked) -> int:
 
 
 def _precedence(one: Inference) -> tuple[object, ...]:
-    return not is_of_maker(one), len(one.sheet.model), sheet_key(one.sheet)
-
-
-def is_of_maker(one: Inference) -> bool:
-    """Whether who sells it made it, as far as is known."""
-    return one.model.first_party if one.model else one.sheet.provider in MAKERS
+    return not one.by_maker, len(one.sheet.model), one.key
 
 
 # What comes of them.
@@ -207,7 +200,7 @@ def _sizes(offers: Iterable[Inference]) -> list[ProviderSizes]:
         found.append(
             ProviderSizes(
                 provider=provider,
-                makes=2 * sum(map(is_of_maker, sold)) > len(sold),
+                makes=2 * sum(one.by_maker for one in sold) > len(sold),
                 offers=len(sold),
                 sized=len(sizes),
                 span=_span(sizes) if sizes else None,

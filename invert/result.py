@@ -45,10 +45,11 @@ from invert.records import (
     Verdict,
     Worth,
 )  # fmt: skip
-from invert.sheets.assemble import is_provider
+from invert.sheets.assemble import is_provider, spelled
+from invert.sheets.databases.records import MAKERS
 from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
-from invert.sheets.what_if import is_added
+from invert.sheets.what_if import copies, is_added, sheet_key
 
 RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
@@ -131,9 +132,24 @@ class Inference:
         """provider/model, as prices.csv has them."""
         return f"{self.sheet.provider}/{self.sheet.model}"
 
+    @property
+    def key(self) -> SheetKey:
+        """Provider, model, region and service tier, by which its sheet is the same on two days."""
+        return sheet_key(self.sheet)
+
+    @property
+    def by_maker(self) -> bool:
+        """Whether who sells its model made it, as far as is known."""
+        return self.model.first_party if self.model else self.sheet.provider in MAKERS
+
     def adds(self, place: str) -> bool:
         """Whether a price that was set by hand, `input@400k`, stands where the vendor asks none."""
         return is_added(place, self.sheet)
+
+    @property
+    def copied(self) -> dict[str, str]:
+        """The prices that a band which was added by hand takes from the one below it, `output@400k`, and which price each of them is."""
+        return {spelled(place): of for place, of in copies(self.sheet).items()}
 
     @cached_property
     def rules(self) -> PricingRules | None:

@@ -186,7 +186,10 @@ def solve_command(
 def _why_not(
     refused: "Sequence[Solution]", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask", may_be: "Callable[[str], bool]"
 ) -> list[str]:
-    """Why questions have no answer; where all of them lack something, and usual values of it will do, a command that has them all."""
+    """Why questions have no answer; where all of them lack something, and usual values of it will do, a command that has them all.
+
+    Why takes one line beside such a command, which would be the third.
+    """
     from derive.quantities import QUANTITIES
     from derive.solving.refusals import INSTEAD
     from derive.solving.sufficient_givens import Enough, answered_beside, enough
@@ -200,7 +203,8 @@ def _why_not(
         covered, found = covered and further is not None, further or found
         why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}") if near or further else reason.message
         said.append(f"{why}\nwhat is given answers {near}: {QUANTITIES[near].meaning}" if near else why)
-    return [*said, _as_a_command(found)] if refused and covered else said
+    fit = not any("\n" in why for why in said)
+    return [*said, _as_a_command(found)] if refused and covered and fit else said
 
 
 def _as_a_command(found: "Enough") -> str:

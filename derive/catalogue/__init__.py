@@ -81,7 +81,7 @@ def bounds() -> tuple[Equation, ...]:
 def stand_ins() -> dict[Equation, frozenset[str]]:
     """Definitions that stand in for what is not given, each with what has to be at hand for it: what no other equation makes.
 
-    >>> {row.id: sorted(needed) for row, needed in stand_ins().items() if row.chapter == "serving"}
+    >>> {row.id: sorted(needed) for row, needed in stand_ins().items() if "context" in row.id and row.chapter == "serving"}
     {'serving.mean_decode_context': ['output_tokens', 'prompt_tokens'], 'serving.context_of_prompt': ['prompt_tokens']}
     """
     made = {row.defines for row in by_id().values()}

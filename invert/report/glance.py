@@ -10,14 +10,11 @@ from typing import TypeVar
 from derive.errors import UnknownName, WrongValue, suggest
 from derive.show.folding import folded
 from derive.units import show
-from invert.overview import is_of_maker
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
 from invert.report.size import how_stated
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
-from invert.sheets.rows import SheetKey
-from invert.sheets.what_if import sheet_key
 
 SEEN = ("one band", "architecture known")
 """Flags that say what other columns show, or the heading."""
@@ -324,18 +321,18 @@ def _shared(inferences: Iterable[Inference]) -> frozenset[str]:
     return frozenset(model for model, of_one in sellers.items() if len(of_one) > 1)
 
 
-def _of_named_seller(inferences: Iterable[Inference]) -> frozenset[SheetKey]:
+def _of_named_seller(inferences: Iterable[Inference]) -> frozenset[tuple[str, ...]]:
     """The sheets of models that several sell, but for those of which the only maker among these does."""
     offers = [*inferences]
     shared = _shared(offers)
-    makers = Counter(_model(one) for one in offers if is_of_maker(one))
-    sold = (one for one in offers if _model(one) in shared and not (is_of_maker(one) and makers[_model(one)] == 1))
-    return frozenset(sheet_key(one.sheet) for one in sold)
+    makers = Counter(_model(one) for one in offers if one.by_maker)
+    sold = (one for one in offers if _model(one) in shared and not (one.by_maker and makers[_model(one)] == 1))
+    return frozenset(one.key for one in sold)
 
 
-def _flags(one: Inference, named: Set[SheetKey]) -> tuple[str, ...]:
+def _flags(one: Inference, named: Set[tuple[str, ...]]) -> tuple[str, ...]:
     """The flags of a sheet, and who sells it where that is to be named."""
-    return (*one.flags, f"{_SELLER}{one.sheet.provider}") if sheet_key(one.sheet) in named else one.flags
+    return (*one.flags, f"{_SELLER}{one.sheet.provider}") if one.key in named else one.flags
 
 
 def _kind(flag: str) -> str:
@@ -346,7 +343,7 @@ def _kind(flag: str) -> str:
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
     """A letter, or a word where all have it, for every kind of flag that no cell and no column shows, nor is of a column not there."""
     columns = {column_of(name).name for name in names}
-    named: Set[SheetKey] = frozenset() if "provider" in columns else _of_named_seller(inferences)
+    named: Set[tuple[str, ...]] = frozenset() if "provider" in columns else _of_named_seller(inferences)
     said = [*SEEN, *_MARKED]
     said += [_OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
     said += [_OF_KV] if "KV" not in columns else []

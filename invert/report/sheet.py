@@ -15,8 +15,6 @@ from invert.report.size import size_lines
 from invert.report.take_home import headlines
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
-from invert.sheets.assemble import spelled
-from invert.sheets.what_if import copies
 
 
 def report(one: Inference, table: Run, width: int = 100) -> str:
@@ -51,7 +49,7 @@ def heading(one: Inference, table: Run) -> list[str]:
         f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
         for place, amount in table.changes.items()
     ]
-    copied = [f"what if: {spelled(place)} is {of}, for want of an amount" for place, of in copies(sheet).items()]
+    copied = [f"what if: {place} is {of}, for want of an amount" for place, of in one.copied.items()]
     return [named, *changed, *copied]
 
 
