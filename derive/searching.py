@@ -24,7 +24,7 @@ def quantities_about(text: str) -> list[Quantity]:
     """The quantities of a word or words, best first: called so, named with it, misspelled, then spoken of in their meaning.
 
     >>> [row.name for row in quantities_about("t_kv")], quantities_about("tpot")[0].name
-    (['kv_time'], 'time_per_output_token')
+    (['kv_time'], 'step_time')
     """
     from difflib import get_close_matches
 

@@ -425,6 +425,8 @@ class Record:
 class Vote:
     """What one family says of the caches of a time: mean day of release and mean KV bytes [byte/token] of its models, and its weight."""
 
+    __repr__ = brief
+
     family: str
     released: date
     kv_bytes: float

@@ -25,6 +25,16 @@ EQUATIONS = (
         sources=(WAREHOUSE_BOOK, ours("power over rate")),
     ),
     Equation(
+        id="energy.tokens_per_joule",
+        title="Decoded tokens of a joule",
+        defines="tokens_per_joule",
+        relation=lambda tokens_per_joule, energy_per_token: (tokens_per_joule, 1 / energy_per_token),
+        statement="The tokens to a joule, or to a second and watt, are one over the joules to a token.",
+        assumptions=("the energy of the chips alone",),
+        example=Example(given={"energy_per_token": "1.697 J/token"}, result="0.5893 token/J"),
+        sources=(ours("the energy of a token turned round"),),
+    ),
+    Equation(
         id="energy.electricity_cost_per_token",
         title="Cost of the electricity for a decoded token",
         defines="electricity_cost_per_token",

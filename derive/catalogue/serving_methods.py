@@ -507,6 +507,19 @@ METHODS = (
         sources=(DISTSERVE_PAPER,),
     ),
     Equation(
+        id="serving.prefill_throughput",
+        title="Prefill rate of a replica",
+        defines="prefill_throughput",
+        relation=lambda prefill_throughput, prefill_rate_per_chip, chips, pipeline_stages: (
+            prefill_throughput,
+            prefill_rate_per_chip * chips * pipeline_stages,
+        ),
+        statement="What one chip takes, times the chips of all stages.",
+        assumptions=("every stage computes all the time: prompts follow one another without a gap",),
+        example=Example(given={"prefill_rate_per_chip": "1446 token/s", "chips": "16", "pipeline_stages": "2"}, result="46.27k token/s"),
+        sources=(SPLITWISE_PAPER,),
+    ),
+    Equation(
         id="serving.decode_rate_per_chip",
         title="Decode rate of one chip",
         version=2,

@@ -389,6 +389,16 @@ REQUESTS = (
         sources=(DEEPSEEK_OVERVIEW,),
     ),
     Equation(
+        id="serving.tokens_per_dollar",
+        title="Decoded tokens of a dollar",
+        defines="tokens_per_dollar",
+        relation=lambda tokens_per_dollar, cost_per_token: (tokens_per_dollar, 1 / cost_per_token),
+        statement="The tokens to a dollar are one over the dollars to a token.",
+        assumptions=("what the chips cost, and no more",),
+        example=Example(given={"cost_per_token": "0.4 USD/MTok"}, result="2500000 token/USD"),
+        sources=(ours("the cost of a token turned round"),),
+    ),
+    Equation(
         id="serving.flops_per_dollar",
         title="FLOPs that a dollar buys",
         defines="flops_per_dollar",

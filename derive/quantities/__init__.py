@@ -72,7 +72,7 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     ('bytes_per_element', 'bytes_per_weight')
     """
     of_training = {row.name for row in training.ROWS}
-    word = in_full(name)
+    word = _without_unit(in_full(name))
     beside = {one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name}
     if word in BESIDE_TRAINING and not of_training.isdisjoint(beside):
         return BESIDE_TRAINING[word]
@@ -81,7 +81,7 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     )
     if len(of_asked) == 1 and (one := of_asked.pop()):
         return one
-    return next((meant for other, meant in BESIDE.get(word, {}).items() if other in beside), None) or quantity(name).name
+    return next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None) or quantity(name).name
 
 
 def refuse_unnamed(names: Collection[str], asked: Collection[str] = ()) -> None:
@@ -116,6 +116,12 @@ def own_unit(word: str) -> str | None:
     """
     name = in_full(word)
     return OWN_UNITS.get(name) or (None if _named(name) else _in_a_unit(name)[1])
+
+
+def _without_unit(name: str) -> str:
+    """A name without the unit at its end."""
+    rest, _, end = name.rpartition("_")
+    return rest if end in UNIT_ENDINGS and rest in ALIASES else name
 
 
 def _in_a_unit(name: str) -> tuple[tuple[str, ...], str | None]:
@@ -158,7 +164,7 @@ def _is_misspelt(word: str) -> bool:
 def aliases(name: str) -> tuple[str, ...]:
     """What else a quantity is called, of the words that mean it alone.
 
-    >>> aliases("time_per_output_token")
+    >>> aliases("step_time")
     ('tpot', 'itl', 'tbt', 'time_between_tokens', 'inter_token_latency')
     """
     return tuple(word for word, meant in ALIASES.items() if meant == (name,))

@@ -49,6 +49,9 @@ _TOKENS_OF_A_TIME = {
     for time, unit in (("minute", "min"), ("hour", "h"), ("day", "day"), ("week", "week"), ("month", "month"), ("year", "year"))
 }
 
+_TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
+_IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
+
 OWN_UNITS = {
     **{word: unit for (_, unit), words in _IN_UNITS.items() for word in words},
     **dict.fromkeys(_PRICES_OF_A_MILLION, "USD/MTok"),
@@ -59,11 +62,11 @@ OWN_UNITS = {
 ALIASES: dict[str, tuple[str, ...]] = {
     **{word: (name,) for (name, _), words in _IN_UNITS.items() for word in words},
     "ttft": ("time_to_first_token",),
-    **dict.fromkeys(("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency"), ("time_per_output_token",)),
+    **dict.fromkeys(_TIMES_OF_A_TOKEN, ("step_time",)),
     **dict.fromkeys(("qps", "rps", "request_rate", "arrival_rate"), ("requests_per_second",)),
     **dict.fromkeys(("fleet_qps", "fleet_rps", "total_qps", "total_rps", "total_requests_per_second"), ("fleet_requests_per_second",)),
     "request_throughput": ("requests_per_second",),
-    "latency": ("time_per_output_token", "time_to_first_token", "request_latency"),
+    "latency": ("step_time", "time_to_first_token", "request_latency"),
     **dict.fromkeys(("e2e", "e2el", "e2e_latency", "end_to_end_latency", "response_time", "time_to_last_token"), ("request_latency",)),
     "end_to_end_request_latency": ("request_latency",),
     **dict.fromkeys(("interactivity", "speed_per_user", "user_speed", "tps_per_user"), ("tokens_per_second_per_user",)),
@@ -72,6 +75,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(("throughput_per_chip", "tokens_per_second_per_chip", "tps_per_chip", "tgs"), ("decode_rate_per_chip",)),
     "prefill_latency": ("prefill_time",),
+    **dict.fromkeys(("prefill_tokens_per_second", "prefill_tps", "prompt_throughput", "input_throughput"), ("prefill_throughput",)),
+    **dict.fromkeys(("prompt_tokens_per_second", "input_tokens_per_second", "prompt_tps", "input_tps"), ("prefill_throughput",)),
+    **dict.fromkeys(("prefill_throughput_per_chip", "prefill_tps_per_chip"), ("prefill_rate_per_chip",)),
     **dict.fromkeys(("queueing_time", "queue_delay", "queueing_delay", "waiting_time", "wait_time", "wait"), ("queue_time",)),
     "isl": ("prompt_tokens",),
     "osl": ("output_tokens",),
@@ -195,6 +201,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(("electricity_rate", "power_price", "energy_price", "electricity_tariff"), ("electricity_price",)),
     "joules_per_token": ("energy_per_token",),
+    **dict.fromkeys(("tokens_per_watt", "tokens_per_second_per_watt"), ("tokens_per_joule",)),
     **dict.fromkeys(("power_draw", "tdp", "power_per_chip", "chip_tdp", "chip_power_draw", "chip_watts"), ("chip_power",)),
     "margin": ("gross_margin",),
     **dict.fromkeys(("request_cost", "cost_per_query", "query_cost"), ("cost_per_request",)),
@@ -221,10 +228,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "model_size": ("total_params", "weight_bytes"),
     "interconnect_bandwidth": ("link_bandwidth", "scale_up_link_bandwidth"),
     "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
-    **dict.fromkeys(
-        ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions"),
-        ("concurrent_requests", "sequences_in_flight", "batch"),
-    ),
+    **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
+    **dict.fromkeys(("activated_experts", "experts_activated"), ("active_experts", "touched_experts")),
 }
 """In lower case; they are read in any, and as `in_full` writes them."""
 
@@ -234,6 +239,8 @@ BESIDE_TRAINING = dict.fromkeys(("tokens", "num_tokens"), "pretrain_tokens")
 _BESIDE_FLEETS = ("replicas", "fleet_throughput", "fleet_requests_per_second", "fleet_cost_per_token", "chip_capex")
 _BESIDE_RATES = {"fleet_throughput": "throughput", "replicas": "fleet_throughput", "throughput": "fleet_throughput"}
 
+_OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("requests_per_second", "fleet_requests_per_second")}
+
 BESIDE: dict[str, dict[str, str]] = {
     **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
     **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
@@ -242,14 +249,22 @@ BESIDE: dict[str, dict[str, str]] = {
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
     **{word: {"deployment_time": "fleet_electricity_cost"} for word in ("electricity_cost", "energy_cost", "power_cost")},
+    **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys(("draft_tokens", "acceptance_rate", "tokens_per_step"), "time_per_output_token")),
+    **{word: _OF_REQUESTS | dict.fromkeys(("context_length", "prompt_tokens"), "batch") for word in _IN_FLIGHT},
+    **{word: {"active_experts": "touched_experts"} for word in ("activated_experts", "experts_activated")},
 }
-"""Words for several that beside another quantity mean one of them: which, by the first that stands there."""
+"""Words that beside others mean another quantity, or one of several: which, by the first others that stand there."""
 
 WHERE_ASKED: dict[str, dict[str, str]] = {
     "dtype": {
         **dict.fromkeys(("balance_batch", "machine_balance_ratio", "weight_bytes"), "bytes_per_weight"),
         **dict.fromkeys(("kv_bytes_per_token", "kv_bytes_per_sequence", "kv_cache_bytes"), "bytes_per_element"),
     },
+    **dict.fromkeys(
+        ("network_bandwidth", "interconnect_bandwidth"),
+        dict.fromkeys(("kv_transfer_time", "all_reduce_time", "all_to_all_time"), "link_bandwidth"),
+    ),
+    "num_microbatches": {"bubble_fraction": "training_microbatches"},
 }
 """Words for several of which one alone has a part in what is asked for: which, by that."""
 
@@ -269,15 +284,14 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "output_cost": ("cost_per_token", "output_price"),
     "input_cost": ("prefill_cost_per_token", "input_price"),
     **dict.fromkeys((f"{of}_{time}" for of in _OF_MANY for time in ("ttft", "time_to_first_token")), ("time_to_first_token",)),
-    **dict.fromkeys((f"{of}_{time}" for of in _OF_MANY for time in ("tpot", "itl")), ("time_per_output_token",)),
+    **dict.fromkeys((f"{of}_{time}" for of in _OF_MANY for time in ("tpot", "itl")), ("step_time",)),
     **dict.fromkeys((f"{of}_{time}" for of in _OF_MANY for time in ("e2e", "e2el")), ("request_latency",)),
-    "time_to_second_token": ("time_per_output_token",),
+    "time_to_second_token": ("step_time",),
     "wall_clock_time": ("request_latency", "training_time"),
-    **dict.fromkeys(("slo", "sla", "p50", "p99"), ("time_to_first_token", "time_per_output_token", "request_latency")),
+    **dict.fromkeys(("slo", "sla", "p50", "p99"), ("time_to_first_token", "step_time", "request_latency")),
     **dict.fromkeys(("time_per_token", "latency_per_token"), ("time_per_output_token", "step_time")),
     **dict.fromkeys(("decode_time", "decode_latency"), ("step_time", "time_per_output_token")),
     **dict.fromkeys(("generation_time", "total_latency", "total_time"), ("request_latency",)),
-    **dict.fromkeys(("prefill_throughput", "prefill_tokens_per_second", "prefill_tps", "prompt_throughput"), ("prefill_rate_per_chip",)),
     "prefill_time_per_token": ("prefill_rate_per_chip", "prefill_time"),
     **dict.fromkeys(
         ("token_throughput", "total_token_throughput", "system_throughput", "total_system_throughput"), ("throughput", "fleet_throughput")
@@ -319,7 +333,6 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("on_demand_price", "spot_price", "node_price", "instance_price"), ("chip_price",)),
     **dict.fromkeys(("tco", "total_cost_of_ownership"), ("fleet_cost", "fleet_cost_per_token", "chip_capex")),
     **dict.fromkeys(("days", "months", "years"), ("training_time", "deployment_time")),
-    "input_throughput": ("prefill_rate_per_chip",),
     **dict.fromkeys(("prefill_chips", "decode_chips"), ("prefill_decode_chip_ratio", "prefill_rate_per_chip", "decode_rate_per_chip")),
     **dict.fromkeys(("global_batch", "global_batch_size", "train_batch_size"), ("tokens_in_training_batch",)),
     "gradient_accumulation_steps": ("training_microbatches",),
@@ -332,8 +345,6 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("dispatch_time", "combine_time"), ("all_to_all_time",)),
     "chip_hour": ("chip_price", "chip_hours"),
     **dict.fromkeys(("pd_ratio", "prefill_decode_ratio", "prefill_to_decode_ratio"), ("prefill_decode_chip_ratio",)),
-    "activated_experts": ("active_experts", "touched_experts"),
-    "tokens_per_dollar": ("cost_per_token",),
     **dict.fromkeys(("tpm", "daily_tokens"), ("throughput", "fleet_throughput")),
     **dict.fromkeys(("yearly_tokens", "annual_tokens", "token_volume"), ("fleet_throughput", "inference_tokens")),
     **dict.fromkeys(("monthly_tokens", "total_throughput", "total_tokens_per_second", "total_tps"), ("throughput", "fleet_throughput")),
@@ -347,7 +358,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "efficiency": ("mfu", "mbu"),
     **dict.fromkeys(("uptime", "availability", "load_factor", "occupancy"), ("fleet_utilisation",)),
     **dict.fromkeys(("comm_time", "communication_time"), ("all_reduce_time", "tensor_parallel_time", "all_to_all_time")),
-    **dict.fromkeys(("prompt_tps", "input_tps", "prefill_speed"), ("prefill_rate_per_chip",)),
+    **dict.fromkeys(("prefill_speed", "prompt_speed"), ("prefill_throughput", "prefill_rate_per_chip")),
     **dict.fromkeys(("gbs", "grad_accum"), ("tokens_in_training_batch", "training_microbatches")),
     **dict.fromkeys(("memory_footprint", "memory_usage", "vram_usage", "hbm_usage", "hbm_used", "footprint"), ("memory_demand",)),
     "generation_speed": ("tokens_per_second_per_user", "throughput"),
@@ -361,7 +372,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("nvlink", "interconnect"), ("scale_up_link_bandwidth", "link_bandwidth")),
     "power": ("chip_power",),
     "kwh_per_token": ("energy_per_token",),
-    **dict.fromkeys(("energy", "tokens_per_joule", "tokens_per_watt", "energy_per_request"), ("energy_per_token",)),
+    **dict.fromkeys(("energy", "energy_per_request"), ("energy_per_token",)),
     **dict.fromkeys(
         ("pcie_bandwidth", "infiniband", "ib_bandwidth", "rdma_bandwidth", "nic_bandwidth"), ("link_bandwidth", "scale_out_link_bandwidth")
     ),

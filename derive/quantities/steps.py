@@ -582,6 +582,16 @@ ROWS = (
         high=1e7,
     ),
     Quantity(
+        name="prefill_throughput",
+        symbol="Theta_pre",
+        latex=r"\Theta_{\mathrm{pre}}",
+        unit="token/s",
+        meaning="prompt tokens that all chips of a replica take in a second",
+        low=1,
+        high=1e9,
+        unlike="prefill_rate_per_chip is one chip",
+    ),
+    Quantity(
         name="decode_rate_per_chip",
         symbol="theta_dec",
         latex=r"\theta_{\mathrm{dec}}",

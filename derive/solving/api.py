@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from derive.errors import WrongValue, shorten
 from derive.presets import PARAMETERS
 from derive.quantities import meant_beside, quantity
-from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, in_full
+from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -92,7 +92,8 @@ def solve(
 
 def _as_beside(names: Sequence[str]) -> list[str]:
     """Names as they were called, but words that mean another thing beside some of the others."""
-    return [meant_beside(name, names) if in_full(name) in {*BESIDE_TRAINING, *BESIDE} else name for name in names]
+    settled = {*BESIDE_TRAINING, *BESIDE, *WHERE_ASKED}
+    return [meant_beside(name, names, names[:1]) if in_full(name) in settled else name for name in names]
 
 
 def respond(

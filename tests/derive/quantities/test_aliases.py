@@ -252,7 +252,7 @@ def test_a_request_that_is_sold_is_answered_with_its_price():
 
 
 def test_all_names_that_are_none_are_refused_at_once():
-    latency = "quantity 'latency' could mean time_per_output_token or time_to_first_token or request_latency: write the one that is meant"
+    latency = "quantity 'latency' could mean step_time or time_to_first_token or request_latency: write the one that is meant"
     assert refused("solve", "fooo", "latency=12s", "zork=1", "batch=3").splitlines() == [
         f"backsolve: unknown quantity 'fooo'; {latency}; unknown quantity 'zork'",
         "backsolve: backsolve list WORD searches them",
