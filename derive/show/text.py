@@ -270,8 +270,9 @@ def _value_in_words(unknown: str, answer: Answer) -> str:
         value = answer.point
         whole = ceil(value * (1 - 1e-9))
         broken = unknown in BOUGHT and answer.bound != UPPER and abs(value - whole) > 1e-9 * whole
-        buy = f" (so {whole} whole one{'s' * (whole != 1)})" if broken else ""
-        return f"{show(unknown, value)}{OR[answer.bound]}{buy}"
+        shown = show(unknown, value)
+        buy = f" (so {whole} whole one{'s' * (whole != 1)})" if broken and shown != str(whole) else ""
+        return f"{shown}{OR[answer.bound]}{buy}"
     if answer.kind == "symbolic":
         return f"{answer.formula}{OR[answer.bound]}"
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)

@@ -14,6 +14,7 @@ from math import exp, lgamma
 
 import numpy as np
 
+from derive.briefly import Records
 from invert.estimators.market.student import Floats, within
 from invert.records import Vote, Votes
 
@@ -97,7 +98,7 @@ def votes_for(caches: Sequence[Cache], target: Cache, forgetting: Forgetting) ->
     ]
     return Votes(
         effective=1 / sum(one.weight**2 for one in cast) if cast else 0.0,
-        cast=tuple(sorted(cast, key=lambda one: one.weight, reverse=True)),
+        cast=Records(sorted(cast, key=lambda one: one.weight, reverse=True)),
     )
 
 

@@ -210,7 +210,7 @@ def test_a_number_from_python_is_read_in_the_unit_of_its_name():
 def test_a_name_may_end_with_the_unit_of_what_it_names():
     """Half of 40 ms; no time is in GB, and a unit beside the number goes before that of the name."""
     assert solve("time_per_output_token", token_latency_ms=40, tokens_per_step=2).answers[0].value == pytest.approx(0.02)
-    assert named_texts(["tpot_ms<=20", "ttft_ms=0.5s"]) == {"time_per_output_token": "<=20 ms", "time_to_first_token": "0.5s"}
+    assert named_texts(["tpot_ms<=20", "ttft_ms=0.5s"]) == {"step_time": "<=20 ms", "time_to_first_token": "0.5s"}
     assert named_texts(["weights_gib=10..20"]) == {"weight_bytes": "10..20 GiB"}
     for word in ("tpot_gb", "batch_ms", "latency_days"):
         with pytest.raises(UnknownName):
@@ -281,7 +281,7 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("goodput", "throughput"),
         ("cost", "cost_per_token"),
         ("price", "output_price"),
-        ("median_itl", "time_per_output_token"),
+        ("median_itl", "step_time"),
         ("free_gpu_memory_fraction", "reserved_share"),
         ("max_num_batched_tokens", "prefill_chunk"),
         ("node_price", "chip_price"),
