@@ -73,7 +73,10 @@ def estimates_of(one: Inference) -> Mapping[str, Estimate]:
 
 
 def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
-    """An estimator's scatter from price to price; `held` are those that stayed in the first range, `lost` those without a second one."""
+    """An estimator's scatter from price to price; `held` are those that stayed in the first range, `lost` those without a second one.
+
+    Of one that no price moved, staying in its range says nothing.
+    """
     retested = list(of_one)
     moved = [(one, by) for one in retested if (by := one.moved) is not None]
     if not moved:
@@ -85,8 +88,8 @@ def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
         "models": len({one.experiment.model for one, _ in moved}),
         "rms": in_nats(sqrt(sum(by * by for _, by in moved) / len(moved))),
         "most": in_nats(most),
-        "of": f"{farthest.experiment.model} {farthest.experiment.date}",
-        "held": sum(one.held for one, _ in moved),
+        "of": f"{farthest.experiment.model} {farthest.experiment.date}" if most else "no price that changed",
+        "held": sum(one.held for one, _ in moved) if most else None,
         "lost": sum(bool(one.before.median) and not one.after.median for one in retested),
     }
 

@@ -31,6 +31,8 @@ def test_both_sheets_of_every_experiment_can_be_read():
 
 def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
     assert rows()["KV read"]["rms"] == 0.0 and str(rows()["KV read"]["most"]) == "0.0"
+    assert rows()["KV read"]["held"] is None and rows()["KV read"]["of"] == "no price that changed"
+    assert rows()["memory_time_share"]["held"] == 17
     assert all(float(str(rows()[name]["rms"])) > 0.3 for name in ("active_params, by price", "KV one mark-up", "KV at rent"))
 
 
