@@ -338,7 +338,8 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     for given, typed in pairs:
         if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
             raise UnknownName("anchor", given, among)
-        name, text = meant_beside(given, spelled, asked), in_own_unit(given, typed)
+        name = meant_beside(given, spelled, asked)
+        text = in_usual_unit(name, in_own_unit(given, typed))
         before = texts.setdefault(name, text)
         if before != text:
             both = dict.fromkeys((*signed(before), *signed(text)))
@@ -360,6 +361,30 @@ def in_own_unit(spelled: str, text: str) -> str:
     """
     unit = own_unit(spelled)
     return _LAST_DIGIT.sub(rf"\g<0> {unit}", text.rstrip(), count=1) if unit else text
+
+
+def in_usual_unit(name: str, text: str) -> str:
+    """A price without a unit in the one that such prices are told in, where none of its numbers is met in practice in SI.
+
+    >>> in_usual_unit("input_price", "$3"), in_usual_unit("chip_price", "<=2.5"), in_usual_unit("electricity_price", "0.05..0.2:log")
+    ('3 USD/MTok', '<=2.5 USD/h', '0.05..0.2 USD/kWh:log')
+    >>> in_usual_unit("chip_price", "0.001"), in_usual_unit("chip_price", "2 USD/h"), in_usual_unit("batch", "2")
+    ('0.001', '2 USD/h', '2')
+    """
+    row = QUANTITIES[name]
+    bare = _BARE.match(text.strip())
+    if row.unit not in _TOLD_IN or not bare:
+        return text
+    numbers = bare["numbers"].replace("$", "")
+    if any(row.low <= float(one) <= row.high for one in _PARTED.split(numbers)):
+        return text
+    return f"{bare['sign']}{numbers} {_TOLD_IN[row.unit]}{text.strip()[bare.end() :]}"
+
+
+_TOLD_IN = {"USD/s": "USD/h", "USD/token": "USD/MTok", "USD/J": "USD/kWh"}
+_PARTED = re.compile(r"\.\.|,")
+_BARE = re.compile(r"(?P<sign>(?:[<>]=?)? *)(?P<numbers>\$?[0-9]*\.?[0-9]+(?:(?:\.\.|,)[0-9]*\.?[0-9]+)*)(?=$|:[a-z])")
+"""Plain numbers, one or several or from one to another, a limit perhaps."""
 
 
 def of_word(spelled: str, value: Any) -> Any:

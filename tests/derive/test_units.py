@@ -471,3 +471,26 @@ def test_a_unit_of_what_is_told_apart_from_a_quantity_names_it():
 def test_money_is_written_in_millions_and_read_back(amount, shown):
     assert show("training_cost", amount) == shown
     assert parse("training_cost", shown) == pytest.approx(amount, rel=1e-5)
+
+
+@in_one_test(
+    ("typed", "read"),
+    [
+        ("rent=2.5", {"chip_price": 2.5 / 3600}),
+        ("rent=0.8", {"chip_price": 0.8 / 3600}),
+        ("chip_price=0.001", {"chip_price": 0.001}),
+        ("input_price=$3", {"input_price": 3e-6}),
+        ("electricity_price=0.08", {"electricity_price": 0.08 / 3.6e6}),
+        ("batch=3", {"batch": 3}),
+    ],
+)
+def test_a_bare_price_that_is_met_in_no_practice_is_in_the_unit_that_prices_are_told_in(typed, read):
+    texts = named_texts([typed])
+    assert {name: parse(name, text) for name, text in texts.items()} == pytest.approx(read)
+
+
+def test_prices_of_a_list_are_in_one_unit():
+    """One that is met in practice in SI makes SI of all; a limit and a sweep keep their form."""
+    assert named_texts(["chip_price=0.001,2"]) == {"chip_price": "0.001,2"}
+    assert named_texts(["cost_per_token<=2"]) == {"cost_per_token": "<=2 USD/MTok"}
+    assert named_texts(["output_price=1..5:lin:3"]) == {"output_price": "1..5 USD/MTok:lin:3"}
