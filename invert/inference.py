@@ -196,8 +196,9 @@ def _answered(
     notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *note_on_calibration(data, assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
-        for turned in dict.fromkeys(fault for sheet in chosen for fault in bands_the_wrong_way_round(sheet)):
-            notes.append(f"{turned} after the change: a longer prompt costs less, and the premium says nothing; set both")
+        turned = [f"{one.provider}/{one.model}: {fault}" for one in chosen for fault in bands_the_wrong_way_round(one)]
+        wrong = "after the change: a longer prompt costs less, and the premium says nothing; set both"
+        notes += [f"{fault} {wrong}" for fault in dict.fromkeys(turned)]
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
     problems += faults
     premiums = premiums_of(offered)

@@ -1,5 +1,6 @@
 """The documentation of the repository as pages: Markdown to HTML, its links turned to pages of the site, its formulas to MathML."""
 
+import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -90,8 +91,9 @@ def document_pages() -> Iterator[Page]:
 
 
 def schemas() -> dict[str, bytes]:
-    """The JSON Schemas by file name."""
-    return {file.name: file.read_bytes() for file in sorted((texts_root() / SCHEMAS).glob("*.json"))}
+    """The JSON Schemas by file name, as short as they can be written."""
+    files = sorted((texts_root() / SCHEMAS).glob("*.json"))
+    return {file.name: json.dumps(json.loads(file.read_bytes()), separators=(",", ":")).encode() for file in files}
 
 
 def pictures() -> dict[str, bytes]:

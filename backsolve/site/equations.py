@@ -77,7 +77,9 @@ def descendants() -> Mapping[str, list[Equation]]:
 
 
 def _entry(row: Equation) -> Entry:
-    spoken_of = " ".join(f"{name} {QUANTITIES[name].symbol} {' '.join(aliases(name))}" for name in row.symbols)
+    """What is searched of an equation; what else the quantities are called that it only speaks of stands with these."""
+    called = " ".join(aliases(row.defines)) if row.defines else ""
+    spoken_of = f"{' '.join(f'{name} {QUANTITIES[name].symbol}' for name in row.symbols)} {called}"
     said = " ".join(source.said for source in row.sources)
     words = f"{row.id} {row.statement} {spoken_of} {' '.join(row.assumptions)} {said}"
     return Entry(title=row.title, kind="equation", address=equation_address(row.id), summary=row.statement, words=words)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -129,7 +130,7 @@ def _row(row: PriceRow) -> dict[str, object]:
 def _figures(one: Inference, data: Data, line: SizeLine, known: Mapping[str, float], assumptions: Assumptions) -> list[Figure]:
     """The figures that there is something to draw for."""
     stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
-    charts: list[Callable[[], Chart]] = [partial(kv_by_estimator, one, known), partial(size_price, line, [one])]
+    charts: list[Callable[[], Chart]] = [partial(kv_by_estimator, one, known), partial(_size_price_of, line, one)]
     if one.pairs:
         charts += [partial(cost_context, one, prices_by_context(one)), partial(tornado, one, assumptions)]
     if one.storage and stored:
@@ -139,3 +140,9 @@ def _figures(one: Inference, data: Data, line: SizeLine, known: Mapping[str, flo
         with suppress(NotCovered):
             found.append(figure_of(chart()))
     return found
+
+
+def _size_price_of(line: SizeLine, one: Inference) -> "Chart":
+    """Its size against its price, the point of the sheet alone named: those of all open models are on the page of the market."""
+    chart = size_price(line, [one])
+    return replace(chart, marks=tuple(replace(mark, names=mark.names if len(mark.names) == 1 else ()) for mark in chart.marks))

@@ -580,6 +580,7 @@ ROWS = (
         meaning="prompt tokens one chip takes in a second",
         low=1,
         high=1e7,
+        unlike="prefill_throughput is all chips of a replica",
     ),
     Quantity(
         name="prefill_throughput",

@@ -136,7 +136,10 @@ def _shorter(drawn: str) -> str:
         return f'<path class="dots {match["colour"]}" d="{"".join(places)}"/>'
 
     def named(match: re.Match[str]) -> str:
-        points = (f'<path d="M{float(x):.0f} {float(y):.0f}h0"><title>{name}</title></path>' for x, y, name in _POINT.findall(match[0]))
+        at: dict[str, list[str]] = {}
+        for x, y, name in _POINT.findall(match[0]):
+            at.setdefault(f"M{float(x):.0f} {float(y):.0f}h0", []).append(name)
+        points = (f'<path d="{place}"><title>{", ".join(names)}</title></path>' for place, names in at.items())
         return f'<g class="dots {match["colour"]}">{"".join(points)}</g>'
 
     return _CURVE.sub(_by_steps, _NAMED.sub(named, _DOTS.sub(joined, drawn)))

@@ -24,7 +24,10 @@ CSV_COLUMNS = (
     "after_kind", "after", "after_low", "after_high", "times", "share_of_range", "component", "threshold_tokens", "ttl_seconds",
     "old_amount", "new_amount", "currency", "per", "elasticity",
 )  # fmt: skip
-_HOW_TO_READ = "range: how far it moved over the width of its range before, in logarithms; per 1%: what it moves with 1% more of the price."
+_HOW_TO_READ = (
+    "range: how far it moved over the width of its range before, in logarithms; per 1%: what it moves with 1% more of the price, on"
+    " average over the change."
+)
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 _CELL = ("value", "low", "high")
@@ -54,7 +57,8 @@ def changes_text(found: Comparison, width: int) -> str:
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
-            lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}"]
+            less = f" ({len(sheet.moved)} moved, less than what is shown)" if sheet.moved and not listed else ""
+            lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}{less}"]
         if listed:
             together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
             lines += [f"moved by {_moving(listed[0], sheet, in_full=False)} of them together"] if together else []

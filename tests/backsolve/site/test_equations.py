@@ -73,7 +73,7 @@ def test_the_example_has_its_numbers_in_it():
 
 
 def test_a_page_is_found_by_names_of_its_quantities():
-    (entry,) = equation_page(equation("serving.time_per_output_token"), []).entries
+    (entry,) = equation_page(equation("roofline.step_time"), []).entries
     assert "tpot" in entry.words and entry.kind == "equation"
 
 

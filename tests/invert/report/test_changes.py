@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -58,6 +59,13 @@ def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
     text = changes_text(many, 100)
     more = len(sheet.moved) * 10 - _MOST_LINES
     assert f"{more} more moved, none further; --as csv has all of them." in text
+    assert _unlisted(text) and all(line.endswith("moved, less than what is shown)") for line in _unlisted(text))
+
+
+def _unlisted(text: str) -> list[str]:
+    """The headings of sheets of which no inference stands below."""
+    lines = text.splitlines()
+    return [line for line, below in pairwise(lines) if line.startswith("p/m") and not below.strip()]
 
 
 def test_json_csv_and_markdown_have_every_inference_that_moved(found: Comparison):
