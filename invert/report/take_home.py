@@ -38,7 +38,8 @@ def _stored(one: Inference) -> str:
     found = one.kv_bytes_stored["headline"]
     if one.known:
         return f"KV stored: {_short('kv_bytes_per_token', one.known.stored)} by its architecture."
-    return f"KV stored: {_ranged('kv_bytes_per_token', found)} likewise{_held(found)}." if found.kind == "interval" else ""
+    how = "likewise" if one.kv_bytes["headline"].kind == "interval" else "as models of its time"
+    return f"KV stored: {_ranged('kv_bytes_per_token', found)} {how}{_held(found)}." if found.kind == "interval" else ""
 
 
 def _markup(one: Inference) -> str:

@@ -33,6 +33,12 @@ def test_a_closed_sheet_is_its_price_and_its_time_each_with_its_record():
     assert tier.startswith("Tier: 30 min, 12 h as HBM, DDR or flash (98%), HBM alone ") and tier.endswith("; one source.")
 
 
+def test_what_is_stored_leans_on_no_sentence_that_is_not_there():
+    (one,) = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": 70e3})
+    read, stored = headlines(one)[1:3]
+    assert read == "KV read: 70 kB/token (given)." and "as models of its time" in stored and "likewise" not in stored
+
+
 def test_what_is_known_stands_before_what_is_estimated():
     run = current()
     size, read, stored, *_ = headlines(run["minimax/MiniMax-M3"])
