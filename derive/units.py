@@ -314,11 +314,12 @@ def _multiply(figure: str, factor: Decimal) -> float:
     return value
 
 
-def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterable[str] = ()) -> dict[str, str]:
+def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterable[str] = (), beside: Iterable[str] = ()) -> dict[str, str]:
     """The texts of a list of `name=value` by registry name, unread; the symbol will do for the name.
 
     Of a limit, `name<=value` or `name>=value`, the text begins with its sign; of two limits from both sides it holds both.
     Where only some may be given, a name that is none at all is answered with those; else all such names at once, those asked for too.
+    What a word means may rest on the others, and on quantities that stand `beside` them unwritten.
 
     Raises UnknownName for a name, and WrongValue where "=" is missing or a quantity is given two different texts.
 
@@ -330,7 +331,7 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     ({'step_time': '<=30ms >=10ms'}, {'step_time': '>=10ms <=30ms'})
     """
     texts: dict[str, str] = {}
-    asked = tuple(asked)
+    asked, beside = tuple(asked), tuple(beside)
     pairs = [pair for item in items for pair in _named(item)]
     spelled = (*asked, *(given for given, _ in pairs))
     if not among:
@@ -338,7 +339,7 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     for given, typed in pairs:
         if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
             raise UnknownName("anchor", given, among)
-        name = meant_beside(given, spelled, asked)
+        name = meant_beside(given, (*spelled, *beside), asked)
         text = in_usual_unit(name, in_own_unit(given, typed))
         before = texts.setdefault(name, text)
         if before != text:

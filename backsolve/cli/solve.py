@@ -102,6 +102,7 @@ def solve_command(
     from derive.show.text import beside, lines
     from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.conventions import Conventions
+    from derive.solving.prompts import unwritten
     from derive.units import named_texts
 
     if "=" in unknown:
@@ -110,8 +111,9 @@ def solve_command(
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency, price)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
-    typed = named_texts(given, asked=unknowns)
-    unknowns = [meant_beside(name, (*unknowns, *typed)) for name in unknowns]
+    beside_names = unwritten(using, variants)
+    typed = named_texts(given, asked=unknowns, beside=beside_names)
+    unknowns = [meant_beside(name, (*unknowns, *typed, *beside_names)) for name in unknowns]
     refuse_long(typed)
     texts: dict[str, Given] = {**typed}
     if plot is not None:

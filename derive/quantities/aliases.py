@@ -240,6 +240,8 @@ _BESIDE_FLEETS = ("replicas", "fleet_throughput", "fleet_requests_per_second", "
 _BESIDE_RATES = {"fleet_throughput": "throughput", "replicas": "fleet_throughput", "throughput": "fleet_throughput"}
 
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")
+PROMPTS_BETWEEN = "prompt_time_share"
+"""What stands beside the words of a question that has prompts between the steps of its decode."""
 _OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("requests_per_second", "fleet_requests_per_second")}
 
 BESIDE: dict[str, dict[str, str]] = {
@@ -250,7 +252,7 @@ BESIDE: dict[str, dict[str, str]] = {
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
     **{word: {"deployment_time": "fleet_electricity_cost"} for word in ("electricity_cost", "energy_cost", "power_cost")},
-    **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys(_SEVERAL_A_STEP, "time_per_output_token")),
+    **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
     **{word: _OF_REQUESTS | dict.fromkeys(("context_length", "prompt_tokens"), "batch") for word in _IN_FLIGHT},
     **{word: {"active_experts": "touched_experts"} for word in ("activated_experts", "experts_activated")},
 }

@@ -15,7 +15,7 @@ from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.fleets import TAKEN_AS_OF_ALL, of_all_replicas
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
-from derive.solving.prompts import beside_prompts
+from derive.solving.prompts import beside_prompts, unwritten
 from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, posed, question, taken_as_known, without
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
@@ -83,17 +83,18 @@ def solve(
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     conventions = Conventions(count, bytes, efficiency, price)
     typed = {spelled: of_word(spelled, value) for spelled, value in {**(given or {}), **values}.items()}
-    unknown, *names = _as_beside((unknown, *typed))
+    using = (using,) if isinstance(using, str) else tuple(using)
+    unknown, *names = _as_beside((unknown, *typed), unwritten(using, variants or {}))
     if len({*names}) < len(names):
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     return respond(unknown, dict(zip(names, typed.values(), strict=True)), hardware, model, using, variants, conventions, anyway)
 
 
-def _as_beside(names: Sequence[str]) -> list[str]:
+def _as_beside(names: Sequence[str], beside: Sequence[str]) -> list[str]:
     """Names as they were called, but words that mean another thing beside some of the others."""
     settled = {*BESIDE_TRAINING, *BESIDE, *WHERE_ASKED}
-    return [meant_beside(name, names, names[:1]) if in_full(name) in settled else name for name in names]
+    return [meant_beside(name, (*names, *beside), names[:1]) if in_full(name) in settled else name for name in names]
 
 
 def respond(
@@ -111,13 +112,13 @@ def respond(
     using = (using,) if isinstance(using, str) else tuple(using)
     taken = of_all_replicas([unknown], given)
 
-    def by(named: tuple[str, ...]) -> Solution:
+    def by(named: tuple[str, ...], given: Mapping[str, Given]) -> Solution:
         def ask(name: str, values: Mapping[str, Given]) -> Solution:
             return _respond(name, values, hardware, model, named, variants, conventions, anyway, zipped)
 
-        return within_own_limits(ask, asked_for(unknown, named), taken, conventions.read, zipped)
+        return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
 
-    solution = beside_prompts(by, using, variants or {})
+    solution = beside_prompts(by, taken, using, variants or {})
     return _warned(solution) if taken is not given else solution
 
 

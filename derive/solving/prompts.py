@@ -3,14 +3,23 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import isclose
+from typing import Any
 
 from derive.answers import DECODE_ALONE, Answer
 from derive.catalogue import equation
+from derive.errors import WrongValue
+from derive.quantities import quantity
+from derive.quantities.aliases import PROMPTS_BETWEEN
 from derive.requirements import HOLDS
 from derive.solving.result import Solution
 
 WITH_PROMPTS = "serving.requests_per_second_with_prompts"
 """The equation by which the prompts of requests take time of the chips that decode."""
+
+_STEP, _TOKEN = "step_time", "time_per_output_token"
+"""The same number for a user of decode alone, but not where prompts come between steps."""
+_MORE_THAN_A_STEP = ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipeline_stages", "hop_latency", "token_latency")
+"""Beside these a token takes another time than a step, with or without prompts."""
 
 
 def says_where_prompts_are(using: Iterable[str], variants: Mapping[str, str]) -> bool:
@@ -19,31 +28,66 @@ def says_where_prompts_are(using: Iterable[str], variants: Mapping[str, str]) ->
     >>> says_where_prompts_are([], {}), says_where_prompts_are(["serving.request_latency_with_prompts"], {})
     (False, True)
     """
-    group = _group(WITH_PROMPTS)
-    return group in variants or any(_group(id) == group for id in using)
+    return _variant_of_prompts(using, variants) is not None
 
 
-def _group(id: str) -> str | None:
-    variant = equation(id).variant
-    return variant.group if variant else None
+def unwritten(using: Iterable[str], variants: Mapping[str, str]) -> tuple[str, ...]:
+    """What stands beside the words of a question unwritten: where it counts prompts on the same chips, the time that they take.
+
+    >>> unwritten([], {}), unwritten(["serving.request_latency_with_prompts"], {})
+    ((), ('prompt_time_share',))
+    """
+    variant = equation(WITH_PROMPTS).variant
+    return (PROMPTS_BETWEEN,) if variant and _variant_of_prompts(using, variants) == variant.name else ()
 
 
-def beside_prompts(by: Callable[[tuple[str, ...]], Solution], using: tuple[str, ...], variants: Mapping[str, str]) -> Solution:
+def _variant_of_prompts(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
+    """The variant that is named of those which tell where prompts are computed."""
+    of_prompts = equation(WITH_PROMPTS).variant
+    group = of_prompts.group if of_prompts else ""
+    named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
+    return next(iter(named), variants.get(group))
+
+
+def beside_prompts(
+    by: Callable[[tuple[str, ...], Mapping[str, Any]], Solution],
+    given: Mapping[str, Any],
+    using: tuple[str, ...],
+    variants: Mapping[str, str],
+) -> Solution:
     """The answer by what is named, and where it is for decode alone what it is with prompts on the same chips.
 
-    Nothing is said of prompts where the rate of requests has no part in the answer, or the answer is the same.
+    Nothing is said of prompts where the rate of requests has no part in the answer, or the answer is the same, and no number
+    where what is said of a step cannot be asked of a token as a user sees it, prompts between.
     """
-    alone = by(using)
+    alone = by(using, given)
     if DECODE_ALONE not in alone.kinds:
         return alone
     if equation(WITH_PROMPTS).symbols[0] in alone.unused:
         return _without_doubt(alone)
     if says_where_prompts_are(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
         return alone
-    answers = by((*using, WITH_PROMPTS)).answers
+    answers = _with_prompts(by, given, using)
     if len(answers) != 1:
         return alone
     return _without_doubt(alone) if _same(alone.answers[0], answers[0]) else replace(alone, with_prompts=answers[0])
+
+
+def _with_prompts(
+    by: Callable[[tuple[str, ...], Mapping[str, Any]], Solution], given: Mapping[str, Any], using: tuple[str, ...]
+) -> tuple[Answer, ...]:
+    """The answers with prompts on the same chips: what is said of a step holds for a token as a user sees it."""
+    names = {spelled: quantity(spelled).name for spelled in given}
+    if _STEP not in names.values():
+        return by((*using, WITH_PROMPTS), given).answers
+    if not {_TOKEN, *_MORE_THAN_A_STEP}.isdisjoint(names.values()):
+        return ()
+    try:
+        return by(
+            (*using, WITH_PROMPTS), {_TOKEN if names[spelled] == _STEP else spelled: value for spelled, value in given.items()}
+        ).answers
+    except WrongValue:
+        return ()
 
 
 def _without_doubt(solution: Solution) -> Solution:

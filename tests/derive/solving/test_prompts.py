@@ -1,14 +1,18 @@
 """A rate of requests whose prompts nobody says where they are computed: the answer for decode alone, and for both on the same chips."""
 
+import json
+from math import ceil, inf
+
 import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from derive.answers import DECODE_ALONE
+from derive.answers import DECODE_ALONE, OR
+from derive.catalogue import equation
 from derive.show.text import as_record
 from derive.solving.api import respond_all, solve
 from derive.solving.caveats import prompts_elsewhere
-from derive.solving.prompts import WITH_PROMPTS
+from derive.solving.prompts import WITH_PROMPTS, unwritten
 from derive.units import show
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 1000, "output_tokens": 300}
@@ -31,11 +35,13 @@ def test_the_kind_of_doubt_is_called_what_the_doubt_is():
 
 @pytest.mark.parametrize(("unknown", "given"), [*SIZES, *RATES])
 def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_same_chips(unknown, given):
-    alone, both = solve(unknown, **SERVED, **given), solve(unknown, **SERVED, **given, using=WITH_PROMPTS)
+    of_a_user = {"time_per_output_token" if name == "step_time" else name: value for name, value in given.items()}
+    alone, both = solve(unknown, **SERVED, **given), solve(unknown, **SERVED, **of_a_user, using=WITH_PROMPTS)
     assert alone.with_prompts.point == both.answers[0].point and both.with_prompts is None
+    told = f"{show(unknown, both.answers[0].point)}{OR[both.answers[0].bound]}"
     first = " ".join(str(alone).split("\n  best")[0].split())
-    assert "for decode alone" in first and f"{show(unknown, both.answers[0].point)} or" in first
-    assert any(f"is {show(unknown, both.answers[0].point)} or" in text for text in as_record(alone)["assumptions"])
+    assert "for decode alone" in first and told in first
+    assert any(f"is {told}" in text for text in as_record(alone)["assumptions"])
 
 
 @pytest.mark.parametrize(("unknown", "given"), SIZES)
@@ -77,3 +83,59 @@ def test_side_by_side_prompts_have_a_row_of_their_own():
         for chip in ("H100-SXM:fp8", "H200-SXM:fp8")
     ]
     assert [line.split()[2:] for line in said if line.startswith("  with prompts")] == [[f"{-(-one // 1):.0f}" for one in both]]
+
+
+SERVED_2K = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
+HELD = [
+    ("replicas", {"requests_per_second": 55, "chips": 4}, 30),
+    ("chips", {"requests_per_second": 20}, 13),
+    ("chips", {"requests_per_second": 40}, 20),
+]
+_WORDS = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
+
+
+def whole(one):
+    return ceil(one.point)
+
+
+@pytest.mark.parametrize("word", _WORDS)
+@pytest.mark.parametrize(("unknown", "given", "most"), HELD)
+def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_on_the_same_chips(unknown, given, most, word):
+    by_time = solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}, using=WITH_PROMPTS)
+    by_speed = solve(unknown, **SERVED_2K, **given, tokens_per_second_per_user=f">={1000 / most}", using=WITH_PROMPTS)
+    assert whole(by_time.answers[0]) == whole(by_speed.answers[0])
+    assert whole(solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}).with_prompts) == whole(by_time.answers[0])
+    asked = " ".join(f"{name}={value}" for name, value in given.items())
+    typed = f"solve {unknown} {asked} isl=2000 osl=500 {word}<={most}ms --model Llama-3.1-70B --hardware H100-SXM:fp8 --as json --using"
+    said = json.loads(CliRunner().invoke(backsolve, [*typed.split(), WITH_PROMPTS]).stdout)
+    assert ceil(said["answers"][0]["value"]) == whole(by_time.answers[0])
+
+
+@pytest.mark.parametrize(("unknown", "given", "most"), HELD)
+def test_the_fewest_with_prompts_on_the_same_chips_hold_the_time_of_a_token_and_one_less_does_not(unknown, given, most):
+    fewest = whole(solve(unknown, **SERVED_2K, **given, tpot=f"<={most}ms").with_prompts)
+
+    def seen_at(count):
+        rate = given["requests_per_second"] / (count if unknown == "replicas" else 1)
+        beside = {"chips": given.get("chips", count), "requests_per_second": rate}
+        batch = solve("batch", **SERVED_2K, **beside, using=WITH_PROMPTS)
+        if not batch.answers or batch.answers[0].point < 1:
+            return inf
+        fits = solve("batch", **SERVED_2K, chips=beside["chips"]).answers[0].ends[1]
+        if batch.answers[0].point > fits:
+            return inf
+        return solve("time_per_output_token", **SERVED_2K, chips=beside["chips"], batch=batch.answers[0].point, using=WITH_PROMPTS).value
+
+    assert seen_at(fewest) <= most / 1000 < seen_at(fewest - 1)
+
+
+def test_nothing_is_said_with_prompts_of_a_step_that_yields_several_tokens():
+    given = {**SERVED_2K, "requests_per_second": 20, "step_time": "<=30ms"}
+    assert solve("chips", **given).with_prompts is not None
+    assert solve("chips", **given, tokens_per_step=2).with_prompts is None
+
+
+def test_words_mean_the_token_of_a_user_where_the_variant_is_named_and_only_that():
+    variant = equation(WITH_PROMPTS).variant
+    assert unwritten([], {variant.group: variant.name}) == unwritten([WITH_PROMPTS], {}) != ()
+    assert unwritten([], {}) == unwritten(["serving.requests_per_second"], {}) == ()
