@@ -53,6 +53,8 @@ _SEEN_BY_ONE = ("serving.request_latency", "serving.tokens_per_second_per_user")
 """What a request sees of a replica on which prompts of others may be computed."""
 _PROMPTS_TAKE = "prompt_time_share"
 """What prompts take where they are computed on the chips that decode."""
+_STEP, _TOKEN = "step_time", "time_per_output_token"
+"""What a step takes, and what a user waits for a token, prompts of others between."""
 _RINGS = ("network.all_reduce_time", "network.tensor_parallel_time")
 """Times of rings over all chips."""
 _NODE = 8
@@ -223,6 +225,17 @@ def _with_prompts_of_others(id: str, asked: Question, values: Mapping[str, float
     told = "prompts of other requests are taken to be computed on chips of their own"
     takes = f"on these, they take {beside[_PROMPTS_TAKE]:.0%} of the time, and {name} is {show(name, beside[name])}"
     return f"{told}: {takes}; for both on the same chips --using {together.id}"
+
+
+def step_of_decode_alone(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A step that is held to a time or asked for, where prompts on the same chips come between steps: what a user waits for a token."""
+    together = equation("serving.tokens_per_second_per_user_with_prompts")
+    if _STEP not in (asked.unknown, *asked.known) or not _takes_part(together, asked):
+        return None
+    step, token = values.get(_STEP), _anew((_TOKEN,), asked, values, used).get(_TOKEN)
+    if not step or not token or token <= step * (1 + HOLDS):
+        return None
+    return f"{_STEP} is of decode alone: with prompts between, {_TOKEN} is {show(_TOKEN, token)}; for what a user waits limit {_TOKEN}"
 
 
 def _takes_part(row: Equation, asked: Question) -> bool:
@@ -715,7 +728,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bind,
-    prompts_elsewhere, prompts_of_others_elsewhere, wider_beside_the_experts,
+    prompts_elsewhere, prompts_of_others_elsewhere, step_of_decode_alone, wider_beside_the_experts,
     data_types_unsaid, chip_type_unsaid, cache_type_unsaid, attention_in_bf16,
     beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,

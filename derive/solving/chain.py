@@ -164,7 +164,8 @@ def _within_limits(asked: Question) -> tuple[Solution, Route | None]:
         return _without_answer(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
     alone, solution, way = max(bounding_ones, key=lambda one: sign * inside(one[1].answers[0]))
-    solution = replace(_doubted(solution, found), said=(*_bound_by(alone, solution), *_held_beside(asked)))
+    held = _held_beside(asked)
+    solution = replace(_doubted(solution, [*found, *held]), said=(*_bound_by(alone, solution), *_held_in_words(asked.unknown, held)))
     # Another point may be left least by another of them: there is no one way for all.
     return solution, way if len(outcomes) == 1 else None
 
@@ -268,13 +269,18 @@ def _beyond_reach(alone: Question) -> Solution | None:
     return _without_answer(alone, Reason("no_solution", violated=(name,), message=message))
 
 
-def _held_beside(asked: Question) -> tuple[str, ...]:
+def _held_beside(asked: Question) -> list[tuple[Question, Solution]]:
     """The limits on what does not move with the unknown, which are met, and what that comes to."""
+    return [(alone, _result_beside(alone)) for alone in one_by_one(asked) if not rests_on_unknown(alone)]
+
+
+def _held_in_words(unknown: str, held: Iterable[tuple[Question, Solution]]) -> tuple[str, ...]:
+    """Limits that are met whatever the unknown is, with what they come to."""
     said = []
-    for alone in (alone for alone in one_by_one(asked) if not rests_on_unknown(alone)):
-        (found, *_) = _result_beside(alone).answers
+    for alone, there in held:
+        (found, *_) = there.answers
         value = f"{show(limited_by(alone), inside(found))}{OR[found.bound]}"
-        said.append(f"{limit_in_words(alone)} is met with any {asked.unknown}: it comes to {value}")
+        said.append(f"{limit_in_words(alone)} is met with any {unknown}: it comes to {value}")
     return tuple(said)
 
 
@@ -378,11 +384,12 @@ def _idle(asked: Question) -> tuple[Solution, Route | None]:
     solution, way = _found(without(asked, {*asked.limits}))
     always = (limit_in_words(alone) for alone in one_by_one(asked) if rests_on_unknown(alone))
     told = tuple(f"{limit} holds with any {asked.unknown}" for limit in always)
-    beside = _held_beside(asked)
+    held = _held_beside(asked)
+    beside = _held_in_words(asked.unknown, held)
     if solution.reason and beside:
         message = f"{beside[0]}; {solution.reason.message}"
         return replace(solution, reason=replace(solution.reason, message=message)), way
-    return replace(solution, assumptions=(*told, *solution.assumptions), said=(*beside, *solution.said)), way
+    return replace(_doubted(solution, held), assumptions=(*told, *solution.assumptions), said=(*beside, *solution.said)), way
 
 
 def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Solution:
@@ -401,10 +408,11 @@ def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Sol
     which = "fewest" if unknown in BOUGHT else "largest"
     whole = ceil(end * (1 - HOLDS)) if unknown in BOUGHT else floor(end * (1 + HOLDS))
     best_end = f"{whole}" if unknown in COUNTED else show(unknown, end)
+    held = _held_beside(asked)
     told = (
         f"from {show(unknown, low)}, where {takes} binds, to {show(unknown, high)}, where {leaves} does",
         f"best: {unknown} = {best_end}, the {which}",
-        *_held_beside(asked),
+        *_held_in_words(unknown, held),
     )
     (_, first) = best
     answer = replace(
@@ -412,7 +420,7 @@ def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Sol
     )
     given = {name: asked.known.get(name, value) for _, one in found for name, value in one.given.items()}
     return replace(
-        _doubted(first, found),
+        _doubted(first, [*found, *held]),
         answers=(answer,),
         equations=tuple(dict.fromkeys(id for _, one in (least, most) for id in one.equations)),
         given=given,

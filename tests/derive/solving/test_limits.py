@@ -264,3 +264,10 @@ def test_of_a_limit_that_no_batch_meets_the_nearest_is_named_at_a_whole_batch(li
     reached = {"step_time": step, "throughput": batch / step, "cost_per_token": 8 * 2 / 3600 * step / batch}
     told = solve("batch", **served, **limit, chip_price="2 USD/h").reason.message
     assert told.endswith(f"; nearest is {name} = {show(name, reached[name])} at batch = {batch}")
+
+
+def test_a_range_between_limits_says_what_one_comes_to_that_does_not_move_with_it():
+    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": "4k", "weight_time": "<=1s"}
+    asked = solve("batch", **given, step_time="<=30ms", throughput=">=500")
+    assert asked.answers[0].kind == "interval"
+    assert any("weight_time" in text and "is met with any batch" in text for text in asked.said)

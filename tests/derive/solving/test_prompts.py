@@ -135,6 +135,14 @@ def test_nothing_is_said_with_prompts_of_a_step_that_yields_several_tokens():
     assert solve("chips", **given, tokens_per_step=2).with_prompts is None
 
 
+def test_a_limit_on_a_step_between_which_prompts_come_says_what_a_token_takes():
+    given = {**SERVED_2K, "requests_per_second": 55, "chips": 4}
+    said = solve("replicas", **given, step_time="<=30ms", using=WITH_PROMPTS)
+    assert "step_of_decode_alone" in said.kinds
+    assert "step_of_decode_alone" not in solve("replicas", **given, tpot="<=30ms", using=WITH_PROMPTS).kinds
+    assert "step_of_decode_alone" not in solve("replicas", **given, step_time="<=30ms").kinds
+
+
 def test_words_mean_the_token_of_a_user_where_the_variant_is_named_and_only_that():
     variant = equation(WITH_PROMPTS).variant
     assert unwritten([], {variant.group: variant.name}) == unwritten([WITH_PROMPTS], {}) != ()
