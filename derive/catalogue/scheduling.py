@@ -109,4 +109,14 @@ EQUATIONS = (
         example=Example(given={"replicas": "50", "requests_per_second": "26.4", "fleet_utilisation": "60%"}, result="792 request/s"),
         sources=(ours("the throughput of a fleet, in requests"),),
     ),
+    Equation(
+        id="scheduling.fleet_chips",
+        title="Chips of a fleet",
+        defines="fleet_chips",
+        relation=lambda fleet_chips, replicas, chips, pipeline_stages: (fleet_chips, replicas * chips * pipeline_stages),
+        statement="Every replica has the chips of all its stages.",
+        assumptions=("all replicas are alike",),
+        example=Example(given={"replicas": "5", "chips": "8", "pipeline_stages": "2"}, result="80"),
+        sources=(ours("what is bought or rented for all replicas together"),),
+    ),
 )

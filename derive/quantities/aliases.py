@@ -221,6 +221,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_PRICES_OF_A_MILLION, ("output_price", "input_price", "cost_per_token")),
     **dict.fromkeys(_TOKENS_OF_A_TIME, ("throughput", "fleet_throughput")),
     **dict.fromkeys(("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism"), ("data_parallel", "replicas")),
+    **dict.fromkeys(("total_chips", "chips_in_all", "chips_in_total"), ("fleet_chips",)),
     "dtype": ("bytes_per_weight", "bytes_per_element"),
     "tokens": ("prompt_tokens", "output_tokens", "pretrain_tokens"),
     **dict.fromkeys(("tps", "tokens_per_second", "tokens_s"), ("throughput", "tokens_per_second_per_user")),
@@ -236,8 +237,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
 BESIDE_TRAINING = dict.fromkeys(("tokens", "num_tokens"), "pretrain_tokens")
 """Words for several that beside a quantity of training mean one of them."""
 
-_BESIDE_FLEETS = ("replicas", "fleet_throughput", "fleet_requests_per_second", "fleet_cost_per_token", "chip_capex")
-_BESIDE_RATES = {"fleet_throughput": "throughput", "replicas": "fleet_throughput", "throughput": "fleet_throughput"}
+_BESIDE_FLEETS = ("replicas", "fleet_chips", "fleet_throughput", "fleet_requests_per_second", "fleet_cost_per_token", "chip_capex")
+_BESIDE_RATES = {
+    "fleet_throughput": "throughput",
+    **dict.fromkeys(("replicas", "fleet_chips"), "fleet_throughput"),
+    "throughput": "fleet_throughput",
+}
 
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")
 PROMPTS_BETWEEN = "prompt_time_share"
@@ -356,7 +361,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(("nodes", "nnodes", "servers", "hosts", "machines", "world_size"), ("chips", "replicas")),
     **dict.fromkeys(("chips_per_node", "node_size"), ("chips", "scale_up_size")),
-    **dict.fromkeys(("total_chips", "chips_needed"), ("chips", "replicas", "training_chips")),
+    "chips_needed": ("chips", "fleet_chips", "training_chips"),
     **dict.fromkeys(("fleet_size", "instances", "copies"), ("replicas",)),
     "efficiency": ("mfu", "mbu"),
     **dict.fromkeys(("uptime", "availability", "load_factor", "occupancy"), ("fleet_utilisation",)),

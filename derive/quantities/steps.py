@@ -345,6 +345,16 @@ ROWS = (
         unlike="throughput is one replica",
     ),
     Quantity(name="replicas", symbol="n_rep", latex=r"n_{\mathrm{rep}}", unit="1", meaning="copies of the serving system", low=1, high=1e6),
+    Quantity(
+        name="fleet_chips",
+        symbol="N_fl",
+        latex=r"N_{\mathrm{fl}}",
+        unit="1",
+        meaning="chips of all replicas together, those of all their stages",
+        low=1,
+        high=1e8,
+        unlike="chips is those of one replica, or of one of its stages",
+    ),
     Quantity(name="chip_price", symbol="g", latex="g", unit="USD/s", meaning="price of one chip", low=1e-5, high=0.01),
     Quantity(
         name="cost_per_token",

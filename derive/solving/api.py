@@ -12,7 +12,7 @@ from derive.solving.at_best import all_of, within_own_limits
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
-from derive.solving.fleets import TAKEN_AS_OF_ALL, of_all_replicas
+from derive.solving.fleets import TAKEN_AS_OF_ALL, chips_meant, chips_of_all, of_all_replicas, sizes_a_fleet
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.prompts import beside_prompts, unwritten
@@ -110,7 +110,11 @@ def respond(
 ) -> Solution:
     """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped."""
     using = (using,) if isinstance(using, str) else tuple(using)
+    unknown = chips_meant(unknown, given)
     taken = of_all_replicas([unknown], given)
+
+    def anew(name: str, values: Mapping[str, Given]) -> Solution:
+        return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
     def by(named: tuple[str, ...], given: Mapping[str, Given]) -> Solution:
         def ask(name: str, values: Mapping[str, Given]) -> Solution:
@@ -118,7 +122,7 @@ def respond(
 
         return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
 
-    solution = beside_prompts(by, taken, using, variants or {})
+    solution = chips_of_all(anew, taken) if sizes_a_fleet(unknown, taken) else beside_prompts(by, taken, using, variants or {})
     return _warned(solution) if taken is not given else solution
 
 
@@ -135,7 +139,7 @@ def respond_all(
 ) -> tuple[Solution, ...]:
     """`respond` to several questions: a size that is asked for comes first, and the others are answered at its best end."""
     using = (using,) if isinstance(using, str) else tuple(using)
-    unknowns = tuple(dict.fromkeys(asked_for(name, using) for name in unknowns))
+    unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, given), using) for name in unknowns))
 
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)

@@ -71,7 +71,7 @@ def all_of(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tupl
         from derive.solving.sweeps import each_by_itself
 
         # Each point of lists has a best end of its own.
-        again = each_by_itself(name, sized.sweep.given, lambda at: all_of(ask, (name, *found), _with(given, at))[0], sized.unknown)
+        again = each_by_itself(name, sized.sweep.given, lambda at: all_of(ask, (name, *found), with_other(given, at))[0], sized.unknown)
         return again if again.answers else solution
 
     return tuple(found.get(name) or other(name) for name in names.values())
@@ -96,7 +96,7 @@ def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Rea
     if series := {other: one for other, one in spreads.items() if isinstance(one, Series)}:
         from derive.solving.sweeps import each_by_itself, points_of
 
-        return each_by_itself(name, points_of(series, zipped), lambda at: with_free_size(ask, unknown, _with(given, at), read), FREE)
+        return each_by_itself(name, points_of(series, zipped), lambda at: with_free_size(ask, unknown, with_other(given, at), read), FREE)
     try:
         sized = ask(FREE, _that_size_it(given, [name]))
     except NotMadeOf:
@@ -109,7 +109,7 @@ def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Rea
     return _unanswered(name, replace(sized.reason, message=message), sized)
 
 
-def _with(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def with_other(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """What is given with other values by registry name, whatever they were called."""
     return {**{spelled: value for spelled, value in given.items() if quantity(spelled).name not in other}, **other}
 
@@ -214,7 +214,7 @@ def _answered(ask: _Ask, name: str, given: Mapping[str, Any], end: End | None, a
 
 def _at(ask: _Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
     """The answer with a size at its best end, which is said where it rests on that."""
-    solution = ask(name, _with(given, {end.size: end.value}))
+    solution = ask(name, with_other(given, {end.size: end.value}))
     if end.size not in solution.given and solution.answers:
         return replace(solution, unused=tuple(one for one in solution.unused if one != end.size))
     reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")

@@ -1,13 +1,24 @@
 """A rate of requests where replicas are asked for: all of them together meet it."""
 
+from math import ceil
+from typing import Any
+
 import pytest
 
+from derive.errors import WrongValue
+from derive.show.text import lines
 from derive.solving.api import respond_all, solve
 from derive.solving.fleets import TAKEN_AS_OF_ALL
 
 SERVED = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "chips": 4, "batch": 64, "output_tokens": 500, "context_length": 2250}
 """A replica steps 64 sequences in 8.745 ms, and finishes 14.64 requests a second."""
 RATE = 64 / ((70e9 + 64 * 2250 * 2 * 2 * 80 * 8 * 128) / (4 * 3.35e12)) / 500
+
+
+def refused(unknown: str, **asked: Any) -> str:
+    with pytest.raises(WrongValue) as error:
+        solve(unknown, **asked)
+    return str(error.value)
 
 
 @pytest.mark.parametrize("rate", ["qps", "rps", "requests_per_second", "fleet_requests_per_second", "total_qps"])
@@ -47,3 +58,49 @@ def test_prompts_on_the_same_chips_take_more_replicas():
     rate = solve("requests_per_second", **prompts, using=using).value
     assert solve("replicas", **prompts, using=using, qps=50).value == pytest.approx(50 / rate)
     assert rate < 0.7 * RATE
+
+
+def test_chips_asked_for_beside_those_of_a_replica_and_a_rate_are_those_of_all_whole_replicas():
+    solution = solve("gpus", **SERVED, qps=50)
+    assert (solution.unknown, solution.value) == ("fleet_chips", 4 * ceil(50 / RATE))
+    assert TAKEN_AS_OF_ALL in solution.warnings and "at replicas = 4, the fewest whole ones" in solution.said
+    assert solve("gpus", **SERVED, fleet_throughput=50 * 500).value == 4 * ceil(50 / RATE)
+    assert solve("gpus", **SERVED, qps=50, pipeline_stages=2).value % 8 == 0
+    assert "chips is asked for and given" in refused("gpus", **SERVED)
+
+
+def test_chips_of_all_replicas_within_a_limit_are_whole_replicas_too():
+    """Examiners asked for the GPUs of 50 requests a second at tensor parallelism of 4: two replicas of them, of 28.4 a second each."""
+    asked = {name: value for name, value in SERVED.items() if name not in ("batch", "context_length")}
+    solution = solve("gpus", **asked, prompt_tokens=2000, qps=50, tpot="<=30ms")
+    assert (solution.answers[0].point, solution.answers[0].bound) == (8, "lower")
+    assert solution.with_prompts and solution.with_prompts.point == 16
+    assert r"\left\lceil" in "".join(lines(solution, "latex"))
+
+
+def test_of_lists_each_point_has_whole_replicas_of_its_own():
+    solution = solve("fleet_chips", **SERVED, qps=[50, 100])
+    assert solution.sweep and [*solution.sweep.values[0]] == [4 * ceil(50 / RATE), 4 * ceil(100 / RATE)]
+    assert [*solution.sweep.given["replicas"]] == [4, 7] and solution.warnings[0] == TAKEN_AS_OF_ALL
+    assert "ask for replicas" in refused("fleet_chips", **SERVED, qps="40..50")
+
+
+def test_a_fleet_without_an_answer_says_what_its_replicas_lack():
+    asked = {name: value for name, value in SERVED.items() if name not in ("batch", "context_length")}
+    solution = solve("gpus", **asked, prompt_tokens=2000, qps=50)
+    assert (solution.unknown, solution.refusal.missing) == ("replicas", ("batch",))
+
+
+def test_chips_of_all_replicas_stand_beside_other_answers():
+    found = respond_all(
+        ["gpus", "throughput"],
+        {**{k: v for k, v in SERVED.items() if k not in ("hardware", "model")}, "qps": 50},
+        "H100:fp8",
+        "Llama-3.1-70B",
+    )
+    assert [(one.unknown, one.value) for one in found] == [("fleet_chips", 16), ("throughput", pytest.approx(500 * RATE))]
+
+
+def test_chips_of_replicas_that_are_counted_are_a_product():
+    assert solve("total_gpus", replicas=5, tp=8).value == 40
+    assert solve("gpus", total_chips=64, replicas=4).value == 16
