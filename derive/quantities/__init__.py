@@ -13,6 +13,7 @@ from derive.quantities import clusters, constants, models, requests, serving, sh
 from derive.quantities.aliases import (
     ALIASES,
     ALSO_CALLED,
+    ASKED_INSTEAD,
     BESIDE,
     BESIDE_TRAINING,
     HOW_MANY,
@@ -81,7 +82,11 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     )
     if len(of_asked) == 1 and (one := of_asked.pop()):
         return one
-    return next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None) or quantity(name).name
+    if meant := next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None):
+        return meant
+    if hint := next((hint for one, hint in ASKED_INSTEAD.get(word, {}).items() if one in beside), None):
+        raise UnknownName("quantity", name, (), hint, _near(name))
+    return quantity(name).name
 
 
 def refuse_unnamed(names: Collection[str], asked: Collection[str] = ()) -> None:

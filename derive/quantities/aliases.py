@@ -276,6 +276,12 @@ WHERE_ASKED: dict[str, dict[str, str]] = {
 }
 """Words for several of which one alone has a part in what is asked for: which, by that."""
 
+ASKED_INSTEAD = {
+    word: {"cost_per_token": "fleet_utilisation has a part in fleet_cost_per_token: ask for that"}
+    for word in ("utilisation", "chip_utilisation")
+}
+"""Words for several of which one has a part in another quantity than is asked for: which, by what stands beside them."""
+
 UNIT_ENDINGS = {
     **dict.fromkeys(("s", "second", "seconds"), ("s", "s")),
     **{word: (word, "s") for word in ("ms", "us")},

@@ -21,6 +21,7 @@ from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 from derive.solving.whole_numbers import in_whole_ones
+from derive.solving.without_part import refuse_without_part
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
 from derive.units import of_word
@@ -108,13 +109,33 @@ def respond(
     anyway: bool = False,
     zipped: bool = False,
 ) -> Solution:
-    """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped."""
+    """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped.
+
+    Raises `WrongValue` for a list or sweep that has no part in the answer.
+    """
+    solution = _responded(unknown, given, hardware, model, using, variants, conventions, anyway, zipped)
+    refuse_without_part((solution,), given)
+    return solution
+
+
+def _responded(
+    unknown: str,
+    given: Mapping[str, Given],
+    hardware: str | Iterable[str] | None,
+    model: str | Iterable[str] | None,
+    using: Iterable[str],
+    variants: Mapping[str, str] | None,
+    conventions: Conventions,
+    anyway: bool,
+    zipped: bool,
+) -> Solution:
+    """The answer, whether or not all lists and sweeps have a part in it."""
     using = (using,) if isinstance(using, str) else tuple(using)
     unknown = chips_meant(unknown, given)
     taken = of_all_replicas([unknown], given)
 
     def anew(name: str, values: Mapping[str, Given]) -> Solution:
-        return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+        return _responded(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
     def by(named: tuple[str, ...], given: Mapping[str, Given]) -> Solution:
         def ask(name: str, values: Mapping[str, Given]) -> Solution:
@@ -142,12 +163,13 @@ def respond_all(
     unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, given), using) for name in unknowns))
 
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
-        return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+        return _responded(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
     if len(unknowns) == 1:
-        return tuple(ask(name, given) for name in unknowns)
+        return tuple(respond(name, given, hardware, model, using, variants, conventions, anyway, zipped) for name in unknowns)
     taken = of_all_replicas(unknowns, given)
     solutions = all_of(ask, unknowns, taken)
+    refuse_without_part(solutions, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions
 
 
