@@ -9,6 +9,7 @@ from derive.presets import PARAMETERS
 from derive.quantities import meant_beside, quantity
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.at_best import all_of, within_own_limits
+from derive.solving.buyers import as_its_buyer_pays
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
@@ -144,6 +145,8 @@ def _responded(
         return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
 
     solution = chips_of_all(anew, taken) if sizes_a_fleet(unknown, taken) else beside_prompts(by, taken, using, variants or {})
+    if not hardware and not model:
+        solution = as_its_buyer_pays(solution, given, anew)
     return _warned(solution) if taken is not given else solution
 
 

@@ -30,7 +30,7 @@ _OF_ROUTERS = frozenset(("experts", "active_experts"))
 _MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
 
-_PRICED = {"cost_per_request": {"input_price", "output_price"}}
+PRICED = {"cost_per_request": {"input_price", "output_price"}}
 """Costs that people ask for who mean a price, by what they give then."""
 
 _SHORTER = 2
@@ -93,7 +93,7 @@ def giving(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     """The facts that would settle the question, as few as will do: those that nothing defines, and shorter ways in."""
     unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
-    if unknown == "gross_margin" and {*known} >= _PRICED["cost_per_request"] | {"cost_per_token"}:
+    if unknown == "gross_margin" and {*known} >= PRICED["cost_per_request"] | {"cost_per_token"}:
         why = "cost_per_token is of output tokens, and does not say what prompts cost"
         return Reason("missing_givens", missing=("cost_per_request",), message=f"gross_margin of requests needs cost_per_request: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
@@ -110,7 +110,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     message += _left_out(asked, (unknown, *missing))
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
         message += f"\n--using {claims[0]} would give it"
-    if {*known} >= _PRICED.get(unknown, {unknown}):
+    if {*known} >= PRICED.get(unknown, {unknown}):
         message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
     elif unknown == "mfu" and "throughput" in known:
         message += "\nthe share of peak that a throughput comes to is compute_utilisation: ask for that"
