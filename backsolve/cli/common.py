@@ -92,7 +92,8 @@ def _ended_together() -> Iterator[None]:
 
     def end(number: int, _frame: object) -> None:
         for child in active_children():
-            child.terminate()
+            # A process that has only just been forked forgets the signals that came before it began.
+            child.kill()
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
