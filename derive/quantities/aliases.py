@@ -256,6 +256,7 @@ BESIDE: dict[str, dict[str, str]] = {
     "utilisation": dict.fromkeys(_BESIDE_FLEETS, "fleet_utilisation"),
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
+    "cost": {"gross_margin": "cost_per_token"},
     **{word: {"deployment_time": "fleet_electricity_cost"} for word in ("electricity_cost", "energy_cost", "power_cost")},
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
     **{word: _OF_REQUESTS | dict.fromkeys(("context_length", "prompt_tokens"), "batch") for word in _IN_FLIGHT},
@@ -269,7 +270,7 @@ WHERE_ASKED: dict[str, dict[str, str]] = {
         **dict.fromkeys(("kv_bytes_per_token", "kv_bytes_per_sequence", "kv_cache_bytes"), "bytes_per_element"),
     },
     **dict.fromkeys(
-        ("network_bandwidth", "interconnect_bandwidth"),
+        ("network_bandwidth", "interconnect_bandwidth", "bandwidth"),
         dict.fromkeys(("kv_transfer_time", "all_reduce_time", "all_to_all_time"), "link_bandwidth"),
     ),
     "num_microbatches": {"bubble_fraction": "training_microbatches"},

@@ -129,6 +129,13 @@ def test_a_name_may_be_written_otherwise(word, name):
     assert quantity(word).name == name
 
 
+def test_words_of_a_margin_and_of_a_link_are_settled_by_it():
+    margin = json.loads(call("solve", "margin", "output_price=2", "cost=0.5", "--as", "json").out)
+    assert margin["answers"][0]["value"] == pytest.approx(0.75)
+    sent = json.loads(call("solve", "kv_transfer_time", "kv_bytes_per_sequence=50GB", "bandwidth=50GB/s", "--as", "json").out)
+    assert sent["answers"][0]["value"] == pytest.approx(1)
+
+
 def test_a_word_that_says_a_unit_is_read_in_it():
     """2 USD a million tokens for 3,000 prompt tokens at half of it, and 1,000 that are decoded."""
     prompt = ("isl=3000", "prefill_cost_per_token=1 USD/MTok")
