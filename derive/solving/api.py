@@ -110,33 +110,13 @@ def respond(
     anyway: bool = False,
     zipped: bool = False,
 ) -> Solution:
-    """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped.
-
-    Raises `WrongValue` for a list or sweep that has no part in the answer.
-    """
-    solution = _responded(unknown, given, hardware, model, using, variants, conventions, anyway, zipped)
-    refuse_without_part((solution,), given)
-    return solution
-
-
-def _responded(
-    unknown: str,
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None,
-    model: str | Iterable[str] | None,
-    using: Iterable[str],
-    variants: Mapping[str, str] | None,
-    conventions: Conventions,
-    anyway: bool,
-    zipped: bool,
-) -> Solution:
-    """The answer, whether or not all lists and sweeps have a part in it."""
+    """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped."""
     using = (using,) if isinstance(using, str) else tuple(using)
     unknown = chips_meant(unknown, given)
     taken = of_all_replicas([unknown], given)
 
     def anew(name: str, values: Mapping[str, Given]) -> Solution:
-        return _responded(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+        return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
     def by(named: tuple[str, ...], given: Mapping[str, Given]) -> Solution:
         def ask(name: str, values: Mapping[str, Given]) -> Solution:
@@ -161,15 +141,20 @@ def respond_all(
     anyway: bool = False,
     zipped: bool = False,
 ) -> tuple[Solution, ...]:
-    """`respond` to several questions: a size that is asked for comes first, and the others are answered at its best end."""
+    """`respond` to several questions: a size that is asked for comes first, and the others are answered at its best end.
+
+    Raises `WrongValue` for a list or sweep that has no part in any of the answers.
+    """
     using = (using,) if isinstance(using, str) else tuple(using)
     unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, given), using) for name in unknowns))
 
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
-        return _responded(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+        return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
 
     if len(unknowns) == 1:
-        return tuple(respond(name, given, hardware, model, using, variants, conventions, anyway, zipped) for name in unknowns)
+        alone = respond(unknowns[0], given, hardware, model, using, variants, conventions, anyway, zipped)
+        refuse_without_part((alone,), given)
+        return (alone,)
     taken = of_all_replicas(unknowns, given)
     solutions = all_of(ask, unknowns, taken)
     refuse_without_part(solutions, taken)

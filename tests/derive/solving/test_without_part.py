@@ -14,7 +14,7 @@ GIVEN = {name: value for name, value in SERVED.items() if name not in ("hardware
 @pytest.mark.parametrize("shares", [[0.2, 1], "0.2..1:lin:9", "0.2..1:lin:200"])
 def test_a_sweep_without_a_part_is_refused_with_what_it_has_a_part_in(shares: Any):
     with pytest.raises(WrongValue, match="no part in cost_per_token: leave it out, or ask for fleet_cost_per_token, in which"):
-        solve("cost_per_token", **SERVED, fleet_utilisation=shares)
+        respond_all(["cost_per_token"], {**GIVEN, "fleet_utilisation": shares}, "H100-SXM:fp8", "Llama-3.1-70B")
     assert solve("cost_per_token", **SERVED, fleet_utilisation=0.2).unused == ("fleet_utilisation",)
 
 
