@@ -261,7 +261,8 @@ def _to_cite(solution: Result) -> tuple[str, ...]:
 def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> list[str]:
     """One answer in words a newcomer follows, with what stands behind its value."""
     where = f"   where {_where(answer.regime)}" if answer.regime and regime else ""
-    return [f"{unknown}{':' if answer.kind in ('interval', 'loose') else ' ='} {_value_in_words(unknown, answer)}{after}{where}"]
+    unit = f" [{QUANTITIES[unknown].unit}]" if answer.kind == "symbolic" and QUANTITIES[unknown].unit != "1" else ""
+    return [f"{unknown}{unit}{':' if answer.kind in ('interval', 'loose') else ' ='} {_value_in_words(unknown, answer)}{after}{where}"]
 
 
 def _value_in_words(unknown: str, answer: Answer) -> str:

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any, Protocol
 
-from derive.errors import WrongValue, shorten
+from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import PARAMETERS
 from derive.quantities import meant_beside, quantity
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
@@ -83,6 +84,7 @@ def solve(
         raise WrongValue(f"one quantity is asked for, by its name as text, not {shorten(repr(unknown))}")
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
+    _refuse_misspelt(values)
     conventions = Conventions(count, bytes, efficiency, price)
     typed = {spelled: of_word(spelled, value) for spelled, value in {**(given or {}), **values}.items()}
     using = (using,) if isinstance(using, str) else tuple(using)
@@ -91,6 +93,16 @@ def solve(
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     return respond(unknown, dict(zip(names, typed.values(), strict=True)), hardware, model, using, variants, conventions, anyway)
+
+
+def _refuse_misspelt(names: Iterable[str]) -> None:
+    """Refuses a keyword that is no quantity and nearly one of the switches, which Python takes for the name of a value."""
+    for name in names:
+        if near := get_close_matches(name, solve.__kwdefaults__, cutoff=0.75):
+            try:
+                quantity(name)
+            except UnknownName:
+                raise UnknownName("keyword", name, near) from None
 
 
 def _as_beside(names: Sequence[str], beside: Sequence[str]) -> list[str]:

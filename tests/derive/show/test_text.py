@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from derive import symbols
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.show.folding import folded
@@ -102,3 +103,8 @@ def test_a_bound_that_nothing_follows_is_shown_at_no_value():
 
 def test_a_variant_is_shown_with_the_others_that_it_holds_for():
     assert "variant     touched and mixed of weight_time\n" in card(equation("memory.weight_bytes_touched"))
+
+
+def test_a_formula_for_an_answer_says_its_unit_in_front():
+    symbolic = solve("compute_time", batch=symbols.batch, active_params=37e9, peak_flops=1e15)
+    assert as_text(symbolic).startswith("compute_time [s] = 37*batch/500000 or more\n")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from derive.errors import AmbiguousName, WrongValue
+from derive.errors import AmbiguousName, UnknownName, WrongValue
 from derive.show.text import rendered
 from derive.solving import sweeps
 from derive.solving.api import solve
@@ -264,3 +264,11 @@ def test_parameters_that_are_asked_for_are_those_of_a_dense_model_where_nothing_
     assert dense.value == pytest.approx((1e24 / 120) ** 0.5) and told in dense.assumptions
     assert told not in solve("total_params", weight_bytes="140 GB").assumptions
     assert solve("total_params", pretrain_flops=1e24, tokens_per_param=20, experts=256).reason.code == "missing_givens"
+
+
+@pytest.mark.parametrize(
+    ("keyword", "meant"), [("hardwear", "hardware"), ("modle", "model"), ("eficiency", "efficiency"), ("varients", "variants")]
+)
+def test_a_switch_with_a_slip_is_named_among_the_switches(keyword: str, meant: str):
+    with pytest.raises(UnknownName, match=f"unknown keyword '{keyword}'; did you mean '{meant}'[?]"):
+        solve("step_time", batch=1, **{keyword: "sum"})
