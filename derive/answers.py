@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from derive.briefly import brief, cut
 from derive.errors import NoSingleValue
-from derive.quantities.formula import as_expression, as_latex
+from derive.quantities.formula import as_expression, formula_in_latex
 from derive.records import LOWER, UPPER
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class Answer:
         >>> print(Answer("point", value=295.4, formula="peak_flops/hbm_bandwidth").latex)
         \frac{F}{W}
         """
-        return None if self.expr is None else as_latex(self.expr)
+        return None if self.expr is None else formula_in_latex(self.expr)
 
 
 def shown_end(answer: Answer) -> float | None:

@@ -13,7 +13,7 @@ from derive.briefly import brief
 from derive.errors import UnknownName
 from derive.formulas import found
 from derive.quantities import CONSTANTS, quantity, symbol
-from derive.quantities.formula import as_latex
+from derive.quantities.formula import formula_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
 from derive.trees import IN_ORDER, text, value_of
 from derive.written import Written, as_written
@@ -380,7 +380,7 @@ class Equation:
         >>> print(equation("batching.ridge_point").latex)
         \beta = \frac{F}{W}
         """
-        return as_latex(self.expression)
+        return formula_in_latex(self.expression)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex}$"

@@ -25,7 +25,7 @@ from IPython.display import SVG, Markdown
 import derive
 import invert
 from derive.show.figures import picture
-from derive.show.narration import as_latex
+from derive.show.narration import derivation_in_latex
 from derive.show.plot import panels
 
 # %% [markdown]
@@ -52,7 +52,7 @@ answer
 # The same as LaTeX, with the derivation of `batching.balance_batch`.
 
 # %%
-print(as_latex(derive.equation("batching.balance_batch")))
+print(derivation_in_latex(derive.equation("batching.balance_batch")))
 
 # %% [markdown]
 # ## 4. The sentence

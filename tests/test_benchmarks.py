@@ -83,6 +83,7 @@ def test_a_sample_counts_for_the_innermost_part_and_for_the_library_that_is_load
     assert at(ours, asked, numpy, ("numpy/__init__.py", "<module>"), inside) == "numpy" and at(ours, inside) == "modules"
 
 
+@pytest.mark.slow
 def test_a_command_is_sampled_where_its_time_goes():
     found = commands.sampled("list", 1)
     assert {*found} <= {*samples.ALL} and found["click"] and found["modules"]

@@ -17,8 +17,6 @@ SAME_ROLE = {
     "ROWS": ("derive.quantities", "the quantities of a theme, by its own module"),
     "NAME": ("invert.sheets.databases", "what a database is called, by the module that knows it"),
     "estimates": ("invert.estimators", "every estimator is a module with this one function, of one signature"),
-    "as_text": ("derive.show", "an equation and a solution, each rendered in the form of this name by its own module"),
-    "as_latex": ("derive", "a formula, an equation and a solution, each rendered in the form of this name by its own module"),
     "offers": ("invert.sheets.databases", "what a database lists, by the module that knows its fields"),
     "is_shape": ("invert.sheets.databases", "whether a file is of a database, by the module that knows its fields"),
     "Inference": ("invert", "what one sheet implies: as a record of `result`, and as `table` hands it out, so that it shows itself"),

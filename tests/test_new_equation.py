@@ -46,6 +46,7 @@ def appended(file: Path, text: str) -> None:
     file.write_text(file.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     chapter = clone / "derive" / "catalogue" / "scheduling.py"
     first = run(clone, ID)

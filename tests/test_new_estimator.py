@@ -70,6 +70,7 @@ def said(grown: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_it_has_a_column_in_the_table(said: dict[str, Any]):
     heading, _, *rows = said["table"].splitlines()[:4]
     columns = re.split(r" {2,}", heading)

@@ -180,6 +180,7 @@ def test_a_sheet_of_one_s_own_keeps_to_the_schema(tmp_path):
     assert faults("infer", document) == [] and [sheet["region"] for sheet in document] == ["eu"]
 
 
+@pytest.mark.slow
 def test_a_saved_run_keeps_to_the_schema_and_holds_the_same_list():
     document = strict(saved(everything()))
     assert faults("infer", document) == []
@@ -446,6 +447,7 @@ SPOILED = [  # where in the record of Claude Sonnet 4.5, and what is put there
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @in_one_test(("path", "changed"), SPOILED)
 def test_a_record_that_contradicts_itself_is_refused(path: tuple, changed: dict):
     document = copy.deepcopy([next(sheet for sheet in all_sheets() if sheet["model"] == "claude-sonnet-4-5")])

@@ -16,7 +16,7 @@ from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.citation import latex_text
 from derive.show.entry import worked
-from derive.show.narration import as_latex as derivation_in_latex
+from derive.show.narration import derivation_in_latex
 
 _ENDINGS = (".tex", ".pdf")
 ENGINES = ("lualatex", "xelatex", "pdflatex")

@@ -70,12 +70,12 @@ def _function(name: str) -> Callable[..., Any]:
     return function
 
 
-def as_latex(expression: "Basic", put_in: Mapping[str, str] = NOTHING, times: str = _THIN_SPACE) -> str:
+def formula_in_latex(expression: "Basic", put_in: Mapping[str, str] = NOTHING, times: str = _THIN_SPACE) -> str:
     r"""An expression as LaTeX, in the symbols of the registry, or with other LaTeX in place of some quantities.
 
-    >>> print(as_latex(symbol("machine_balance_ratio") * symbol("mfu") / symbol("mbu")))
+    >>> print(formula_in_latex(symbol("machine_balance_ratio") * symbol("mfu") / symbol("mbu")))
     \frac{\rho \, \mathrm{mfu}}{\mathrm{mbu}}
-    >>> print(as_latex(as_expression("-drafting_time + step_time")))
+    >>> print(formula_in_latex(as_expression("-drafting_time + step_time")))
     t - t_{\mathrm{draft}}
     """
     symbols = {symbol(row.name): put_in.get(row.name, row.latex) for row in QUANTITIES.values()}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from derive.derivations import assumed, conclusion, owner, point
 from derive.quantities import QUANTITIES
-from derive.quantities.formula import as_latex as as_tex
+from derive.quantities.formula import formula_in_latex
 from derive.records import Equation, Premise
 from derive.show.citation import FOR_DERIVATIONS, latex_text
 
@@ -41,11 +41,11 @@ class ToldStep:
 _LATEX_SENSE = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
 
 
-def as_text(row: Equation) -> list[str]:
+def derivation_lines(row: Equation) -> list[str]:
     """The derivation for the terminal, a line each; nothing for an equation that has none.
 
     >>> from derive.catalogue import equation
-    >>> print("\\n".join(as_text(equation("batching.balance_ratio_from_ridge"))))
+    >>> print("\\n".join(derivation_lines(equation("batching.balance_ratio_from_ridge"))))
     1. Peak FLOP/s and bandwidth enter both only as their ratio.
            machine_balance_ratio = bytes_per_weight*peak_flops/(2*hbm_bandwidth)
                batching.machine_balance_ratio
@@ -87,11 +87,11 @@ def told_steps(row: Equation) -> "Iterator[ToldStep]":
         )
 
 
-def as_latex(row: Equation) -> str:
+def derivation_in_latex(row: Equation) -> str:
     r"""The equation and its derivation as LaTeX, an item a step; kind and versions as comments.
 
     >>> from derive.catalogue import equation
-    >>> print(as_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[6])
+    >>> print(derivation_in_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[6])
       \item Peak FLOP/s and bandwidth enter both only as their ratio.
     """
     lines = [FOR_DERIVATIONS, f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
@@ -141,7 +141,7 @@ def _where(premise: Premise) -> str:
 def _where_latex(premise: Premise) -> str:
     if not premise.point:
         return ""
-    return ", with " + ", ".join(f"${as_tex(value)}$ for ${as_tex(name)}$" for name, value in point(premise).items())
+    return ", with " + ", ".join(f"${formula_in_latex(value)}$ for ${formula_in_latex(name)}$" for name, value in point(premise).items())
 
 
 def _change(row: Equation, number: int, latex: bool = False) -> str:
@@ -162,7 +162,7 @@ def _change(row: Equation, number: int, latex: bool = False) -> str:
 
 
 def _sides(sides: "tuple[Expr, Expr]", sense: str = "=") -> str:
-    left, right = (as_tex(side) for side in sides)
+    left, right = (formula_in_latex(side) for side in sides)
     return f"{left} {_LATEX_SENSE[sense]} {right}"
 
 

@@ -7,7 +7,7 @@ from derive.answers import RouteStep
 from derive.catalogue import equation
 from derive.expressions.branches import in_latex
 from derive.quantities import QUANTITIES
-from derive.quantities.formula import as_expression, as_latex
+from derive.quantities.formula import as_expression, formula_in_latex
 from derive.show.citation import latex_text
 from derive.units import show
 
@@ -55,7 +55,7 @@ def with_numbers_in_latex(formula: str, values: Mapping[str, float], keep: str =
     # SymPy itself puts in brackets what has a power of its own.
     closed = {name for name in raised if r"\," in known.get(name, "") and "^" not in known[name]}
     put_in = {name: rf"\left({value}\right)" if name in closed else value for name, value in known.items()}
-    return as_latex(expression, put_in, _TIMES)
+    return formula_in_latex(expression, put_in, _TIMES)
 
 
 def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
@@ -74,7 +74,7 @@ def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tupl
     unknown = QUANTITIES[step.unknown].latex
     value = "" if step.value is None else value_in_latex(step.unknown, step.value)
     if step.formula:
-        solved = as_latex(as_expression(step.formula))
+        solved = formula_in_latex(as_expression(step.formula))
         numbers = with_numbers_in_latex(step.formula, values, keep="" if value else step.unknown)
         lines = (
             [f"{unknown} = {solved}", f"{unknown} = {numbers}" + ("" if numbers == value else f" = {value}")]

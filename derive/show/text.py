@@ -18,7 +18,7 @@ from derive.requirements import in_words_of_names
 from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
 from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, key_of, latex_text, markdown_text
 from derive.show.entry import worked
-from derive.show.narration import as_text as derivation
+from derive.show.narration import derivation_lines
 from derive.show.substituted import step_in_latex, value_in_latex
 from derive.show.tables import (
     UNANSWERED,
@@ -522,7 +522,7 @@ def card(row: Equation) -> str:
     lines += labelled("requires", [*map(in_words_of_names, row.requires)])
     lines += labelled("assumes", list(row.assumptions))
     if row.steps:
-        lines += ["", "derivation", *derivation(row), ""]
+        lines += ["", "derivation", *derivation_lines(row), ""]
     lines += labelled("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
     lines += labelled("leads to", list(referenced_by(row.id)))
     for source in row.sources:

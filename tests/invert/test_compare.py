@@ -197,6 +197,7 @@ def test_a_whole_file_has_no_band_that_it_does_not_name(tmp_path):
     assert all(one.old is None and one.place[1] == 200_000 for one in only_changed(found).prices)
 
 
+@pytest.mark.slow
 def test_what_did_not_change_is_not_worked_out_again(monkeypatch):
     drawn: list[int] = []
     inner = summary.summaries

@@ -119,6 +119,7 @@ def test_no_sheets_make_no_market():
     assert (found.offers, found.carried, found.premiums, found.sizes) == (0, (), (), ())
 
 
+@pytest.mark.slow
 def test_every_offer_is_counted_in_every_line_of_what_comes_of_the_prices():
     found = overview(infer())
     assert len({sum(one.kinds.values()) for one in found.outcomes}) == 1

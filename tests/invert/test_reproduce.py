@@ -35,6 +35,7 @@ def kept(path: Path, text: str | bytes) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 @in_one_test(
     "asked",
     [

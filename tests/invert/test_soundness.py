@@ -627,6 +627,7 @@ def is_bf16(row: Cells) -> bool:
     return (row["quantity"], row["dtype"]) == ("peak_flops", "bf16")
 
 
+@pytest.mark.slow
 @in_one_test(
     ("tables", "row"),
     [

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from derive.catalogue import equation, equations
 from derive.expressions.branches import sides_of
 from derive.show.citation import citable, cite_all
-from derive.show.narration import as_latex
+from derive.show.narration import derivation_in_latex
 from tests.tools.commands import call
 from tests.tools.solver_script import NODE
 from tests.tools.writing_script import told
@@ -58,7 +58,7 @@ def tex_faults(folder: Path) -> Iterator[str]:
     documents = {
         "cited": cited + "\n\n" + "\n\n".join(rf"Equation \ref{{eq:{id}}}." for id in IDS),
         "commands": cite_all(IDS, "latex", macros=True),
-        "derived": "\n\n".join(as_latex(row) for row in equations()),
+        "derived": "\n\n".join(derivation_in_latex(row) for row in equations()),
         "answered": "\n\n".join(one.out for one in answers) + r"\bibliographystyle{plain}\bibliography{all}",
         "listed": r"\nocite{*}\bibliographystyle{plain}\bibliography{all}",
     }

@@ -245,6 +245,7 @@ def test_a_silent_statement_would_be_seen(statement):
     assert any(map(_silent, ast.walk(ast.parse(statement))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", [derive, invert], ids=["derive", "invert"])
 def test_no_statement_of_the_packages_is_silent(package):
     sources = sorted(Path(package.__file__).parent.rglob("*.py"))

@@ -104,6 +104,7 @@ def test_an_unwritable_path_exits_2_after_the_answer_and_leaves_nothing(tmp_path
     assert os.listdir() == ["file"] and Path("file").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_bad_row_does_not_keep_the_rest_from_being_saved(tmp_path):
     path = tmp_path / "run.json"
     said = call("infer", "--prices", "-", "--save", str(path), stdin=price_file(*GOOD, "acme,m,input,abc,,,,", OUTPUT))
@@ -111,6 +112,7 @@ def test_a_bad_row_does_not_keep_the_rest_from_being_saved(tmp_path):
     assert "n" in {sheet["model"] for sheet in json.loads(path.read_text())["sheets"]}
 
 
+@pytest.mark.slow
 def test_a_sheet_with_an_absurd_ratio_is_named_and_the_others_are_printed():
     rows = ("acme,m,input,0.0001,,,,", "acme,m,output,4,,,,")
     said = call("infer", "--prices", "-", "--as", "csv", stdin=price_file(*rows), color=True)

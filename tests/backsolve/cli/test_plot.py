@@ -44,6 +44,7 @@ def test_a_deployment_that_says_how_many_chips_and_what_data_type_is_taken_at_it
     assert "8xH100" in said and "chips" not in said and "bytes_per_element" not in said
 
 
+@pytest.mark.slow
 def test_givens_and_sheets_are_those_that_are_named(tmp_path: Path):
     svg = tmp_path / "a.svg"
     for words in (("cost-batch", "chip_price=9USD/h", "batch=1..64:log:5"), ("latency-cost", "--hardware", "H100,B200:fp8")):

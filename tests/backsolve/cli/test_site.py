@@ -18,6 +18,7 @@ def call(*arguments: str):
     return CliRunner().invoke(backsolve, ["site", *arguments])
 
 
+@pytest.mark.slow
 def test_it_says_how_much_it_wrote_and_where_to_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page()]))
     done = call("build", "--out", str(tmp_path / "site"))

@@ -8,6 +8,7 @@ from backsolve.site.sheets import pages_of_other_names
 from invert.table import InferenceTable
 
 
+@pytest.mark.slow
 def test_market_sheets_and_scoreboard_are_of_one_run(some_sheets: InferenceTable, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(prices, "infer", lambda: some_sheets)
     addresses = [page.address for page in price_pages()]

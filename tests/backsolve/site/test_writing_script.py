@@ -23,6 +23,7 @@ CALLED = {"max(": "Max(", "min(": "Min(", "ln(": "log("}
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 
 
+@pytest.mark.slow
 def test_a_formula_in_plain_text_is_read_again_as_it_was() -> None:
     random = Random(11)
     wholes = {id: solvable(row) for id, row in by_id().items()}

@@ -131,6 +131,7 @@ def test_a_markdown_footnote_is_called_and_given():
 # -- what other programs make of it -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_equation
 def test_pybtex_reads_the_bibtex(row: Equation):
     entries = parse_string(cite(row.id, "bibtex"), "bibtex").entries

@@ -6,7 +6,7 @@ import pytest
 
 from derive.catalogue import by_id, equation
 from derive.derivations import parents
-from derive.show.narration import as_latex, as_text, formula
+from derive.show.narration import derivation_in_latex, derivation_lines, formula
 from tests.tools.together import in_one_test
 
 DERIVED = [pytest.param(row, id=row.id) for row in by_id().values() if row.steps]
@@ -14,7 +14,7 @@ DERIVED = [pytest.param(row, id=row.id) for row in by_id().values() if row.steps
 
 @in_one_test("row", DERIVED)
 def test_a_derivation_reads_from_its_premises_to_the_equation(row):
-    lines = as_text(row)
+    lines = derivation_lines(row)
     left, right = row.sides
     assert lines[-1].strip() == f"{left} {row.sense} {right}"
     assert [line.split(".")[0] for line in lines if line[0].isdigit()] == [str(n + 1) for n in range(len(row.steps))]
@@ -24,7 +24,7 @@ def test_a_derivation_reads_from_its_premises_to_the_equation(row):
 
 @in_one_test("row", DERIVED)
 def test_the_latex_is_balanced_and_has_an_item_a_step(row):
-    text = as_latex(row)
+    text = derivation_in_latex(row)
     assert text.count(r"\item") == len(row.steps)
     assert text.count("{") == text.count("}") and text.count(r"\[") == text.count(r"\]")
     assert text.count("$") % 2 == 0
@@ -33,8 +33,8 @@ def test_the_latex_is_balanced_and_has_an_item_a_step(row):
 
 def test_a_definition_has_its_formula_and_no_steps():
     row = equation("roofline.kv_time")
-    assert as_text(row) == []
-    assert r"\item" not in as_latex(row) and r"t_{\mathrm{kv}} = " in as_latex(row)
+    assert derivation_lines(row) == []
+    assert r"\item" not in derivation_in_latex(row) and r"t_{\mathrm{kv}} = " in derivation_in_latex(row)
 
 
 # -- what each line says ----------------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ def test_a_definition_has_its_formula_and_no_steps():
 
 def test_a_derivation_in_words_names_what_each_line_is_from_and_what_is_done():
     """Two steps: the second takes the first, and another entry at another quantity."""
-    lines = [line.strip() for line in as_text(equation("roofline.minimum_latency"))]
+    lines = [line.strip() for line in derivation_lines(equation("roofline.minimum_latency"))]
     assert [line for line in lines if line[0].isdigit()] == ["1. The best number of chips.", "2. The latency there."]
     origins = ("roofline.grid_latency", "step 1", "roofline.grid_latency, with minimum_latency for grid_latency")
     places = [lines.index(line) for line in origins]
@@ -52,36 +52,36 @@ def test_a_derivation_in_words_names_what_each_line_is_from_and_what_is_done():
 
 
 def test_what_is_eliminated_and_what_cancels_are_listed_apart():
-    lines = as_text(equation("roofline.latency_floor"))
+    lines = derivation_lines(equation("roofline.latency_floor"))
     change = "fetched_params, touched_experts and shared_params eliminated; active_experts, experts and routed_params cancel:"
     assert f"   {change}" in lines
     assert "           experts.touched_experts, with 1 for batch, 1 for positions_per_step" in lines
-    assert "   peak_flops eliminated; hbm_bandwidth cancels:" in as_text(equation("batching.balance_ratio_from_ridge"))
+    assert "   peak_flops eliminated; hbm_bandwidth cancels:" in derivation_lines(equation("batching.balance_ratio_from_ridge"))
 
 
 def test_latex_says_the_same_in_symbols():
-    text = as_latex(equation("roofline.latency_floor"))
+    text = derivation_in_latex(equation("roofline.latency_floor"))
     assert r"$N_{\mathrm{hit}}$, $E_{\mathrm{hit}}$ and $N_{\mathrm{shared}}$ eliminated; $n_{\mathrm{act}}$, $E_x$ and" in text
     assert r"\text{experts.touched\_experts, with $1$ for $B$, $1$ for $n_{\mathrm{pos}}$}" in text
-    assert r"\text{step 1}" in as_latex(equation("roofline.minimum_latency"))
+    assert r"\text{step 1}" in derivation_in_latex(equation("roofline.minimum_latency"))
 
 
 def test_only_the_last_line_has_the_sense_of_the_entry():
     row = equation("bands.increments_of_a_sum")
     assert row.sense != "=" and len(row.steps) == 2
-    assert sum(f" {row.sense} " in line for line in as_text(row)) == 1 and as_text(row)[-1].count(f" {row.sense} ") == 1
+    assert sum(f" {row.sense} " in line for line in derivation_lines(row)) == 1 and derivation_lines(row)[-1].count(f" {row.sense} ") == 1
     sign = r"\geq" if row.sense == ">=" else r"\leq"
-    assert formula(row).count(sign) == 1 and as_latex(row).count(sign) == 2, "above, and at its end"
+    assert formula(row).count(sign) == 1 and derivation_in_latex(row).count(sign) == 2, "above, and at its end"
 
 
 def test_a_step_of_another_entry_is_named_by_its_place_there():
-    lines = [line.strip() for line in as_text(equation("training.equalisation"))]
+    lines = [line.strip() for line in derivation_lines(equation("training.equalisation"))]
     assert any(line.startswith("step 2 of training.tradeoff_minimum") for line in lines)
 
 
 def test_the_latex_begins_with_kind_and_what_each_version_changed():
     later = replace(equation("roofline.step_time"), version=3, changes=("drafting is counted", "attention is counted"))
-    assert as_latex(later).splitlines()[1:4] == [
+    assert derivation_in_latex(later).splitlines()[1:4] == [
         "% roofline.step_time@3, lower bound",
         "% version 2: drafting is counted",
         "% version 3: attention is counted",

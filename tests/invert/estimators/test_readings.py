@@ -88,6 +88,7 @@ def test_one_band_contradicts_nothing():
 # -- what the prices pin --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_price_is_one_combination_and_no_more():
     """The rank is the number of prices, the nullity what is left of twenty."""
     for found in everything().inferences:

@@ -80,6 +80,7 @@ def test_what_is_no_number_would_be_seen():
     assert not any(NO_NUMBER.search(line) for line in ("none of them a reading", "information", "nano", "infer"))
 
 
+@pytest.mark.slow
 def test_no_line_is_cut_and_no_name_is_broken():
     for found in everything().inferences:
         said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
@@ -189,6 +190,7 @@ def test_a_contradiction_ends_the_doubts_and_is_not_clipped():
     assert "what would change it" not in said and not NO_NUMBER.search(said)
 
 
+@pytest.mark.slow
 @in_one_test(
     "prices",
     [

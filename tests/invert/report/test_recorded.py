@@ -7,6 +7,7 @@ may be found by chance on one sheet, and hardly on all of them: what the documen
 import ast
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -60,17 +61,30 @@ def divisors(unit: str | None) -> tuple[float, ...]:
     return (PREFIXES[start] if scaled else 1.0,)
 
 
-def rounds_to(value: float, text: str) -> bool:
-    """Whether a number is shown so.
+def cell(text: str) -> tuple[float, float]:
+    """What is shown so, by its size.
 
-    >>> [rounds_to(value, text) for value, text in ((48.94, "49"), (930.2, "9.3e+02"), (5.49, "5"), (146.0, "150"), (144.0, "150"))]
-    [True, True, True, True, False]
+    >>> [cell(text) for text in ("49", "9.3e+02", "150")]
+    [(48.5, 49.5), (925.0, 935.0), (145.0, 155.0)]
     """
-    mantissa, _, exponent = text.replace(",", "").partition("e")
+    digits = text.replace(",", "")
+    mantissa, _, exponent = digits.partition("e")
     _, point, decimals = mantissa.partition(".")
     places = -len(decimals) if point else len(mantissa) - len(mantissa.rstrip("0") or mantissa)
-    step = 10.0 ** (places + int(exponent or 0))
-    return abs(abs(value) - float(text.replace(",", ""))) <= 0.5 * step * (1 + 1e-6)
+    half = 0.5 * 10.0 ** (places + int(exponent or 0))
+    return float(digits) - half, float(digits) + half
+
+
+def is_among(sizes: list[float], text: str, divisor: float) -> bool:
+    """Whether one of these, in ascending order, is shown so once it is divided.
+
+    >>> [is_among([value], text, 1.0) for value, text in ((48.94, "49"), (930.2, "9.3e+02"), (5.49, "5"), (146.0, "150"), (144.0, "150"))]
+    [True, True, True, True, False]
+    """
+    low, high = (end * divisor for end in cell(text))
+    hair = 0.5e-6 * (high - low)
+    place = bisect_left(sizes, low - hair)
+    return place < len(sizes) and sizes[place] <= high + hair
 
 
 def leaves(node: Any) -> Iterator[Any]:
@@ -115,7 +129,7 @@ def missing(parts: list[str], *documents: Any) -> list[str]:
     """Every number of a text that none of the documents has, in its line."""
     told = [without_sentences(document) for document in documents]
     values = {float(leaf) for leaf in leaves(told) if isinstance(leaf, int | float) and not isinstance(leaf, bool)}
-    values |= set(table().assumptions.tails)
+    sizes = sorted(map(abs, values | set(table().assumptions.tails)))
     texts = {text for text in (*leaves(told), *keys(told)) if isinstance(text, str) and re.search(r"\d", text)}
     names = re.compile("|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True)))
     found = []
@@ -124,7 +138,7 @@ def missing(parts: list[str], *documents: Any) -> list[str]:
         found += [
             f"{number[0]} in {line}"
             for number in re.finditer(rf"(?=({NUMBER.pattern}))", said)
-            if not any(rounds_to(value / size, number[2].rstrip(",.")) for size in divisors(number[3]) for value in values)
+            if not any(is_among(sizes, number[2].rstrip(",."), divisor) for divisor in divisors(number[3]))
         ]
     return found
 

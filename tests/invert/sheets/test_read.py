@@ -511,6 +511,7 @@ cells = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.lists(st.lists(cells, min_size=3, max_size=20).map(",".join), max_size=6),

@@ -29,6 +29,7 @@ def test_both_sheets_of_every_experiment_can_be_read():
     assert rows()["bandwidth_bound_fraction"]["experiments"] == len(rows_of(NaturalExperiment)) >= 17
 
 
+@pytest.mark.slow
 def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
     assert rows()["KV read"]["rms"] == 0.0 and str(rows()["KV read"]["most"]) == "0.0"
     assert rows()["KV read"]["held"] is None and rows()["KV read"]["of"] == "no price that changed"

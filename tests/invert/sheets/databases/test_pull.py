@@ -101,6 +101,7 @@ def test_a_database_of_which_every_price_is_refused_is_a_problem():
     assert pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n")), book=NOTHING).problems == ()
 
 
+@pytest.mark.slow
 def test_every_model_of_a_pull_is_inferred_or_has_a_reason():
     found = pulled(*everything())
     table = infer(prices=price_file(found.rows).splitlines())
