@@ -98,7 +98,7 @@ def solve(
 def _refuse_misspelt(names: Iterable[str]) -> None:
     """Refuses a keyword that is no quantity and nearly one of the switches, which Python takes for the name of a value."""
     for name in names:
-        if near := get_close_matches(name, solve.__kwdefaults__, cutoff=0.75):
+        if near := get_close_matches(name, solve.__kwdefaults__ or (), cutoff=0.75):
             try:
                 quantity(name)
             except UnknownName:
