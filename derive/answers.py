@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from math import ceil, floor
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.briefly import brief, cut
 from derive.errors import NoSingleValue
+from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_expression, formula_in_latex
 from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -148,6 +151,18 @@ class Answer:
         if self.kind == "point":
             return self.point, self.point
         return (self.least, self.high) if self.loose_low is None else (self.loose_low, self.loose_high)
+
+    @property
+    def whole_ones(self) -> float | None:
+        """As many whole ones as a point takes, or of what money buys as many as it pays; None of an answer that is no point.
+
+        >>> Answer("point", value=55.6).whole_ones, Answer("point", value=55.6, elasticities={"fleet_cost": 1.0}).whole_ones
+        (56.0, 55.0)
+        """
+        if self.value is None:
+            return None
+        paid = any(by > 0 and QUANTITIES[name].unit == "USD" for name, by in self.elasticities.items())
+        return float(floor(self.value * (1 + HOLDS)) if paid else ceil(self.value * (1 - HOLDS)))
 
     @property
     def expr(self) -> "Basic | None":

@@ -300,9 +300,9 @@ def _in_whole_ones(solution: Result) -> Sequence[Answer]:
 
 
 def _whole(one: Answer) -> Answer:
-    value, low = (up if up is None else float(ceil(up * (1 - HOLDS))) for up in (one.value, one.low))
+    low = None if one.low is None else float(ceil(one.low * (1 - HOLDS)))
     high = one.high and (float(floor(one.high * (1 + HOLDS))) or one.high)
-    return replace(one, value=one.value if one.bound == UPPER else value, low=low, high=high)
+    return replace(one, value=one.value if one.bound == UPPER else one.whole_ones, low=low, high=high)
 
 
 def _bare(answer: Answer) -> Answer:
@@ -329,7 +329,7 @@ def better_way(unknown: str) -> int:
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
     """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike.
 
-    Costs of parts of a replica cannot: the whole ones that are paid for may come out the other way round.
+    What rests on parts of a replica cannot: the whole ones may come out the other way round.
     """
     if any(_PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
         return []

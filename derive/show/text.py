@@ -268,12 +268,11 @@ def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str =
 def _value_in_words(unknown: str, answer: Answer) -> str:
     """What an answer comes to, of what is bought in whole ones too."""
     if answer.kind == "point":
-        value = answer.point
-        whole = ceil(value * (1 - 1e-9))
-        broken = unknown in BOUGHT and answer.bound != UPPER and abs(value - whole) > 1e-9 * whole
-        shown = show(unknown, value)
-        buy = f" (so {whole} whole one{'s' * (whole != 1)})" if broken and shown != str(whole) else ""
-        return f"{shown}{OR[answer.bound]}{buy}"
+        shown = show(unknown, answer.point)
+        if unknown not in BOUGHT or answer.bound == UPPER or answer.point == round(answer.point):
+            return f"{shown}{OR[answer.bound]}"
+        whole = f"{answer.whole_ones:.0f}"
+        return f"{shown}{OR[answer.bound]}" + (f" (so {whole} whole one{'s' * (whole != '1')})" if whole != shown else "")
     if answer.kind == "symbolic":
         return f"{answer.formula}{OR[answer.bound]}"
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)

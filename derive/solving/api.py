@@ -14,7 +14,7 @@ from derive.solving.buyers import as_its_buyer_pays
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
-from derive.solving.fleets import TAKEN_AS_OF_ALL, chips_meant, chips_of_all, of_all_replicas, sizes_a_fleet
+from derive.solving.fleets import TAKEN_AS_OF_ALL, chips_meant, is_of_whole_replicas, of_all_replicas, of_whole_replicas
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.prompts import beside_prompts, unwritten
@@ -136,7 +136,10 @@ def respond(
 
         return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
 
-    solution = chips_of_all(anew, taken) if sizes_a_fleet(unknown, taken) else beside_prompts(by, taken, using, variants or {})
+    if is_of_whole_replicas(unknown, taken):
+        solution = of_whole_replicas(anew, unknown, taken)
+    else:
+        solution = beside_prompts(by, taken, using, variants or {})
     if not hardware and not model:
         solution = as_its_buyer_pays(solution, given, anew)
     return _warned(solution) if taken is not given else solution

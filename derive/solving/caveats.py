@@ -603,26 +603,14 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
 
 
 def part_of_a_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """Replicas that were worked out on the way, and are no whole number: what the whole ones come to."""
+    """Replicas that were worked out on the way, and are no whole number."""
     replicas = values.get("replicas")
     if asked.unknown == "replicas" or replicas is None or "replicas" in asked.known or not any("replicas" in row.symbols for row in used):
         return None
     whole = math.ceil(replicas * (1 - HOLDS))
-    there = _anew((asked.unknown,), asked, values, used, instead={"replicas": float(whole)}).get(asked.unknown)
-    if there is None or whole <= replicas * (1 + HOLDS):
+    if whole <= replicas * (1 + HOLDS):
         return None
-    comes_to = f"{asked.unknown} is {show(asked.unknown, there)}"
-    return f"replicas = {show('replicas', replicas)}: with {whole} whole one{'s' * (whole != 1)}, {comes_to}"
-
-
-def waiting_paid_twice(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """A fleet of owned chips that wait: its replicas are as many more, and a second in use has paid for those in which they wait."""
-    both = {"scheduling.fleet_throughput", "serving.chip_price_from_capex"} <= {row.id for row in used}
-    share = values.get("fleet_utilisation", 1.0)
-    if asked.unknown != "fleet_cost" or not both or share == 1:
-        return None
-    once = show(asked.unknown, values[asked.unknown] * share)
-    return f"fleet_utilisation is counted twice, in the replicas and in the price of a second in use: once, {asked.unknown} is {once}"
+    return f"replicas = {show('replicas', replicas)} on the way: of whole ones, give replicas={whole} in place of the rate of all"
 
 
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -735,4 +723,4 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     links_shared_by_rings,
     chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
-    part_of_a_replica, waiting_paid_twice, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip
+    part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

@@ -1,11 +1,13 @@
-"""A rate of requests where replicas, or all their chips, are asked for: it is that of all of them, and not of one."""
+"""A rate of requests where replicas, all their chips or what these cost are asked for: it is that of all of them, and not of one."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from math import ceil
 from typing import Any, TypeVar
 
-from derive.answers import Answer
+from derive.answers import Answer, WhenRead
+from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.records import LOWER
@@ -19,9 +21,13 @@ _T = TypeVar("_T")
 _OF_ONE, _OF_ALL = "requests_per_second", "fleet_requests_per_second"
 _REPLICAS = "replicas"
 _CHIPS, _ALL_CHIPS = "chips", "fleet_chips"
-_OF_A_REPLICA = (_CHIPS, "pipeline_stages")
-_RATES = (_OF_ONE, _OF_ALL, "fleet_throughput")
-_ASKED = (_REPLICAS, _ALL_CHIPS, "fleet_cost")
+_OF_WHOLE_ONES = (_ALL_CHIPS, "fleet_cost", "fleet_electricity_cost")
+"""What replicas are bought for: parts of one are not."""
+_SIZE_IT = (_OF_ONE, _OF_ALL, "fleet_throughput", "fleet_sequences_in_flight")
+_PRICE, _OWNED = "chip_price", "serving.chip_price_from_capex"
+_IN_USE = "fleet_utilisation"
+"""How much of the time chips are in use: it says how many replicas there are, of which every second is paid."""
+_ASKED = (_REPLICAS, *_OF_WHOLE_ONES)
 """What nobody asks for who knows the rate of one replica, and how many there are."""
 
 TAKEN_AS_OF_ALL = f"{_OF_ONE} is taken as that of all replicas together: {_OF_ALL}"
@@ -51,55 +57,90 @@ def chips_meant(unknown: str, given: Iterable[str]) -> str:
     """
     names = {quantity(spelled).name for spelled in given}
     both = quantity(unknown).name == _CHIPS and _CHIPS in names
-    return _ALL_CHIPS if both and not names.isdisjoint(_RATES) else unknown
+    return _ALL_CHIPS if both and not names.isdisjoint(_SIZE_IT) else unknown
 
 
-def sizes_a_fleet(unknown: str, given: Iterable[str]) -> bool:
-    """Whether it takes whole replicas to say how many chips all of them have.
+def is_of_whole_replicas(unknown: str, given: Iterable[str]) -> bool:
+    """Whether it takes whole replicas, which nobody counts, to say what all of them come to.
 
-    >>> sizes_a_fleet("fleet_chips", ["qps", "tp"]), sizes_a_fleet("fleet_chips", ["replicas", "tp"])
+    >>> is_of_whole_replicas("fleet_chips", ["qps", "tp"]), is_of_whole_replicas("fleet_chips", ["replicas", "tp"])
     (True, False)
     """
     names = {quantity(spelled).name for spelled in given}
-    return quantity(unknown).name == _ALL_CHIPS and _REPLICAS not in names and not names.isdisjoint(_RATES)
+    return quantity(unknown).name in _OF_WHOLE_ONES and _REPLICAS not in names and not names.isdisjoint(_SIZE_IT)
 
 
-def chips_of_all(ask: Callable[[str, Mapping[str, Any]], Solution], given: Mapping[str, Any]) -> Solution:
-    """The chips of as many whole replicas as a rate takes; of lists each point has replicas of its own."""
+def of_whole_replicas(ask: Callable[[str, Mapping[str, Any]], Solution], unknown: str, given: Mapping[str, Any]) -> Solution:
+    """What as many whole replicas come to as a rate takes; of lists each point has replicas of its own."""
+    name = quantity(unknown).name
     sized = ask(_REPLICAS, given)
     if sized.sweep:
         from derive.solving.sweeps import each_by_itself
 
-        return each_by_itself(_ALL_CHIPS, sized.sweep.given, lambda at: chips_of_all(ask, with_other(given, at)), _REPLICAS)
+        return each_by_itself(name, sized.sweep.given, lambda at: of_whole_replicas(ask, name, with_other(given, at)), _REPLICAS)
     if not sized.answers:
         return sized
-    fewest = [_whole(one) for one in sized.answers]
-    if sized.spans or len(fewest) != 1 or fewest[0] is None:
-        raise WrongValue(f"{_ALL_CHIPS} is of one number of {_REPLICAS}, and here it is several: ask for {_REPLICAS}")
-    (one,), count = sized.answers, fewest[0]
-    of_a_replica = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _OF_A_REPLICA}
-    found = ask(_ALL_CHIPS, {**of_a_replica, _REPLICAS: count})
+    one, *others = sized.answers
+    count = _whole(one.ends[0])
+    ends = (sized.spans.low, sized.spans.high) if sized.spans else (count,)
+    if others or count is None or {_whole(end) for end in ends} != {count}:
+        raise WrongValue(f"{name} is of one number of {_REPLICAS}, and here it is several: ask for {_REPLICAS}")
+    paid = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _paid_with(name)}
+    owned = {_IN_USE: 1.0} if "chip_capex" in {quantity(spelled).name for spelled in paid} else {}
+
+    def of(replicas: float) -> Solution:
+        return _of_any_second(ask(name, {**paid, **owned, _REPLICAS: replicas}))
+
+    found = of(count)
+    if not found.answers:
+        return found
     told = f"at {_REPLICAS} = {count:.0f}, the fewest whole ones"
-    each = found.value / count
-    together = sized.with_prompts
+    together = sized.with_prompts and _whole(sized.with_prompts.ends[0])
     return replace(
         sized,
         unknown=found.unknown,
         unit=found.unit,
-        answers=(_times(one, count, each),),
+        answers=_bounded(found, one),
+        spans=found.spans,
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
-        given={**sized.given, **found.given},
+        given={**found.given, **sized.given, _REPLICAS: count},
+        unused=tuple(name for name in sized.unused if name not in found.given),
         assumptions=tuple(dict.fromkeys((*found.assumptions, *sized.assumptions))),
-        provenance={**sized.provenance, **found.provenance, _REPLICAS: told},
+        provenance={**found.provenance, **sized.provenance, _REPLICAS: told},
+        warnings=(*sized.warnings, *found.warnings),
+        kinds=(*sized.kinds, *found.kinds),
         route=(*(_in_whole_ones(step, count) for step in sized.route), *found.route),
         said=(told, *(text for text in sized.said if not text.startswith(BEST))),
-        with_prompts=_times(together, fewest_of, each) if together and (fewest_of := _whole(together)) else None,
+        with_prompts=_bounded(of(together), one)[0] if together else None,
     )
 
 
-def _times(one: Answer, count: float, each: float) -> Answer:
-    """The chips of an answer in replicas: of so many, or more where it has no greatest number of them."""
-    return Answer("point", value=count * each, regime=one.regime, bound=one.bound if one.kind == "point" else LOWER)
+def _of_any_second(found: Solution) -> Solution:
+    """What owned chips come to, at a price of any second: the waiting is in the number of replicas already."""
+    step = next((step for step in found.route if step.unknown == _PRICE), None)
+    if step is None or step.value is None:
+        return found
+    moved = found.answers[0].elasticities
+    return replace(
+        found,
+        answers=(replace(found.answers[0], elasticities=WhenRead(lambda: {name: by for name, by in moved.items() if name != _IN_USE})),),
+        route=tuple(step for step in found.route if step.unknown != _PRICE),
+        given={**found.given, _PRICE: step.value},
+        provenance={**found.provenance, _PRICE: "of an owned chip, for any second, in use or not"},
+    )
+
+
+@cache
+def _paid_with(name: str) -> frozenset[str]:
+    """What a result of replicas is made of, and the price of a chip, that says nothing of how many replicas there are."""
+    rows = (*(row for row in by_id().values() if row.defines == name), equation(_OWNED))
+    return frozenset(symbol for row in rows for symbol in row.symbols) - {name, _REPLICAS, _IN_USE}
+
+
+def _bounded(found: Solution, replicas: Answer) -> tuple[Answer, ...]:
+    """What so many replicas come to, or more where these have no greatest number."""
+    bound = replicas.bound if replicas.kind == "point" else LOWER
+    return tuple(replace(one, regime=replicas.regime, bound=bound) for one in found.answers)
 
 
 def _in_whole_ones(step: RouteStep, count: float) -> RouteStep:
@@ -109,7 +150,6 @@ def _in_whole_ones(step: RouteStep, count: float) -> RouteStep:
     return replace(step, value=count, formula=step.formula and f"ceiling({step.formula})")
 
 
-def _whole(one: Answer) -> float | None:
-    """The fewest whole replicas of an answer; None of one that has no least."""
-    least = one.value if one.kind == "point" else one.low
-    return None if least is None else float(max(1, ceil(least * (1 - HOLDS))))
+def _whole(replicas: float | None) -> float | None:
+    """The fewest whole replicas; None where there is no least."""
+    return None if replicas is None else float(max(1, ceil(replicas * (1 - HOLDS))))

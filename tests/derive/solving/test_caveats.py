@@ -996,25 +996,16 @@ FLEET = {"throughput": 5480, "output_tokens": 500, "chips": 4, "chip_price": 6.5
 """A replica of four chips costs 6,739 USD in 30 days, and finishes 10.96 requests a second."""
 
 
-def test_a_part_of_a_replica_is_said_with_what_whole_ones_cost():
-    solution = solve("fleet_cost", **FLEET, fleet_throughput=50_000)
-    assert solution.value == pytest.approx(50_000 / 5480 * 4 * 6.5e-4 * 2_592_000)
-    assert solution.warnings == (f"replicas = 9.124: with 10 whole ones, fleet_cost is ${round(10 * 4 * 6.5e-4 * 2_592_000, -1):.0f}",)
-    assert not any("whole one" in text for text in warned("fleet_cost", **FLEET, fleet_throughput=54_800))
+def test_a_part_of_a_replica_on_the_way_is_said_with_what_to_give_for_whole_ones():
+    budget = {name: value for name, value in FLEET.items() if name != "deployment_time"} | {"fleet_cost": 67392}
+    solution = solve("deployment_time", **budget, fleet_throughput=50_000)
+    assert solution.value == pytest.approx(67392 / (50_000 / 5480 * 4 * 6.5e-4))
+    assert solution.warnings == ("replicas = 9.124 on the way: of whole ones, give replicas=10 in place of the rate of all",)
+    assert solve("deployment_time", **budget, replicas=10).value == pytest.approx(30 * 86400)
+    assert not any("whole one" in text for text in warned("deployment_time", **budget, fleet_throughput=54_800))
 
 
 # -- prompts beside a rate of requests ---------------------------------------------------------------------------------
-
-
-def test_waiting_that_the_price_and_the_replicas_pay_for_is_said_to_be_paid_twice():
-    owned = {"chip_capex": 4e4, "depreciation_time": "1460d", "chip_power": 700, "power_usage_effectiveness": 1.2}
-    fleet = {"fleet_throughput": 1e6, "throughput": 1e4, "chips": 8, "deployment_time": "30d", "fleet_utilisation": 0.5}
-    solution = solve("fleet_cost", **fleet, **owned, electricity_price="0.08 USD/kWh")
-    (warning,) = [text for text in solution.warnings if "twice" in text]
-    paid = 100 * 8 * 2_592_000 * (4e4 / (1460 * 86400 * 0.5) + 700 * 1.2 * 0.08 / 3.6e6)
-    assert solution.answers[0].point == pytest.approx(2 * paid)
-    assert warning.endswith(f"once, fleet_cost is {show('fleet_cost', solution.answers[0].point / 2)}")
-    assert not any("twice" in text for text in warned("fleet_cost", **fleet, chip_price="2 USD/h"))
 
 
 def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():

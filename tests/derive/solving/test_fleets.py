@@ -35,13 +35,15 @@ def test_a_rate_is_that_of_one_replica_where_another_says_what_all_of_them_do():
     assert (solution.value, solution.warnings, solution.unused) == (12_000, (), ("requests_per_second",))
 
 
-def test_a_fleet_is_paid_as_many_replicas_as_its_rate_takes():
+def test_a_fleet_is_paid_as_many_whole_replicas_as_its_rate_takes():
     paid = {"chip_price": 1e-3, "deployment_time": 1e6}
-    assert solve("fleet_cost", **SERVED, **paid, qps=50).value == pytest.approx(4e3 * 50 / RATE)
+    solution = solve("fleet_cost", **SERVED, **paid, qps=50)
+    assert solution.value == 4e3 * ceil(50 / RATE)
+    assert "at replicas = 4, the fewest whole ones" in solution.said
     served = {name: value for name, value in SERVED.items() if name not in ("hardware", "model")}
     asked = ("replicas", "fleet_cost", "throughput")
     both = respond_all(asked, {**served, **paid, "qps": 50}, "H100:fp8", "Llama-3.1-70B")
-    assert [one.value for one in both] == pytest.approx([50 / RATE, 4e3 * 50 / RATE, 500 * RATE])
+    assert [one.value for one in both] == pytest.approx([50 / RATE, 4e3 * ceil(50 / RATE), 500 * RATE])
 
 
 @pytest.mark.parametrize(("rates", "most"), [("10,50", 50 / RATE), ("10..50", 50 / RATE), (">=50", 4)])
@@ -67,6 +69,26 @@ def test_chips_asked_for_beside_those_of_a_replica_and_a_rate_are_those_of_all_w
     assert solve("gpus", **SERVED, fleet_throughput=50 * 500).value == 4 * ceil(50 / RATE)
     assert solve("gpus", **SERVED, qps=50, pipeline_stages=2).value % 8 == 0
     assert "chips is asked for and given" in refused("gpus", **SERVED)
+
+
+def test_owned_chips_that_wait_are_paid_once():
+    """The replicas are as many more as they wait, so that the price of a chip is that of any second and not of one in use."""
+    owned = {"chip_capex": 30_000, "depreciation_time": "4 y", "deployment_time": "1 y"}
+    drawn = {"chip_power": "700 W", "electricity_price": "0.08 USD/kWh", "power_usage_effectiveness": 1.2}
+    solution = solve("fleet_cost", **SERVED, **owned, **drawn, qps=50, fleet_utilisation=0.6)
+    replicas = ceil(50 / RATE / 0.6)
+    assert solution.value == pytest.approx(replicas * 4 * (30_000 / 4 + 0.7 * 8766 * 0.08 * 1.2))
+    assert solution.given["fleet_utilisation"] == 0.6 and "fleet_utilisation" not in solution.answers[0].elasticities
+    assert not [one for one in solution.warnings if "second in use" in one]
+    electricity = solve("fleet_electricity_cost", **SERVED, **drawn, deployment_time="1 y", qps=50)
+    assert electricity.value == pytest.approx(16 * 0.7 * 8766 * 0.08 * 1.2)
+
+
+def test_a_range_of_what_whole_replicas_cost_is_a_range_of_their_cost():
+    paid = {"chip_price": "2..3 USD/h", "deployment_time": "1 d"}
+    solution = solve("fleet_cost", **SERVED, **paid, qps=50)
+    assert solution.spans and (solution.spans.low, solution.spans.high) == pytest.approx((4 * 4 * 2 * 24, 4 * 4 * 3 * 24))
+    assert "ask for replicas" in refused("fleet_cost", **SERVED, **paid, qps="40..50")
 
 
 def test_chips_of_all_replicas_within_a_limit_are_whole_replicas_too():
