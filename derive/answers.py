@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sympy import Basic, Expr
 
 
-BOUGHT = ("chips", "replicas", "training_chips", "pipeline_stages")
+BOUGHT = ("chips", "replicas", "fleet_chips", "training_chips", "pipeline_stages")
 COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
 """What is bought whole, and what there is only in whole ones."""
 

@@ -56,12 +56,12 @@ EQUATIONS = (
     ),
     Equation(
         id="energy.fleet_electricity_cost",
+        version=2,
         title="Cost of the electricity of a fleet",
         defines="fleet_electricity_cost",
-        relation=lambda fleet_electricity_cost, replicas, chips, pipeline_stages, chip_power, power_usage_effectiveness,
-            deployment_time, electricity_price: (
+        relation=lambda fleet_electricity_cost, fleet_chips, chip_power, power_usage_effectiveness, deployment_time, electricity_price: (
             fleet_electricity_cost,
-            replicas * chips * pipeline_stages * chip_power * power_usage_effectiveness * deployment_time * electricity_price,
+            fleet_chips * chip_power * power_usage_effectiveness * deployment_time * electricity_price,
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
         statement="What all chips of all replicas draw, times what the data centre takes for each joule of it, at its price.",
@@ -70,11 +70,10 @@ EQUATIONS = (
             "every joule at the same price, with no charge for the highest power drawn",
             "not to be added to a fleet_cost whose chip_price pays for electricity, as a rent does",
         ),
+        changes=("of the chips of a fleet, which a definition of their own counts",),
         example=Example(
             given={
-                "replicas": "50",
-                "chips": "16",
-                "pipeline_stages": "2",
+                "fleet_chips": "1600",
                 "chip_power": "700 W",
                 "power_usage_effectiveness": "1.2",
                 "deployment_time": "30 d",

@@ -374,18 +374,14 @@ REQUESTS = (
     ),
     Equation(
         id="serving.fleet_cost",
+        version=2,
         title="Cost of a fleet",
         defines="fleet_cost",
-        relation=lambda fleet_cost, replicas, chips, pipeline_stages, chip_price, deployment_time: (
-            fleet_cost,
-            replicas * chips * pipeline_stages * chip_price * deployment_time,
-        ),
+        relation=lambda fleet_cost, fleet_chips, chip_price, deployment_time: (fleet_cost, fleet_chips * chip_price * deployment_time),
         statement="All chips of all replicas, for as long as the model is served.",
         assumptions=("every chip is paid all the time at the same price, in use or not",),
-        example=Example(
-            given={"replicas": "50", "chips": "16", "pipeline_stages": "2", "chip_price": "2 USD/h", "deployment_time": "30 d"},
-            result="2304000 USD",
-        ),
+        changes=("of the chips of a fleet, which a definition of their own counts: a budget says how many there are without replicas",),
+        example=Example(given={"fleet_chips": "1600", "chip_price": "2 USD/h", "deployment_time": "30 d"}, result="2304000 USD"),
         sources=(DEEPSEEK_OVERVIEW,),
     ),
     Equation(

@@ -208,7 +208,9 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
     solution, _ = _found(without(asked, {*asked.limits}))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY:
         return solution, None
-    if [one.kind for one in solution.answers] != ["point"]:
+    by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
+    # Copies that nobody counts are as many as a limit leaves.
+    if [one.kind for one in solution.answers] != ["point"] or "replicas" in by_default or by_default == solution.given.keys():
         return None
     met, beside = [], []
     for alone in one_by_one(asked):

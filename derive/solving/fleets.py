@@ -133,8 +133,8 @@ def _of_any_second(found: Solution) -> Solution:
 @cache
 def _paid_with(name: str) -> frozenset[str]:
     """What a result of replicas is made of, and the price of a chip, that says nothing of how many replicas there are."""
-    rows = (*(row for row in by_id().values() if row.defines == name), equation(_OWNED))
-    return frozenset(symbol for row in rows for symbol in row.symbols) - {name, _REPLICAS, _IN_USE}
+    rows = (*(row for row in by_id().values() if row.defines in (_ALL_CHIPS, name)), equation(_OWNED))
+    return frozenset(symbol for row in rows for symbol in row.symbols) - {*_OF_WHOLE_ONES, _REPLICAS, _IN_USE}
 
 
 def _bounded(found: Solution, replicas: Answer) -> tuple[Answer, ...]:

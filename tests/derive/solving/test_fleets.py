@@ -126,3 +126,12 @@ def test_chips_of_all_replicas_stand_beside_other_answers():
 def test_chips_of_replicas_that_are_counted_are_a_product():
     assert solve("total_gpus", replicas=5, tp=8).value == 40
     assert solve("gpus", total_chips=64, replicas=4).value == 16
+
+
+@pytest.mark.parametrize("of_a_replica", [{}, {"tp": 4}])
+def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default(of_a_replica: dict[str, Any]):
+    paid = {"chip_price": "2 USD/h", "deployment_time": "30 d", **of_a_replica}
+    exactly = solve("fleet_chips", **paid, fleet_cost="10 kUSD")
+    assert exactly.value == pytest.approx(10_000 / 1440) and exactly.answers[0].whole_ones == 6
+    (most,) = solve("fleet_chips", **paid, fleet_cost="<=10 kUSD").answers
+    assert (most.value, most.bound) == (6, "upper")
