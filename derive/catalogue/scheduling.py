@@ -110,6 +110,19 @@ EQUATIONS = (
         sources=(ours("the throughput of a fleet, in requests"),),
     ),
     Equation(
+        id="scheduling.fleet_sequences_in_flight",
+        title="Sequences that a fleet decodes at once",
+        defines="fleet_sequences_in_flight",
+        relation=lambda fleet_sequences_in_flight, replicas, sequences_in_flight: (
+            fleet_sequences_in_flight,
+            replicas * sequences_in_flight,
+        ),
+        statement="Every replica decodes as many sequences at once as its batches hold.",
+        assumptions=("sequences are spread evenly over the replicas, each of which is full",),
+        example=Example(given={"replicas": "16", "sequences_in_flight": "64"}, result="1024"),
+        sources=(ours("the users of all replicas together"),),
+    ),
+    Equation(
         id="scheduling.fleet_chips",
         title="Chips of a fleet",
         defines="fleet_chips",

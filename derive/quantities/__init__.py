@@ -74,7 +74,9 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     """
     of_training = {row.name for row in training.ROWS}
     word = _without_unit(in_full(name))
-    beside = {one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name}
+    called = [one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name]
+    # Chips that are asked for beside those of a replica are those of all.
+    beside = {*called, *(("fleet_chips",) if called.count("chips") > 1 else ())}
     if word in BESIDE_TRAINING and not of_training.isdisjoint(beside):
         return BESIDE_TRAINING[word]
     of_asked = (

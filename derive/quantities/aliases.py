@@ -231,6 +231,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
     **dict.fromkeys(("activated_experts", "experts_activated"), ("active_experts", "touched_experts")),
+    **dict.fromkeys(("fleet_concurrency", "total_concurrency", "fleet_users", "total_users"), ("fleet_sequences_in_flight",)),
 }
 """In lower case; they are read in any, and as `in_full` writes them."""
 
@@ -249,6 +250,20 @@ PROMPTS_BETWEEN = "prompt_time_share"
 """What stands beside the words of a question that has prompts between the steps of its decode."""
 _OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("requests_per_second", "fleet_requests_per_second")}
 
+_FLEETS = ("replicas", "fleet_chips", "fleet_cost", "fleet_electricity_cost")
+_RATES_OF_ALL = ("requests_per_second", "fleet_requests_per_second", "fleet_throughput")
+_IN_FLIGHT_BESIDE = {
+    **_OF_REQUESTS,
+    **{
+        f"{of_all} {rate}": "batch"
+        for of_all in _FLEETS
+        for rate in ("requests_per_second", "fleet_requests_per_second", "fleet_throughput")
+    },
+    **dict.fromkeys(_FLEETS, "fleet_sequences_in_flight"),
+    **dict.fromkeys(("context_length", "prompt_tokens"), "batch"),
+}
+"""Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are."""
+
 BESIDE: dict[str, dict[str, str]] = {
     **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
     **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
@@ -259,7 +274,7 @@ BESIDE: dict[str, dict[str, str]] = {
     "cost": {"gross_margin": "cost_per_token"},
     **{word: {"deployment_time": "fleet_electricity_cost"} for word in ("electricity_cost", "energy_cost", "power_cost")},
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
-    **{word: _OF_REQUESTS | dict.fromkeys(("context_length", "prompt_tokens"), "batch") for word in _IN_FLIGHT},
+    **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **{word: {"active_experts": "touched_experts"} for word in ("activated_experts", "experts_activated")},
 }
 """Words that beside others mean another quantity, or one of several: which, by the first others that stand there."""

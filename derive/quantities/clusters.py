@@ -384,7 +384,8 @@ ROWS = (
         meaning="sequences whose cache is held, over all stages",
         low=1,
         high=1e7,
-        unlike="batch is one pass of them, all where there are no pipeline stages; concurrent_requests may hold no cache yet",
+        unlike="batch is one pass of them, all where there are no pipeline stages; concurrent_requests may hold no cache yet;"
+        " fleet_sequences_in_flight is all replicas",
     ),
     Quantity(
         name="kv_cache_bytes",

@@ -75,6 +75,16 @@ ROWS = (
         high=1e6,
         unlike="batch and sequences_in_flight are in decode",
     ),
+    Quantity(
+        name="fleet_sequences_in_flight",
+        symbol="B_all",
+        latex=r"B_{\mathrm{all}}",
+        unit="1",
+        meaning="sequences that all replicas decode at once",
+        low=1,
+        high=1e9,
+        unlike="sequences_in_flight is those of one replica",
+    ),
     # -- cost and price ---------------------------------------------------------------------------------------------
     Quantity(
         name="cost_per_request",

@@ -9,12 +9,19 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import PARAMETERS
 from derive.quantities import meant_beside, quantity
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
-from derive.solving.at_best import all_of, within_own_limits
+from derive.solving.at_best import all_of, answered_at, full_batch, within_own_limits
 from derive.solving.buyers import as_its_buyer_pays
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
-from derive.solving.fleets import TAKEN_AS_OF_ALL, chips_meant, is_of_whole_replicas, of_all_replicas, of_whole_replicas
+from derive.solving.fleets import (
+    TAKEN_AS_OF_ALL,
+    batch_that_does_not_fit,
+    chips_meant,
+    is_of_whole_replicas,
+    of_all_replicas,
+    of_whole_replicas,
+)
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.prompts import beside_prompts, unwritten
@@ -136,7 +143,11 @@ def respond(
 
         return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
 
-    if is_of_whole_replicas(unknown, taken):
+    if short := batch_that_does_not_fit(anew, unknown, taken):
+        solution = short
+    elif end := full_batch(anew, [unknown], taken):
+        solution = answered_at(anew, unknown, taken, end)
+    elif is_of_whole_replicas(unknown, taken):
         solution = of_whole_replicas(anew, unknown, taken)
     else:
         solution = beside_prompts(by, taken, using, variants or {})
@@ -171,7 +182,8 @@ def respond_all(
         refuse_without_part((alone,), given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
-    solutions = all_of(ask, unknowns, taken)
+    end = full_batch(ask, unknowns, taken)
+    solutions = tuple(answered_at(ask, name, taken, end) for name in unknowns) if end else all_of(ask, unknowns, taken)
     refuse_without_part(solutions, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions
 

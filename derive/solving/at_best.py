@@ -19,8 +19,10 @@ from derive.solving.whole_numbers import BEST
 from derive.spreads import Interval, Series
 from derive.units import show, signed
 
-_COPIES = "replicas"
-"""How many there are of what is sized."""
+_COPIES, _OF_ALL = "replicas", "fleet_sequences_in_flight"
+"""How many there are of what is sized, and what there is in all of them."""
+
+_SAY_THE_BATCH = ("batch", "sequences_in_flight", "microbatch_size", "requests_per_second", "fleet_requests_per_second", "fleet_throughput")
 
 _Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
@@ -102,11 +104,28 @@ def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Rea
     except NotMadeOf:
         raise refused from None
     if end := best_end(sized):
-        return _at(ask, name, given, end)
+        return answered_at(ask, name, given, end)
     if sized.answers or sized.sweep or not sized.reason:
         raise refused
     message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
     return _unanswered(name, replace(sized.reason, message=message), sized)
+
+
+def full_batch(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> End | None:
+    """The largest batch of replicas whose number follows from the sequences of all of them; None where it is no such question.
+
+    >>> from derive.solving.api import respond
+    >>> given = {"hbm_capacity": "80GB", "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "chips": 8}
+    >>> full_batch(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}).told
+    'at batch = 570, the largest that memory holds'
+    """
+    names = {quantity(spelled).name for spelled in given}
+    asked = {quantity(name).name for name in unknowns}
+    if _OF_ALL not in names | asked or not names.isdisjoint(_SAY_THE_BATCH) or (_OF_ALL in names and _COPIES in names):
+        return None
+    if not asked.isdisjoint(SIZED) or "chips" not in names:
+        return None
+    return best_end(ask(FREE, _that_size_it(given, [_COPIES])))
 
 
 def with_other(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,12 +226,12 @@ def _answered(ask: _Ask, name: str, given: Mapping[str, Any], end: End | None, a
         # A size that is asked for is not what it is by default.
         if (solution.answers or solution.sweep) and solution.provenance.get(end.size) != "default":
             return solution
-        again = _at(ask, name, given, end)
+        again = answered_at(ask, name, given, end)
         return again if again.answers else solution
-    return _at(ask, name, given, end)
+    return answered_at(ask, name, given, end)
 
 
-def _at(ask: _Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
+def answered_at(ask: _Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
     """The answer with a size at its best end, which is said where it rests on that."""
     solution = ask(name, with_other(given, {end.size: end.value}))
     if end.size not in solution.given and solution.answers:

@@ -13,6 +13,7 @@ from derive.quantities import quantity
 from derive.records import LOWER
 from derive.requirements import HOLDS
 from derive.solving.at_best import results_of, with_other
+from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.result import RouteStep, Solution
 from derive.solving.whole_numbers import BEST
 
@@ -23,7 +24,8 @@ _REPLICAS = "replicas"
 _CHIPS, _ALL_CHIPS = "chips", "fleet_chips"
 _OF_WHOLE_ONES = (_ALL_CHIPS, "fleet_cost", "fleet_electricity_cost")
 """What replicas are bought for: parts of one are not."""
-_SIZE_IT = (_OF_ONE, _OF_ALL, "fleet_throughput", "fleet_sequences_in_flight")
+_IN_FLIGHT = "fleet_sequences_in_flight"
+_SIZE_IT = (_OF_ONE, _OF_ALL, "fleet_throughput", _IN_FLIGHT)
 _PRICE, _OWNED = "chip_price", "serving.chip_price_from_capex"
 _IN_USE = "fleet_utilisation"
 """How much of the time chips are in use: it says how many replicas there are, of which every second is paid."""
@@ -58,6 +60,16 @@ def chips_meant(unknown: str, given: Iterable[str]) -> str:
     names = {quantity(spelled).name for spelled in given}
     both = quantity(unknown).name == _CHIPS and _CHIPS in names
     return _ALL_CHIPS if both and not names.isdisjoint(_SIZE_IT) else unknown
+
+
+def batch_that_does_not_fit(ask: Callable[[str, Mapping[str, Any]], Solution], unknown: str, given: Mapping[str, Any]) -> Solution | None:
+    """Why there are no replicas of a batch that is given, whose chips are short of memory for it; None where all is well."""
+    names, row = {quantity(spelled).name for spelled in given}, quantity(unknown)
+    if row.name not in (*_ASKED, _IN_FLIGHT) or not names >= {"batch", _CHIPS} or _IN_FLIGHT not in (*names, row.name):
+        return None
+    read = ask("kv_time", given)
+    short = read.reason and read.reason.code == SHORT_OF_MEMORY
+    return replace(read, unknown=row.name, unit=row.unit) if short else None
 
 
 def is_of_whole_replicas(unknown: str, given: Iterable[str]) -> bool:

@@ -2,10 +2,10 @@
 
 import ast
 import operator
-from math import floor, sqrt
+from math import ceil, floor, sqrt
 
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow}
-FUNCTIONS = {"max": max, "min": min, "sqrt": sqrt, "floor": floor}
+FUNCTIONS = {"max": max, "min": min, "sqrt": sqrt, "floor": floor, "ceil": ceil}
 
 
 def worked(text: str) -> float:

@@ -1,6 +1,6 @@
 """A rate of requests where replicas are asked for: all of them together meet it."""
 
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 import pytest
@@ -135,3 +135,36 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default(of_a_re
     assert exactly.value == pytest.approx(10_000 / 1440) and exactly.answers[0].whole_ones == 6
     (most,) = solve("fleet_chips", **paid, fleet_cost="<=10 kUSD").answers
     assert (most.value, most.bound) == (6, "upper")
+
+
+# -- users of a fleet --------------------------------------------------------------------------------------------------
+
+HELD = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "context_length": 2250}
+MOST = floor((4 * 80e9 - 70e9) / (2250 * 2 * 2 * 80 * 8 * 128))
+"""Sequences that the four chips of a replica hold beside its weights."""
+
+
+def test_users_of_a_fleet_take_replicas_of_the_largest_batch_that_memory_holds():
+    solution = solve("replicas", **HELD, users=1000)
+    assert solution.value == pytest.approx(1000 / MOST) and MOST == 339
+    assert f"at batch = {MOST}, the largest that memory holds" in solution.said
+    assert solve("gpus", **HELD, users=1000).value == 4 * ceil(1000 / MOST)
+    assert solve("users", **HELD, replicas=3).value == 3 * MOST
+
+
+def test_users_of_a_fleet_take_replicas_of_the_batch_that_is_given_or_that_a_limit_leaves():
+    assert solve("replicas", **HELD, users=1000, batch=64).value == 1000 / 64
+    solution = solve("gpus", **HELD, users=1000, tpot="<=20ms")
+    assert solution.value == 16 and "at batch = 268, the largest" in solution.said
+    found = respond_all(("replicas", "tpot"), {"tp": 4, "ctx": 2250, "fleet_users": 1000}, "H100:fp8", "Llama-3.1-70B")
+    assert [one.said[0] for one in found] == [f"at batch = {MOST}, the largest that memory holds"] * 2
+
+
+def test_there_are_no_replicas_of_a_batch_that_its_chips_do_not_hold():
+    for unknown in ("replicas", "gpus"):
+        assert solve(unknown, **HELD, users=1000, batch=MOST + 1).refusal.code == "does_not_fit"
+        assert solve(unknown, **HELD, users=1000, batch=MOST).answers
+
+
+def test_users_are_those_of_a_batch_beside_a_rate_of_all_replicas():
+    assert solve("replicas", **HELD, output_tokens=500, qps=50, users=64).given["batch"] == 64
