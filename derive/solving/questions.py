@@ -414,7 +414,7 @@ def _preset(
         raise WrongValue(f"chips is {both}: leave one of the two out")
     if not measured:
         return preset
-    if unknown in OF_TRAINING:
+    if not {unknown, *typed}.isdisjoint(OF_TRAINING):
         return preset
     known = {**preset.givens, **typed}
     sustained = presets.calibrated(tables, _kinds(known), _phases(unknown, typed))
