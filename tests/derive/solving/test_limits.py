@@ -302,3 +302,18 @@ def test_a_range_within_a_limit_has_whole_ends_and_one_that_moves_nothing_is_one
     assert (span.low, span.high, span.bound) == (2, 4, "lower")
     same = solve("batch", **given, chips=8, step_time="<=300ms")
     assert same.value == 434 and same.assumptions[0].startswith("the same all over mbu, mfu")
+
+
+@in_one_test(
+    ("targets", "chips"),
+    [
+        ({"ttft": "<=150ms", "tpot": "<=50ms"}, 3),
+        ({"ttft": "<=150ms", "step_time": "<=50ms", "t": ">=1ms"}, 3),
+        ({"ttft": "<=2s", "tpot": "<=50ms"}, 2),
+    ],
+)
+def test_chips_of_memory_are_faster_than_asked_where_no_other_limit_rules_them_out(targets, chips):
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "batch": 8, "prompt_tokens": 4000, "output_tokens": 500}
+    solution = solve("chips", **given, **targets, bytes_per_element=2)
+    assert ceil(solution.answers[0].ends[0]) == chips
+    assert any("faster than asked" in text for text in solution.warnings) == (chips == 2)
