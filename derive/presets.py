@@ -90,6 +90,10 @@ DECODE, PREFILL = "decode", "prefill"
 _INSIDE = "inside"
 """What efficiencies.csv says of a run that the ranges of the others held."""
 
+_EXPOSED = "exposed_communication_share"
+_LAUNCHES = "one chip exchanges nothing, and exposes launches alone: from none to as much as several chips expose of both"
+"""Why on one chip less is exposed than was measured on several."""
+
 _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
 
@@ -667,6 +671,21 @@ def calibrated(tables: Tables | None = None, kinds: Collection[str] = MODEL_KIND
         variants={"overlap": "exposed"},
         ranges=ranges,
         record=_record([row for row in of_kind if row.phase in phases and row.held != PART]),
+    )
+
+
+def on_one_chip(sustained: Preset) -> Preset:
+    """What is sustained where one chip exchanges nothing: what it exposes are launches, which may be next to nothing.
+
+    >>> on_one_chip(calibrated(kinds=["mixture"])).ranges["exposed_communication_share"]
+    (0.0, 0.5671)
+    """
+    _, most = sustained.ranges[_EXPOSED]
+    return replace(
+        sustained,
+        givens={**sustained.givens, _EXPOSED: most / 2},
+        ranges={**sustained.ranges, _EXPOSED: (0.0, most)},
+        supposed={**sustained.supposed, _EXPOSED: _LAUNCHES},
     )
 
 

@@ -25,6 +25,7 @@ from derive.solving.fleets import (
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.prompts import beside_prompts, unwritten
+from derive.solving.propagation import leading_to
 from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, posed, question, taken_as_known, without
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
@@ -330,13 +331,19 @@ def _supposed(asked: Question, missing: Collection[str], spans: Mapping[str, Spr
 
 
 def _over_what_is_sustained(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:
-    """The answer, over the ranges of presets too where it rests on them: those are said with how often such ranges held."""
+    """The answer, over the ranges of presets too where it rests on them: those are said with how often such ranges held.
+
+    So does one of limits of which another binds: at an end of these ranges the one that rests on them may.
+    """
     solution = _at(asked, spans, zipped)
-    used = {name: found for name, found in asked.ranges.items() if name in solution.given}
+    behind = {name for row in leading_to((*asked.limits,), asked.active) for name in row.inputs}
+    used = {name: found for name, found in asked.ranges.items() if name in solution.given or name in behind}
     if not used:
         return solution
     told = f"{', '.join(used)}: from the least to the most of published runs{asked.record and f'; {asked.record}'}"
     over = _at(replace(asked, notes=(*asked.notes, told)), {**spans, **used}, zipped)
+    if over.spans and over.spans.low == over.spans.high:
+        return replace(solution, assumptions=(f"the same all over {told}", *solution.assumptions))
     return over if over.answers or over.sweep else solution
 
 

@@ -184,10 +184,13 @@ def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[E
 
 
 def at_the_peak(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """A training run at all of the peak, which none ever sustained."""
-    if asked.unknown not in OF_TRAINING or "mfu" in asked.known or "mfu" not in values or not any("mfu" in row.symbols for row in used):
+    """A training run at all of the peak, which none ever sustained, whatever is sustained of it in serving."""
+    of_training = not {asked.unknown, *asked.known}.isdisjoint(OF_TRAINING)
+    if not of_training or "mfu" in (asked.unknown, *asked.known) or "mfu" not in values or not any("mfu" in row.symbols for row in used):
         return None
-    return "mfu is not given: this is at the peak of the chips, which no run sustains; give mfu"
+    measured = "; --efficiency calibrated is of serving: the table has no run of training"
+    alone = "mfu is not given: this is at the peak of the chips, which no run sustains; give mfu"
+    return f"{alone}{measured if asked.conventions.efficiency == 'calibrated' else ''}"
 
 
 def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -171,8 +171,11 @@ def _within_limits(asked: Question) -> tuple[Solution, Route | None]:
 
 
 def _doubted(solution: Solution, beside: Iterable[tuple[Question, Solution]]) -> Solution:
-    """An answer to several limits with the doubts of each: those of its own kind say it of the answer itself."""
-    said = {kind: text for _, one in beside for kind, text in zip(one.kinds, one.warnings, strict=True)}
+    """An answer to several limits with the doubts of each: those of its own kind say it of the answer itself.
+
+    How fast the fewest chips are that memory takes is said of no answer that another limit makes more of.
+    """
+    said = {kind: text for _, one in beside for kind, text in zip(one.kinds, one.warnings, strict=True) if kind != _FASTER_THAN_ASKED}
     own = dict(zip(solution.kinds, solution.warnings, strict=True))
     said = {**own, **{kind: text for kind, text in said.items() if kind not in own}}
     return replace(solution, warnings=tuple(said.values()), kinds=tuple(said))

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
-from math import ceil
+from math import ceil, floor, log10
 from typing import Any
 
-from derive.answers import SHORT
+from derive.answers import COUNTED, SHORT
 from derive.catalogue import equation, equations
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER, Equation
@@ -61,6 +61,13 @@ IN_FLIGHT = ("batch", "microbatches", "sequences_in_flight")
 
 _HALVINGS, _NEGLIGIBLE = 60, 1e-9
 """How often a stretch is halved; and share of what is short at first that is as good as none."""
+
+_COPIES = "kv_copies"
+_MOST_CHIPS = 100_000
+"""Up to how many chips it is looked whether what is copied on each of them fits."""
+
+_DIGITS = 4
+"""How many digits of a value are shown."""
 
 
 def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
@@ -215,12 +222,46 @@ def _message(asked: Question, values: Mapping[str, float], used: tuple[Equation,
 def _what_would(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], known: Mapping[str, float]) -> Iterator[str]:
     """A bound on each quantity that one could change."""
     room, capacity = {**known, "memory_capacity": known["memory_demand"]}, equation("memory.capacity")
-    if room.keys() >= capacity.inputs - {"chips"}:
-        for one in solve_equation(capacity, "chips", room)[0]:
-            yield f"chips at least {ceil(one.point * (1 - 1e-12))}"
+    found = solve_equation(capacity, "chips", room)[0] if room.keys() >= capacity.inputs - {"chips"} else ()
+    copied = _with_copies(asked)
+    chips = [ceil(one.point * (1 - 1e-12)) for one in found]
+    chips = [_fewest(asked, values, used, least, copied) for least in chips] if copied else chips
+    yield from (f"chips at least {fewest}" for fewest in chips if fewest)
     for name in CAN_BE_LESS if known.get("kv_cache_bytes") else ():
-        if name in values and (most := _most(asked, values, used, name)):
+        if name in values and (most := _shown_within(name, _most(asked, values, used, name))):
             yield f"{name} at most {show(name, most)}"
+    if 0 in chips:
+        yield "no number of chips, as copies of the cache grow with them"
+
+
+def _with_copies(asked: Question) -> Mapping[str, Equation]:
+    """The definitions, with the named equation that makes as many copies of a cache as chips say; none where no such is named."""
+    named = {row.symbols[0]: row for row in asked.named if row.sense == "=" and row.symbols[0] == _COPIES and "chips" in row.inputs}
+    return {**_made(asked.active), **named} if named and _COPIES not in asked.known else {}
+
+
+def _fewest(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...], least: int, made: Mapping[str, Equation]) -> int:
+    """The fewest whole chips with which it fits where copies of the cache go with them; 0 where none do."""
+    import numpy as np
+
+    kept = {name: value for name, value in values.items() if name in asked.known or not _rests(name, "chips", made, frozenset())}
+    there = {**kept, "chips": np.arange(float(least), float(_MOST_CHIPS))}
+    _work_out(_COPIES, made, there, frozenset())
+    fits = shortage(asked, there, used) <= 0
+    return least + int(np.argmax(fits)) if fits.any() else 0
+
+
+def _shown_within(name: str, most: float) -> float:
+    """The largest value that is shown as it is and is no more than this: a whole one of what is counted, 0 where there is none.
+
+    >>> _shown_within("batch", 119.7), _shown_within("batch", 0.4), _shown_within("kv_bytes_per_token", 5806.6)
+    (119.0, 0.0, 5806.0)
+    """
+    if not most:
+        return 0.0
+    digits = _DIGITS - 1 - floor(log10(most))
+    within = floor(most * 10.0**digits * (1 + HOLDS)) / 10.0**digits
+    return float(floor(within)) if name in COUNTED else within
 
 
 def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], name: str) -> float:

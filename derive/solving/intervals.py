@@ -206,7 +206,9 @@ def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, t
     )
     regime = spans.sides[0][0] if len(spans.sides) == 1 else None
     elasticities = reference.solution.answers[0].elasticities
-    bound = with_bounds(asked, columns, way, table).bound
+    # Within a limit the answers themselves say on which side it is met.
+    on_side = same_bound(one.bound for look in looks for one in look.solution.answers) if asked.limits else None
+    bound = on_side or with_bounds(asked, columns, way, table).bound
     span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=bound)
     missing = {} if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
     return _told(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)

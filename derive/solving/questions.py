@@ -51,6 +51,9 @@ IN_BF16 = {
 }
 """What is supposed of bytes that nobody gives, and said."""
 
+_ONE_CHIP = {"chips": 1.0, "pipeline_stages": 1.0}
+"""All that a step is divided over where nothing is exchanged."""
+
 _OF_DEPLOYMENTS = {"max_context": "context_length"}
 """Quantities of a price sheet, and what is meant where they are asked of chips and a model."""
 
@@ -155,7 +158,7 @@ def question(
     if name in typed or name in vanished:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
     using = (using,) if isinstance(using, str) else tuple(using)
-    preset = _preset(name, typed, hardware_name, model_name, conventions)
+    preset = _preset(name, typed, hardware_name, model_name, conventions, spans.keys())
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
@@ -389,6 +392,7 @@ def _preset(
     hardware: str | Iterable[str] | None,
     model: str | Iterable[str] | None,
     conventions: Conventions,
+    spans: Set[str],
 ) -> Preset:
     """Every preset that is asked for as one, and under them what is sustained of the peaks by such a model in such a phase."""
     measured = conventions.efficiency == "calibrated"
@@ -410,10 +414,23 @@ def _preset(
         raise WrongValue(f"chips is {both}: leave one of the two out")
     if not measured:
         return preset
-    if unknown in OF_TRAINING:
+    if not {unknown, *typed}.isdisjoint(OF_TRAINING):
         return preset
-    sustained = presets.calibrated(tables, _kinds({**preset.givens, **typed}), _phases(unknown, typed))
+    known = {**preset.givens, **typed}
+    sustained = presets.calibrated(tables, _kinds(known), _phases(unknown, typed))
+    if _is_one_chip(known, {unknown, *spans}):
+        sustained = presets.on_one_chip(sustained)
     return _merged([("presets", preset), ("calibrated", sustained)], settled)
+
+
+def _is_one_chip(known: Mapping[str, float], open_: Set[str]) -> bool:
+    """Whether a step is that of one chip, as given or because a chip is named and nothing is said of how many there are.
+
+    >>> _is_one_chip({"chips": 1.0}, {"step_time"}), _is_one_chip({"hbm_bandwidth": 3e12}, {"chips"})
+    (True, False)
+    """
+    by_default = {} if known.keys().isdisjoint(("peak_flops", "hbm_bandwidth")) else {"chips": 1.0}
+    return {"pipeline_stages": 1.0, **by_default, **known}.items() >= _ONE_CHIP.items() and open_.isdisjoint(_ONE_CHIP)
 
 
 def _kinds(known: Mapping[str, float]) -> Collection[str]:

@@ -984,6 +984,17 @@ def test_a_training_run_at_the_peak_is_said_to_be_one():
     assert not any("which no run sustains" in said for said in warned("training_time", **run, mfu=0.4))
 
 
+@in_one_test(
+    ("unknown", "given"), [("training_time", {"pretrain_tokens": 15e12}), ("pretrain_tokens", {"training_time": "30d"}), ("mfu", None)]
+)
+def test_what_is_sustained_in_serving_is_said_to_be_none_of_training(unknown, given):
+    """Asked back from the days of a run, the tokens took the mfu of decode."""
+    run = {"active_params": 37e9, "training_chips": 2048, "peak_flops": 1e15, "efficiency": "calibrated"}
+    found = solve(unknown, **run, **(given or {"pretrain_tokens": 15e12, "training_time": "30d"}))
+    said = [text for text in found.warnings if text.endswith("is of serving: the table has no run of training")]
+    assert len(said) == (1 if given else 0) and found.spans is None and "mbu" not in found.given
+
+
 def test_a_rate_of_requests_that_leaves_prompts_out_says_so():
     served = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "batch": 16, "output_tokens": 100, "bytes_per_element": 2}
     assert any("chips of their own" in said for said in warned("requests_per_second", **served, prompt_tokens=32000))

@@ -131,6 +131,23 @@ def test_what_is_sustained_is_that_of_the_phase(unknown, given, mfu):
     assert solve(unknown, **given, efficiency="calibrated").spans.ranges["mfu"] == mfu
 
 
+@in_one_test(
+    ("more", "exposed"),
+    [
+        ({"chips": 1}, (0.0, 0.5671)),
+        ({}, (0.0, 0.5671)),
+        ({"chips": 2}, (0.1926, 0.5671)),
+        ({"chips": 1, "pipeline_stages": 2}, (0.1926, 0.5671)),
+    ],
+)
+def test_one_chip_exchanges_nothing_and_exposes_launches_at_most(more, exposed):
+    """Published steps of one chip took longer than its bandwidth says: launches stay."""
+    given = {"hardware": "H200:fp8", "model": "Mixtral-8x7B", "batch": 8, "context_length": 4000, "bytes_per_element": 1, **more}
+    solution = solve("step_time", **given, efficiency="calibrated")
+    assert solution.spans.ranges["exposed_communication_share"] == exposed
+    assert any("one chip exchanges nothing" in text for text in solution.assumptions) == (exposed[0] == 0)
+
+
 def test_what_rests_on_nothing_measured_is_a_point():
     solution = solve("kv_bytes_per_token", model="DeepSeek-V3", bytes_per_element=1, efficiency="calibrated")
     assert solution.value == 35136 and solution.spans is None

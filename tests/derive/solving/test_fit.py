@@ -1,12 +1,15 @@
 """Memory before time: what is short, by how much, and what would fit."""
 
+import re
+from math import floor
+
 import numpy as np
 import pytest
 
 from derive.errors import WrongValue
 from derive.solving import fit
 from derive.solving.api import solve
-from derive.units import show
+from derive.units import parse
 from tests.tools.together import in_one_test
 
 WEIGHTS, PER_TOKEN, CHIP = 671e9, 61 * 576, 80e9
@@ -26,7 +29,7 @@ def test_what_would_fit_fits_and_a_little_more_does_not():
     second = solve("step_time", **DEPLOYED, chips=16, batch=24000).reason.message.splitlines()[1]
     for name in ("chips at least", "batch at most", "context_length at most", "kv_bytes_per_token at most", "bytes_per_element at most"):
         assert name in second
-    assert f"batch at most {BATCH_THAT_FITS:.4g}" in second
+    assert f"batch at most {floor(BATCH_THAT_FITS)}" in second
     for change, fits in (
         ({"batch": BATCH_THAT_FITS}, True),
         ({"batch": BATCH_THAT_FITS * 1.001}, False),
@@ -183,8 +186,9 @@ def test_the_advice_is_what_the_bounds_say(deployment):
         found = solve(unknown, **{key: known for key, known in given.items() if key != name}).answers
         assert bool(found) == (f"{name} at most" in told)
         for high in (one.high for one in found):
-            assert f"{name} at most {show(unknown, high)}" in told
-            assert solve("step_time", **{**given, name: high * 0.999}).answers
+            most = parse(name, re.search(rf"{name} at most ([^,\n]*)", told)[1])
+            assert high - max(float(name == "batch"), high / 1e3) < most <= high and (name != "batch" or most == floor(most))
+            assert solve("step_time", **{**given, name: most}).answers
             assert solve("step_time", **{**given, name: high * 1.001}).reason.code == "does_not_fit"
     assert "batch at most" in told
 
@@ -321,7 +325,7 @@ def test_chips_are_not_as_many_as_memory_needs_where_these_are_slower_or_a_price
 )
 def test_a_batch_that_a_result_takes_has_to_fit(result):
     reason = solve("batch", **LLAMA_8B, **result).reason
-    assert reason.code == "does_not_fit" and f"batch at most {ROOM_OF_LLAMA_8B:.4g}" in reason.message
+    assert reason.code == "does_not_fit" and f"batch at most {floor(ROOM_OF_LLAMA_8B)}," in reason.message
     assert any(text.startswith("does not fit") for text in solve("batch", **LLAMA_8B, **result, anyway=True).warnings)
 
 
@@ -420,3 +424,30 @@ def test_what_the_weights_leave_no_room_for_is_seen_at_once(monkeypatch: pytest.
     reason = solve("step_time", hardware="H100:fp8", model="DeepSeek-V3", batch=8, context_length=4000, bytes_per_element=1).reason
     assert reason.message.splitlines()[1:] == ["what would fit, all else as it is: chips at least 9"]
     assert len(asked) < 60, len(asked)
+
+
+COPIED = {"hardware": "H100:fp8", "bytes_per_element": 1, "context_length": "8k"}
+
+
+@in_one_test(
+    ("given", "chips"),
+    [
+        ({"model": "DeepSeek-V3", "chips": 14, "batch": 120, "using": ["memory.kv_copies_of_latents"]}, 15),
+        ({"model": "DeepSeek-V3", "chips": 20, "batch": 1000, "using": ["memory.kv_copies_of_latents"]}, None),
+        ({"model": "Llama-3.1-70B", "chips": 9, "batch": 600, "using": ["memory.kv_copies_of_heads"]}, None),
+        ({"model": "Llama-3.1-70B", "chips": 4, "batch": 200}, 5),
+    ],
+)
+def test_what_is_said_to_fit_is_accepted_as_it_is_said(given, chips):
+    """With a copy of the cache on each chip the chips that were said to do led to more of them, and 119.7 is no batch."""
+    asked = {**COPIED, **given}
+    advice = solve("step_time", **asked).why_not.splitlines()[1].partition(": ")[2].split(", ")
+    bounds = dict(re.fullmatch(r"(\w+) at (?:most|least) (.*)", one).groups() for one in advice if " at " in one)
+    assert bounds.get("chips") == (chips and str(chips)) and ("no number of chips" in advice) == (chips is None)
+    assert float(bounds["batch"]).is_integer()
+    for name, value in bounds.items():
+        other = {"bytes_per_element"} if name == "kv_bytes_per_token" else set()
+        kept = {one: known for one, known in asked.items() if one not in other}
+        assert solve("step_time", **{**kept, name: value}).answers, (name, value)
+    if chips:
+        assert solve("step_time", **{**asked, "chips": chips - 1}).reason

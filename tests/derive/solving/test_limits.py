@@ -1,5 +1,6 @@
 """Results given as limits, at most or at least so much."""
 
+from itertools import product
 from math import ceil
 
 import numpy as np
@@ -271,3 +272,48 @@ def test_a_range_between_limits_says_what_one_comes_to_that_does_not_move_with_i
     asked = solve("batch", **given, step_time="<=30ms", throughput=">=500")
     assert asked.answers[0].kind == "interval"
     assert any("weight_time" in text and "is met with any batch" in text for text in asked.said)
+
+
+@in_one_test(
+    "model, unknown, targets, ends",
+    [
+        ("Llama-3.1-70B", "batch", {"step_time": "<=40ms", "chips": 8}, (315, 409)),
+        ("Mixtral-8x7B", "batch", {"step_time": "<=60ms", "chips": 8}, (691, 1065)),
+        ("DeepSeek-V3", "chips", {"ttft": "<=500ms", "tpot": "<=50ms", "batch": 32}, (5, 7)),
+    ],
+)
+def test_a_limit_that_binds_at_an_end_of_what_is_sustained_alone_sets_that_end(model, unknown, targets, ends):
+    """At the middle memory binds, or another limit, and what is sustained does not move that."""
+    given = {"prompt_tokens": 4000, "output_tokens": 500, "hardware": "H200:fp8" if model == "DeepSeek-V3" else "H100:fp8", "model": model}
+    spans = solve(unknown, **given, **targets, efficiency="calibrated").spans
+    corners = product(*({*pair} for pair in spans.ranges.values()))
+    at_ends = [
+        solve(unknown, **given, **targets, **dict(zip(spans.ranges, corner, strict=True)), variants={"overlap": "exposed"})
+        for corner in corners
+    ]
+    found = [one.value for one in at_ends]
+    assert (spans.low, spans.high) == (min(found), max(found)) and spans.low < spans.high
+    assert ends == (spans.low, spans.high)
+
+
+def test_a_range_within_a_limit_has_whole_ends_and_one_that_moves_nothing_is_one_answer():
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "efficiency": "calibrated"}
+    (span,) = solve("chips", **given, batch=64, step_time="<=30ms").answers
+    assert (span.low, span.high, span.bound) == (2, 4, "lower")
+    same = solve("batch", **given, chips=8, step_time="<=300ms")
+    assert same.value == 434 and same.assumptions[0].startswith("the same all over mbu, mfu")
+
+
+@in_one_test(
+    ("targets", "chips"),
+    [
+        ({"ttft": "<=150ms", "tpot": "<=50ms"}, 3),
+        ({"ttft": "<=150ms", "step_time": "<=50ms", "t": ">=1ms"}, 3),
+        ({"ttft": "<=2s", "tpot": "<=50ms"}, 2),
+    ],
+)
+def test_chips_of_memory_are_faster_than_asked_where_no_other_limit_rules_them_out(targets, chips):
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "batch": 8, "prompt_tokens": 4000, "output_tokens": 500}
+    solution = solve("chips", **given, **targets, bytes_per_element=2)
+    assert ceil(solution.answers[0].ends[0]) == chips
+    assert any("faster than asked" in text for text in solution.warnings) == (chips == 2)
