@@ -6,6 +6,7 @@ expression is catalogue equations put into one another. FLOP/s and byte/s are su
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -118,8 +119,14 @@ def identified(
     means = dict(zip(("short_context", "long_context"), contexts, strict=False))
     # A given mean of a long band says nothing of a sheet that has none.
     known = {**{name: value for name, value in anchors.items() if name != "long_context"}, **means, **joint}
-    values = {name: value for name, value in known.items() if value > 0 or name == "attention_flops_per_pair"}
-    return identify([_COMPONENTS[name] for name in observed], overlap=anchors["overlap"], values=values)
+    values = tuple((name, value) for name, value in known.items() if value > 0 or name == "attention_flops_per_pair")
+    return _at_point(tuple(_COMPONENTS[name] for name in observed), anchors["overlap"], values)
+
+
+@lru_cache(4096)
+def _at_point(components: tuple[str, ...], overlap: float, values: tuple[tuple[str, float], ...]) -> Identifiability:
+    """What `identify` finds: of a market's sheets most sell the same, of a model as large, over the same contexts."""
+    return identify(components, overlap=overlap, values=dict(values))
 
 
 def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from math import inf
 
 from derive.show.cells import csv_text
@@ -11,7 +12,7 @@ from derive.units import show
 from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES
-from invert.report.layout import NONE, Table, aligned, count_in_words, laid_out, two_digits
+from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, laid_out, two_digits
 from invert.sheets.sheet import money_unit
 
 _SCHEMA = "infer-against-1"
@@ -24,10 +25,14 @@ CSV_COLUMNS = (
     "after_kind", "after", "after_low", "after_high", "times", "share_of_range", "component", "threshold_tokens", "ttl_seconds",
     "old_amount", "new_amount", "currency", "per", "elasticity",
 )  # fmt: skip
-_HOW_TO_READ = (
-    "range: how far it moved over the width of its range before, in logarithms; per 1%: what it moves with 1% more of the price, on"
-    " average over the change."
-)
+_HOW_TO_READ = {
+    "range": "range: how far it moved over the width of its range before, in logarithms",
+    "per 1%": "per 1%: what it moves with 1% more of the price, on average over the change",
+}
+_IN_FULL = "--against DAY --as csv"
+"""How what moved is asked for in full, --set or not."""
+_FIRST_TO_GO = ("times", "per 1%", "range")
+"""What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 _CELL = ("value", "low", "high")
@@ -53,7 +58,7 @@ def changes_text(found: Comparison, width: int) -> str:
     found = _as_seen(found, ends=False)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
-    shown = moved[:_MOST_LINES]
+    shown, spared = moved[:_MOST_LINES], set[str]()
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
@@ -63,12 +68,16 @@ def changes_text(found: Comparison, width: int) -> str:
             together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
             lines += [f"moved by {_moving(listed[0], sheet, in_full=False)} of them together"] if together else []
             columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
-            lines.append(_fitting(((one, sheet) for one in listed), columns, width))
+            table = _fitting(((one, sheet) for one in listed), columns, width)
+            lines.append(table)
+            spared |= {one for one in _FIRST_TO_GO if one not in table.columns and any(row[one] != NONE for row in table.rows)}
         lines += _rounding(sheet)
     rows = _said_once({"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices)
     if rows:
         lines += ["", _other_causes(found), _table(rows, _OTHERS, width)]
-    return laid_out([*lines, "", *_below(found, len(moved) - len(shown))], width)
+    gone = [one for one in _FIRST_TO_GO if one in spared]
+    short = [f"Left out in so few columns: {', '.join(gone)}; {_IN_FULL} has all."] if gone else []
+    return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
 
 
 def _as_seen(found: Comparison, ends: bool) -> Comparison:
@@ -157,12 +166,13 @@ def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _fitting(moved: Iterable[tuple[Moved, SheetChange]], columns: Sequence[str], width: int) -> Table:
-    """The table with the ranges before, where there is room for them."""
-    pairs = list(moved)
-    rows = [_row(one, sheet) for one, sheet in pairs]
-    kept = [column for column in columns if any(row[column] != NONE for row in rows)]
-    whole = aligned(kept, [{**row, "before": told_in_words(one.quantity, one.before)} for row, (one, _) in zip(rows, pairs, strict=True)])
-    return whole if _wide(whole) <= width else _table(rows, columns, width)
+    """The table in as many columns as there is room for, and in all of them, to be hung below their rows, where too few fit."""
+    rows = [{**_row(one, sheet), "before": told_in_words(one.quantity, one.before)} for one, sheet in moved]
+    for count, gap in product(range(len(_FIRST_TO_GO) + 1), (GAP, GAP - 1)):
+        kept = [one for one in columns if one not in _FIRST_TO_GO[:count] and any(row[one] != NONE for row in rows)]
+        if _wide(table := aligned(kept, rows, gap)) <= width:
+            return table
+    return aligned([one for one in columns if any(row[one] != NONE for row in rows)], rows)
 
 
 def _wide(table: Table) -> int:
@@ -277,12 +287,12 @@ def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
     return f"{middle} ({first} to {last})" + (f" {unit}" if unit and not others else "")
 
 
-def _below(found: Comparison, unlisted: int) -> list[str]:
+def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[str]:
     """What did not move, what moved without a price of its own, sheets of one side alone, and notes."""
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
-    lines = [f"{unlisted} more moved, none further; --as csv has all of them."] if unlisted > 0 else []
+    lines = [f"{unlisted} more moved, none further; {_IN_FULL} has all of them."] if unlisted > 0 else []
     if not moving:
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")
@@ -292,7 +302,8 @@ def _below(found: Comparison, unlisted: int) -> list[str]:
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []
-    lines += [_HOW_TO_READ] if moving else []
+    how = [said for column, said in _HOW_TO_READ.items() if column not in gone]
+    lines += [f"{'; '.join(how)}."] if moving and how else []
     lines += _calibration(found)
     lines += [f"New: {_list(found.added)}."] if found.added else []
     lines += [f"Not there any more: {_list(found.gone)}."] if found.gone else []

@@ -69,9 +69,10 @@ class Table(str):
 
     columns: tuple[str, ...]
     rows: tuple[Mapping[str, str], ...]
+    gap: int
 
 
-def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Table:
+def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int = GAP) -> Table:
     """A table in aligned columns, as wide as its cells are.
 
     >>> print(aligned(("a", "name"), [{"a": "1", "name": "x"}, {"a": "22", "name": "yy"}]))
@@ -80,8 +81,8 @@ def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Table:
     1    x
     22   yy
     """
-    table = Table(_set(columns, rows, _widths(columns, rows)))
-    table.columns, table.rows = tuple(columns), tuple(rows)
+    table = Table(_set(columns, rows, _widths(columns, rows), gap))
+    table.columns, table.rows, table.gap = tuple(columns), tuple(rows), gap
     return table
 
 
@@ -104,11 +105,11 @@ def _widths(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[i
 def _fitted(table: Table, width: int) -> str:
     """Columns made narrower where words can be broken over lines; where that is not enough, the last ones go below their row."""
     for count in range(len(table.columns), 1, -1):
-        widths = _narrowed(table.columns[:count], table.rows, width - GAP * (count - 1))
+        widths = _narrowed(table.columns[:count], table.rows, width - table.gap * (count - 1))
         if widths:
-            return _set(table.columns[:count], table.rows, widths, table.columns[count:], width)
+            return _set(table.columns[:count], table.rows, widths, table.gap, table.columns[count:], width)
     (widest,) = _widths(table.columns[:1], table.rows)
-    return _set(table.columns[:1], table.rows, [min(widest, width)], table.columns[1:], width)
+    return _set(table.columns[:1], table.rows, [min(widest, width)], table.gap, table.columns[1:], width)
 
 
 def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: int) -> list[int]:
@@ -131,18 +132,18 @@ def _words(texts: Iterable[str]) -> list[str]:
 
 
 def _set(
-    columns: Sequence[str], rows: Sequence[Mapping[str, str]], widths: Sequence[int], below: Sequence[str] = (), width: int = 0
+    columns: Sequence[str], rows: Sequence[Mapping[str, str]], widths: Sequence[int], gap: int, below: Sequence[str] = (), width: int = 0
 ) -> str:
     """The table with its cells broken into columns of these widths, some of its columns as lines below each row."""
 
     def lines(cells: Iterable[str]) -> Iterator[str]:
         broken = [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
         for parts in zip_longest(*broken, fillvalue=""):
-            yield (" " * GAP).join(part.ljust(width) for part, width in zip(parts, widths, strict=True)).rstrip()
+            yield (" " * gap).join(part.ljust(width) for part, width in zip(parts, widths, strict=True)).rstrip()
 
-    printed = [*lines(columns), "─" * (sum(widths) + GAP * (len(widths) - 1))]
+    printed = [*lines(columns), "─" * (sum(widths) + gap * (len(widths) - 1))]
     for row in rows:
         printed += lines(row[column] for column in columns)
-        hung = (" " * GAP).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])
+        hung = (" " * gap).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])
         printed += wrapped(hung, width, "    ", 8) if hung else []
     return "\n".join(printed)

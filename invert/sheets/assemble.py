@@ -11,7 +11,7 @@ from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
-from invert.data import Data
+from invert.data import Data, once_a_run
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
 from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
@@ -158,9 +158,10 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
     return [f"{whose} shown of which no table has anything by {offered[0].as_of}, and no release is known (first seen: {named})"]
 
 
-def sheets_that_ship(data: Data) -> list[PriceSheet]:
+@once_a_run
+def sheets_that_ship(data: Data) -> tuple[PriceSheet, ...]:
     """The current sheets of the shipped prices, of models that are out: what records are taken over."""
-    return once_released(sheets(book_of(data))[0], models(data))[0]
+    return tuple(once_released(sheets(book_of(data))[0], models(data))[0])
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:

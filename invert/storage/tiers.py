@@ -262,8 +262,7 @@ def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = 
     >>> [max(found, key=found.get) for found in (drain_match(read_data(), *one) for one in asked)]
     ['flash', 'hdd', 'flash']
     """
-    sd, tables = assumptions.drain_match_spread, data.tables
-    times = {tier: _spread(tables, tier, "drain_time", "device", device, assumptions) for tier in TIERS}
+    sd, times = assumptions.drain_match_spread, _drain_times(data, device, assumptions)
     return normalised({tier: _log_density(log(ttl / time.median), hypot(sd, time.sd)) for tier, time in times.items()})
 
 
@@ -286,6 +285,12 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 
 
 @once_beside_prices
+def _drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
+    """The drain time of every tier from memory_tiers.csv: those of the lecture, or of real devices."""
+    return MappingProxyType({tier: _spread(data.tables, tier, "drain_time", "device", device, assumptions) for tier in TIERS})
+
+
+@once_beside_prices
 def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 
@@ -299,7 +304,7 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
     for tier in TIERS:
         column = basis if _rows(data.tables, tier, "holding_price", "basis", basis) else "owned"
         found[tier] = TierParameters(
-            _spread(data.tables, tier, "drain_time", "device", "range", assumptions),
+            _drain_times(data, "range", assumptions)[tier],
             _spread(data.tables, tier, "holding_price", "basis", column, assumptions, year),
         )  # fmt: skip
     return MappingProxyType(found)

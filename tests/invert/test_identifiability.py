@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
-from invert.identifiability import FACTS_OF, identify
+from invert.identifiability import FACTS_OF, identified, identify
 from invert.primitives import _COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
 from tests.tools.together import in_one_test
 
@@ -287,3 +287,12 @@ def test_neither_scipy_nor_pandas_is_imported_and_nothing_heavy_before_it_is_nee
         "print(sorted(early), sorted({'scipy', 'pandas'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[] []\n"
+
+
+def test_sheets_that_sell_the_same_at_the_same_point_share_what_is_found_and_others_do_not():
+    anchors, observed = {"ridge_point": 600.0, "overlap": 1.0}, ("input_price", "output_input_ratio")
+    found = identified(observed, (8e3,), anchors, {})
+    assert identified(observed, (8e3,), dict(anchors), {}) is found
+    assert found == identify(["input", "output"], overlap=1.0, values={"ridge_point": 600.0, "short_context": 8e3})
+    assert identified((*observed, "cache_read_ratio"), (8e3,), anchors, {}).prices != found.prices
+    assert identified(observed, (8e3,), {**anchors, "overlap": 0.0}, {}) is not found

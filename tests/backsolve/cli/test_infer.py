@@ -397,3 +397,12 @@ def test_a_change_that_turns_the_bands_round_is_warned_of():
 def test_where_no_sheet_could_be_read_no_empty_table_is_printed():
     found = call("infer", "gemini-2.5-pro", "--anchor", "short_context=900k", "--anchor", "long_context=800k")
     assert found.status == 2 and not found.out and "must be below long_context" in found.err
+
+
+@pytest.mark.parametrize("style", ["csv", "json"])
+def test_records_of_a_what_if_say_on_the_side_how_to_have_the_values_before(style: str):
+    changed, plain_run = call(*GEMINI, "--set", "input=3", "--as", style), call(*GEMINI, "--as", style)
+    asked = f"--against 2026-11-20 --as {style}"
+    assert changed.status == 0 and asked in changed.err and asked not in changed.out and not plain_run.err
+    moved = call(*GEMINI, "--set", "input=3", *asked.split())
+    assert moved.status == 0 and "before" in moved.out and not moved.err

@@ -42,6 +42,7 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
     assert max(map(len, text.splitlines())) <= width
     assert "google/gemini-3.1-pro-preview: output 12 -> 20 USD/MTok" in text
     assert "bandwidth-bound" in text and "Unmoved: " in text and ("x1.08" in text) == (width > 80)
+    assert ("Left out in so few columns: times" in text) == (width == 80) and ("; --against DAY --as csv has all." in text) == (width == 80)
     assert len(text.splitlines()) < 30, "one screen"
 
 
@@ -58,7 +59,7 @@ def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
     many = replace(found, sheets=tuple(replace(sheet, key=("p", f"m{n}", "", "standard")) for n in range(10)))
     text = changes_text(many, 100)
     more = len(sheet.moved) * 10 - _MOST_LINES
-    assert f"{more} more moved, none further; --as csv has all of them." in text
+    assert f"{more} more moved, none further; --against DAY --as csv has all of them." in text
     assert _unlisted(text) and all(line.endswith("moved, less than what is shown)") for line in _unlisted(text))
 
 
@@ -195,3 +196,11 @@ def test_what_hardly_moved_on_many_sheets_is_one_line_and_what_all_prices_moved_
 
 def factor(told: Told, times: float) -> Told:
     return replace(told, **{end: value and value * times for end, value in zip(("median", "low", "high"), told.numbers, strict=True)})
+
+
+def test_the_range_of_a_number_stands_beside_it_however_few_columns_there_are(found: Comparison):
+    """What moved, how far and how fast is told by before and after; how firmly either is known by nothing else."""
+    for width in (40, 60, 80, 90, 100, 140):
+        said = " ".join(changes_text(found, width).split())
+        assert said.count("640 B to 15 kB") == 1 and max(map(len, changes_text(found, width).splitlines())) <= width
+    assert "per 1%: what" not in changes_text(found, 80) and "per 1%: what" in changes_text(found, 100), "no legend of what is not there"

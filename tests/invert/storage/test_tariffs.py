@@ -23,6 +23,7 @@ from invert.storage.tariffs import (
     disclosed_tiers,
     drain_time_of,
     negative_controls,
+    scoreboard,
     shared_tariffs,
     sole_source,
     stored_kv_bytes,
@@ -242,3 +243,13 @@ def test_one_tariff_is_the_same_write_premiums_or_the_same_storage_price_of_one_
     assert shared_tariffs([pro, replace(twin, storage=dearer)]) == ()
     none = replace(sol, writes=())
     assert shared_tariffs([none, replace(none, model="another")]) == (), "what sells no cache has no tariff"
+
+
+def test_what_rests_on_the_tables_is_worked_out_once_for_one_set_of_assumptions():
+    data, lasting = shipped_data(), replace(USUAL, drain_match_spread=2 * USUAL.drain_match_spread)
+    assert scoreboard(data, KV, USUAL) is scoreboard(data, KV, USUAL)
+    assert negative_controls(data, USUAL) is negative_controls(data, USUAL)
+    by_rule, wider = ({one.rule: one.mean_log_score for one in scoreboard(data, KV, of)} for of in (USUAL, lasting))
+    assert by_rule["drain match, devices"] != wider["drain match, devices"]
+    assert by_rule["uniform guess"] == wider["uniform guess"]
+    assert scoreboard(data, (2 * KV[0], KV[1]), USUAL) != scoreboard(data, KV, USUAL)
