@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _TOLERANCE = 1e-9
 """Rows of unit length nearer than this to a span lie in it, singular values below it of the largest are 0: rounding is 1e-15."""
+_KEPT = 4096
+"""Points whose answer is kept: more than there are in a market."""
 
 _COMMON = (
     "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position",
@@ -123,7 +125,7 @@ def identified(
     return _at_point(tuple(_COMPONENTS[name] for name in observed), anchors["overlap"], values)
 
 
-@lru_cache(4096)
+@lru_cache(_KEPT)
 def _at_point(components: tuple[str, ...], overlap: float, values: tuple[tuple[str, float], ...]) -> Identifiability:
     """What `identify` finds: of a market's sheets most sell the same, of a model as large, over the same contexts."""
     return identify(components, overlap=overlap, values=dict(values))

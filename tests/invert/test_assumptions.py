@@ -61,7 +61,7 @@ NUMERICS = {
     "overview": {"_DIGITS"},
     "records": {"_ROUNDING"},
     "data": {"_MOST"},
-    "identifiability": {"_TOLERANCE"},
+    "identifiability": {"_TOLERANCE", "_KEPT"},
     "estimators/market/hosts": {"commonest"},
     "estimators/market/kv_class": {"_WORLDS, _FAMILIES", "_WANDERS, _APART, _WITHIN", "_EVERY", "simulated_coverage", "_market"},  # made up
     "estimators/market/line": {"_PLACES"},
