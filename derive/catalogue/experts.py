@@ -706,26 +706,34 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.all_to_all_time_racks",
+        version=2,
         title="All-to-all time of one step over several racks",
         defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="over_racks"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
-            combine_bytes_per_element, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
+            combine_bytes_per_element, expert_parallel, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
             all_to_all_time,
             moe_layers
             * sequences_per_chip
             * reached_chips
             * model_dim
             * (dispatch_bytes_per_element + combine_bytes_per_element)
-            * maximum(1 / (racks * scale_up_link_bandwidth), (racks - 1) / (racks * scale_out_link_bandwidth)),
+            * maximum(
+                (expert_parallel - racks) / (racks * (expert_parallel - 1) * scale_up_link_bandwidth),
+                expert_parallel * (racks - 1) / (racks * (expert_parallel - 1) * scale_out_link_bandwidth),
+            ),
         ),
-        requires=(Requirement(holds=lambda racks: racks >= 1),),
+        requires=(
+            Requirement(holds=lambda racks: racks >= 1),
+            Requirement(holds=lambda expert_parallel: expert_parallel > 1),
+        ),
         statement="Most of what goes to other chips leaves the rack, over a slower link, and hides what stays.",
         assumptions=(
             "the assumptions of experts.all_to_all_time_one_copy",
             "traffic inside and between racks overlaps, and each link gives its full rate in one direction",
             "a copy for each chip leaves the rack: with one that is handed on there less does (experts.scale_out_slowdown_one_copy)",
         ),
+        changes=("of the other chips that a token reaches none is its own: a larger share of them is in other racks than of all chips",),
         example=Example(
             given={
                 "moe_layers": "58",
@@ -734,44 +742,37 @@ EQUATIONS = (
                 "model_dim": "7168",
                 "dispatch_bytes_per_element": "1",
                 "combine_bytes_per_element": "2",
+                "expert_parallel": "32",
                 "racks": "4",
                 "scale_up_link_bandwidth": "450 GB/s",
                 "scale_out_link_bandwidth": "50 GB/s",
             },
-            result="8.325 ms",
+            result="8.594 ms",
         ),
         steps=(
             Step(
-                operation="what it means: the time within one rack, one copy a chip, times the slowdown over several",
+                operation="what it means: one copy a chip, the longer of what stays in the rack and what leaves it",
                 relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
-                    combine_bytes_per_element, scale_up_link_bandwidth, scale_out_slowdown: (
+                    combine_bytes_per_element, leaving_share, scale_up_link_bandwidth, scale_out_link_bandwidth: (
                     all_to_all_time,
                     moe_layers
                     * sequences_per_chip
                     * reached_chips
                     * model_dim
                     * (dispatch_bytes_per_element + combine_bytes_per_element)
-                    * scale_out_slowdown
-                    / scale_up_link_bandwidth,
+                    * maximum((1 - leaving_share) / scale_up_link_bandwidth, leaving_share / scale_out_link_bandwidth),
                 ),
             ),
             Step(
-                operation="the slowdown by the two links of a chip",
-                premises=(
-                    at("#1"),
-                    at(
-                        "experts.scale_out_slowdown",
-                        scale_out_bandwidth_ratio=lambda scale_up_link_bandwidth, scale_out_link_bandwidth: (
-                            scale_up_link_bandwidth / scale_out_link_bandwidth
-                        ),
-                    ),
-                ),
-                eliminated=("scale_out_slowdown",),
+                operation="the share that leaves of what goes to other chips",
+                premises=(at("#1"), at("experts.leaving_share_of_other_chips")),
+                eliminated=("leaving_share",),
             ),
         ),
         sources=(
             DEEPSEEK_V3_PAPER,
             talk("0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up", "by the bandwidths of both links"),
+            ours("the other chips of a rack are one fewer than its chips"),
         ),
     ),
     Equation(
@@ -830,11 +831,31 @@ EQUATIONS = (
         id="experts.leaving_share",
         title="Share of the traffic that leaves the rack",
         defines="leaving_share",
+        variant=Variant(group="leaving_share", name="of_experts", default=True),
         relation=lambda leaving_share, racks: (leaving_share, (racks - 1) / racks),
         statement="With the experts of a layer over several racks, a token's expert is in another one with this chance.",
         assumptions=("experts are chosen evenly over the racks",),
         example=Example(given={"racks": "4"}, result="0.75"),
         sources=(talk("0:38:47", "0:39:35", "with two racks half of the tokens go to the other one"),),
+    ),
+    Equation(
+        id="experts.leaving_share_of_other_chips",
+        title="Share of what goes to other chips that leaves the rack",
+        defines="leaving_share",
+        variant=Variant(group="leaving_share", name="of_other_chips"),
+        relation=lambda leaving_share, expert_parallel, racks: (
+            leaving_share,
+            expert_parallel * (racks - 1) / (racks * (expert_parallel - 1)),
+        ),
+        requires=(
+            Requirement(holds=lambda racks: racks >= 1),
+            Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks),
+            Requirement(holds=lambda expert_parallel: expert_parallel > 1),
+        ),
+        statement="A token sends nothing to its own chip: of the chips it sends to, its rack has one fewer than any other.",
+        assumptions=("experts are chosen evenly over the chips",),
+        example=Example(given={"expert_parallel": "32", "racks": "4"}, result="0.7742"),
+        sources=(ours("of the other chips, those of the other racks"),),
     ),
     Equation(
         id="experts.scale_out_slowdown",

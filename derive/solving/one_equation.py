@@ -547,7 +547,7 @@ def _along_it(unknown: str, low: float, high: float) -> tuple[float, ...]:
     if isfinite(high):
         return tuple(low + share * (high - low) for share in (0.001 if low else 1e-12, 0.5, 0.999))
     row = quantity(unknown)
-    return max(2 * low, row.low or row.at(0.001)), max(2 * low, row.high)
+    return _middle(low, high), max(2 * low, row.low or row.at(0.001)), max(2 * low, row.high)
 
 
 def inside(answer: Answer) -> float:

@@ -302,8 +302,8 @@ SERVED = {
     **{"context_length": 4989, "chips": 144, "batch": 88 * 144},
 }
 COUNTED = {"dispatch_bytes_per_element": 1, "combine_bytes_per_element": 2, "expert_parallel": 144}
-OUT_OF_THE_NODE = 58 * 88 * 143 * (1 - (143 / 144) ** 8) * 7168 * 3 * 17 / 18 / 50e9
-"""Seconds: 58 layers of 88 tokens a chip, each to about 8 of 143 others, 17 of 18 of them behind a link of 50 GB/s; 3 bytes an element."""
+OUT_OF_THE_NODE = 58 * 88 * 143 * (1 - (143 / 144) ** 8) * 7168 * 3 * 136 / 143 / 50e9
+"""Seconds: 58 layers of 88 tokens a chip, each to about 8 of 143 others, 136 of them behind a link of 50 GB/s; 3 bytes an element."""
 
 
 def exchange(unknown, **given):
@@ -517,7 +517,7 @@ NODES = {"hardware": "H20:fp8", "model": "DeepSeek-V3", "chips": 64, "batch": 81
     ("given", "lacking", "seconds", "way"),
     [
         (SMALL, {"scale_up_size": 8}, 48 * 128 * 7 * (1 - (7 / 8) ** 8) * 2048 * 3 / 32e9, "one_rack"),
-        (NODES, {"scale_out_link_bandwidth": 50e9}, 58 * 128 * 63 * (1 - (63 / 64) ** 8) * 7168 * 3 * 7 / 8 / 50e9, "racks"),
+        (NODES, {"scale_out_link_bandwidth": 50e9}, 58 * 128 * 63 * (1 - (63 / 64) ** 8) * 7168 * 3 * 56 / 63 / 50e9, "racks"),
         (
             {**NODES, "hardware": "MI300A:fp8"},
             {"link_bandwidth": 50e9},
