@@ -91,6 +91,8 @@ _INSIDE = "inside"
 """What efficiencies.csv says of a run that the ranges of the others held."""
 
 _EXPOSED = "exposed_communication_share"
+LESS_IS_MORE = (_EXPOSED,)
+"""Of what is sustained that of which the least is the best."""
 _LAUNCHES = "one chip exchanges nothing, and exposes launches alone: from none to as much as several chips expose of both"
 """Why on one chip less is exposed than was measured on several."""
 
