@@ -592,6 +592,18 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
     return f"this is arithmetic alone: with the weights that it has to read, the pass takes {longer:.3g} times as long"
 
 
+def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Chips that do not divide the heads of a dense model, as tensor parallelism does, and the next number of them that does."""
+    known = {**asked.known, **values}
+    chips, heads = known.get("chips", 1.0), known.get("query_heads", 1.0)
+    # Mixtures of experts are spread over chips by other parts than heads.
+    if chips != round(chips) or chips > heads or heads % chips == 0 or "experts" in known or not _overlap(used):
+        return None
+    following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
+    told = f"{heads:.0f} heads cannot be shared evenly by {chips:.0f} chips, as tensor parallelism shares them: {following} chips can"
+    return Doubt(told, frozenset(("query_heads",)))
+
+
 def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Caches that fill up all that weights leave: how many fewer there are where something else takes room too."""
     row, known = equation(SEQUENCES_FIT), {**in_numbers(asked.defaults, values), **values}
@@ -737,5 +749,5 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     links_shared_by_rings,
-    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
+    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, heads_undivided,
     part_of_a_replica, waiting_paid_twice, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip
