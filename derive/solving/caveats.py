@@ -13,6 +13,7 @@ from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
 from derive.solving.defaults import FOLLOWS, in_numbers
+from derive.solving.fit import shortage, worked_out
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import OF_TRAINING, Question, standing_beside
 from derive.solving.refusals import made_of
@@ -45,6 +46,10 @@ _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and of all else by how much an answer may be off."""
 _KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
+_NEXT_TO_NOTHING = 0.05
+"""Share of the memory below which what is left is next to nothing."""
+_OF_MEMORY = ("memory_demand", "memory_capacity", "memory_per_chip", "kv_cache_bytes", "weight_bytes")
+"""What is of memory itself, and needs no room beside it."""
 _PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_time": ("prefill_batch", "uncached_tokens")}
 """Times of a pass over prompts, with the sequences and the tokens of each that it is of."""
 _CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
@@ -592,6 +597,16 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
     return f"this is arithmetic alone: with the weights that it has to read, the pass takes {longer:.3g} times as long"
 
 
+def little_room_left(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Weights and caches that leave next to nothing for what engines hold beside them, where an answer is held against memory."""
+    known = {**asked.known, **in_numbers(asked.defaults, values), **values}
+    short = None if asked.anyway or asked.unknown in _OF_MEMORY else shortage(asked, known, tuple(used))
+    room = worked_out(asked, ("memory_capacity",), known).get("memory_capacity")
+    if short is None or not room or known.get("reserved_share") or not -_NEXT_TO_NOTHING * room < short <= room * HOLDS:
+        return None
+    return f"weights and caches take {1 + short / room:.1%} of the memory: engines need room for activations and buffers too"
+
+
 def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Chips that do not divide the heads of a dense model, as tensor parallelism does, and the next number of them that does."""
     known = {**asked.known, **values}
@@ -749,5 +764,6 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     links_shared_by_rings,
-    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, heads_undivided,
+    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
+    little_room_left, heads_undivided,
     part_of_a_replica, waiting_paid_twice, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

@@ -1162,3 +1162,12 @@ def test_chips_that_cannot_share_the_heads_of_a_dense_model_are_named_with_the_n
 def test_chips_that_a_limit_takes_are_held_against_the_heads_as_whole_ones():
     given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 2, "batch": 64, "context_length": 4000}
     assert any("64 heads cannot be shared evenly by 5 chips" in text for text in warned("chips", **given, step_time="<=10ms"))
+
+
+@in_one_test(("batch", "said"), [(100, None), (205, None), (208, "96.1%"), (217, "99.8%")])
+def test_memory_that_is_full_but_for_a_twentieth_is_said_to_want_room(batch, said):
+    """A sequence takes 2.62 GB beside 70 GB of weights, in 640 GB."""
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 2, "chips": 8, "context_length": 8000}
+    found = [text for text in warned("step_time", **given, batch=batch) if "engines need room" in text]
+    assert len(found) == (1 if said else 0) and all(f"take {said} of the memory" in text for text in found)
+    assert not any("engines need room" in text for text in warned("step_time", **given, batch=batch, reserved_share=1e-3))
