@@ -76,6 +76,8 @@ RENT = "rental"
 """What the notes say of a price that is a rent."""
 _SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", "nominal": "nominal"}
 """Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
+_BESIDE_OTHERS = "of other chips it may be counted otherwise, up to 8 % apart"
+"""What is said of the size of a memory beside that of other chips."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 _PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
@@ -91,6 +93,8 @@ _INSIDE = "inside"
 """What efficiencies.csv says of a run that the ranges of the others held."""
 
 _EXPOSED = "exposed_communication_share"
+LESS_IS_MORE = (_EXPOSED,)
+"""Of what is sustained that of which the least is the best."""
 _LAUNCHES = "one chip exchanges nothing, and exposes launches alone: from none to as much as several chips expose of both"
 """Why on one chip less is exposed than was measured on several."""
 
@@ -206,7 +210,9 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
     unsaid = {} if asked or known == [ATTENTION_DTYPE] else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, known))
-    return Preset(givens, provenance, {}, unsaid=unsaid)
+    size = size_of_memory(name, tables)
+    supposed = {"hbm_capacity": f"{size}; {_BESIDE_OTHERS}"} if size else {}
+    return Preset(givens, provenance, {}, unsaid=unsaid, supposed=supposed)
 
 
 def names_count(text: str) -> bool:

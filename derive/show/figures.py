@@ -133,7 +133,7 @@ def figure_bytes(draw: Callable[[Any], None], sides: tuple[float, float], form: 
     except ImportError:
         raise WrongValue("pictures take matplotlib: pip install 'backsolve[plot]'; solve --plot - draws in the terminal") from None
     # No date in it, and names of its parts that are not drawn by lot. A $ is a dollar.
-    with rc_context({"svg.hashsalt": "backsolve", "text.parse_math": False}):
+    with rc_context({"svg.hashsalt": "backsolve", "svg.fonttype": "none", "text.parse_math": False}):
         figure = Figure(figsize=sides, layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure)

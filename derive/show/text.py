@@ -214,7 +214,7 @@ def head(solution: Result) -> Iterable[str]:
     if solution.sweep:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
-        return span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
+        return [*span_lines(solution.unknown, solution.spans, solution.answers[0].bound), *(f"  {text}" for text in solution.said)]
     after = for_decode_alone(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
     found = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer, after=after)]
     return [*found, *_why_bounded(solution)]

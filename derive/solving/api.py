@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any, Protocol
 
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.presets import PARAMETERS
+from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.at_best import all_of, answered_at, full_batch, within_own_limits
@@ -272,7 +272,8 @@ def _respond(
 
         # What is short of memory for one target lacks nothing, and what another takes may be lacking.
         usual = supposed or in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
-        again = fewest_chips(usual, again.reason) or with_enough_chips(usual, again)
+        sized = fewest_chips(usual, again.reason)
+        again = _with_ends(usual, sized, again.reason) if sized else with_enough_chips(usual, again)
     if (solution.answers or solution.sweep) and not (again.answers or again.sweep) and again.refusal.code == "missing_givens":
         again = solution
     if not asked.limits:
@@ -302,7 +303,23 @@ def _with_fewest_chips(asked: Question) -> Solution | None:
     usual = in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
     refused = Reason("missing_givens", missing=(FREE,), message=f"{asked.unknown} needs also {FREE}")
     found = fewest_chips(usual, refused)
-    return in_whole_ones(usual, found) if found else None
+    return in_whole_ones(usual, _with_ends(usual, found, refused)) if found else None
+
+
+def _with_ends(asked: Question, found: Solution, refused: Reason) -> Solution:
+    """The fewest chips, with how many they are where as much is sustained as in any published run, and where as little is."""
+    used = {name: one for name, one in asked.ranges.items() if name in found.given}
+    if not found.answers or not used:
+        return found
+    from derive.solving.sizing import fewest_chips
+
+    most = {name: one.low if name in LESS_IS_MORE else one.high for name, one in used.items()}
+    least = {name: one.high if name in LESS_IS_MORE else one.low for name, one in used.items()}
+    ends = [fewest_chips(replace(asked, known={**asked.known, **end}), refused) for end in (most, least)]
+    chips = [f"{one.answers[0].ends[0]:.0f}" if one and one.answers else "none" for one in ends]
+    told = f"with what published runs sustained: {asked.unknown} = {' to '.join(dict.fromkeys(chips))}"
+    rests = f"{', '.join(used)}: the middle of published runs{asked.record and f'; {asked.record}'}"
+    return replace(found, said=(*found.said, told), assumptions=(rests, *found.assumptions))
 
 
 def _with_what_is_usual(asked: Question, spans: Mapping[str, Spread]) -> Question | None:

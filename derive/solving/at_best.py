@@ -32,18 +32,23 @@ _Read = Callable[[str, str | float], float]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The better end of a size: what was given that it was sized by, and whether it is memory that ends it."""
+    """The better end of a size: what was given that it was sized by, whether it is memory that ends it, and whether ranges were given of
+    which it does all over.
+    """
 
     size: str
     value: float
     by: Set[str]
     memory_binds: bool
+    throughout: bool = False
 
     @property
     def told(self) -> str:
         """The end in words."""
         which = "fewest" if self.size in BOUGHT else "largest"
-        return f"at {self.size} = {show(self.size, self.value)}, the {which}{' that memory holds' if self.memory_binds else ''}"
+        does = " that memory holds" if self.memory_binds else ""
+        does += " that will do all over the ranges" if self.throughout else ""
+        return f"at {self.size} = {show(self.size, self.value)}, the {which}{does}"
 
 
 def all_of(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
@@ -244,12 +249,15 @@ def answered_at(ask: _Ask, name: str, given: Mapping[str, Any], end: End) -> Sol
 
 def best_end(solution: Solution) -> End | None:
     """The better end of a size of which only bounds are known: the fewest whole ones of what is bought, the most of all else."""
-    if solution.sweep or solution.spans or len(solution.answers) != 1:
+    if solution.sweep or len(solution.answers) != 1:
         return None
     (one,), name = solution.answers, solution.unknown
     side = LOWER if name in BOUGHT else UPPER
+    if solution.spans and one.bound != side:
+        return None
     low, high = one.ends if one.kind in ("point", "interval") else (None, None)
-    value = low if side == LOWER else high
+    # Over ranges each point has an end of its own: the worst of them does at all.
+    value = low if (side == LOWER) != bool(solution.spans) else high
     if value is None or (one.kind == "point" and one.bound != side):
         return None
     whole = ceil(value * (1 - HOLDS)) if side == LOWER else floor(value * (1 + HOLDS))
@@ -257,7 +265,7 @@ def best_end(solution: Solution) -> End | None:
     if value <= 0:
         return None
     binds = side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in solution.equations}
-    return End(name, value, by=solution.given.keys(), memory_binds=binds)
+    return End(name, value, by=solution.given.keys(), memory_binds=binds, throughout=bool(solution.spans))
 
 
 def _unanswered(name: str, reason: Reason, beside: Solution) -> Solution:

@@ -13,6 +13,7 @@ from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
 from derive.solving.defaults import FOLLOWS, in_numbers
+from derive.solving.fit import shortage, worked_out
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import OF_TRAINING, Question, standing_beside
 from derive.solving.refusals import made_of
@@ -45,6 +46,10 @@ _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and of all else by how much an answer may be off."""
 _KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
+_NEXT_TO_NOTHING = 0.05
+"""Share of the memory below which what is left is next to nothing."""
+_OF_MEMORY = ("memory_demand", "memory_capacity", "memory_per_chip", "kv_cache_bytes", "weight_bytes")
+"""What is of memory itself, and needs no room beside it."""
 _PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_time": ("prefill_batch", "uncached_tokens")}
 """Times of a pass over prompts, with the sequences and the tokens of each that it is of."""
 _CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
@@ -592,6 +597,28 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
     return f"this is arithmetic alone: with the weights that it has to read, the pass takes {longer:.3g} times as long"
 
 
+def little_room_left(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Weights and caches that leave next to nothing for what engines hold beside them, where an answer is held against memory."""
+    known = {**asked.known, **in_numbers(asked.defaults, values), **values}
+    short = None if asked.anyway or asked.unknown in _OF_MEMORY else shortage(asked, known, tuple(used))
+    room = worked_out(asked, ("memory_capacity",), known).get("memory_capacity")
+    if short is None or not room or known.get("reserved_share") or not -_NEXT_TO_NOTHING * room < short <= room * HOLDS:
+        return None
+    return f"weights and caches take {1 + short / room:.1%} of the memory: engines need room for activations and buffers too"
+
+
+def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Chips that do not divide the heads of a dense model, as tensor parallelism does, and the next number of them that does."""
+    known = {**asked.known, **values}
+    chips, heads = known.get("chips", 1.0), known.get("query_heads", 1.0)
+    # Mixtures of experts are spread over chips by other parts than heads.
+    if chips != round(chips) or chips > heads or heads % chips == 0 or "experts" in known or not _overlap(used):
+        return None
+    following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
+    told = f"{heads:.0f} heads cannot be shared evenly by {chips:.0f} chips, as tensor parallelism shares them: {following} chips can"
+    return Doubt(told, frozenset(("query_heads",)))
+
+
 def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Caches that fill up all that weights leave: how many fewer there are where something else takes room too."""
     row, known = equation(SEQUENCES_FIT), {**in_numbers(asked.defaults, values), **values}
@@ -726,4 +753,5 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     links_shared_by_rings,
     chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
+    little_room_left, heads_undivided,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

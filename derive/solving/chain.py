@@ -227,7 +227,8 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
             return _without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(f"{limit_in_words(alone)} is met: it comes to {value}")
         beside.append((alone, there))
-    return replace(_doubted(solution, beside), assumptions=(*asked.notes, *solution.assumptions), said=(*met, *solution.said)), None
+    notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
+    return replace(_doubted(solution, beside), assumptions=notes, said=(*met, *solution.said)), None
 
 
 def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None] | None:

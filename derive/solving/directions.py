@@ -191,7 +191,13 @@ def _lifting(
     rows = _arranged(legs, (way.solved - off.keys() - {*way.cancelled, leg.unknown}) | written.keys())
     if rows is None:
         return (), EITHER
-    return rows, frozenset(sign * move for name, signs in errs.items() for move in _moves(rows, name) for sign in signs)
+    lifts: set[int] = set()
+    for name, signs in errs.items():
+        lifts |= {sign * move for move in _moves(rows, name) for sign in signs}
+        if lifts >= EITHER:
+            # What follows can add nothing, and may take hundreds of draws.
+            break
+    return rows, frozenset(lifts)
 
 
 def _crosses(rows: tuple[Equation, ...], unknown: str, values: Mapping[str, float], roots: Sequence[float]) -> Signs:

@@ -1,6 +1,7 @@
 """Panels as pictures: the same answers make the same file, numbers are plain, nothing lies over anything else."""
 
 import builtins
+import re
 
 import pytest
 
@@ -124,6 +125,13 @@ def test_a_picture_says_in_words_what_it_shows():
         [Panel("batch", "step_time", (("A & B", (1.0, 2.0, 8.0), (0.002, 0.003, 0.004)), ("C", (), ())))], "svg", ["8xA, M"]
     ).decode()
     assert "Step time over batch. 8xA, M. A &amp; B: step time 2 ms at batch 1, 4 ms at batch 8. C: step time no answer." in made
+
+
+def test_texts_of_a_drawing_are_texts():
+    """As outlines of letters nobody finds or copies them, or has them read out."""
+    made = picture([Panel("batch", "step_time", (("A", (1.0, 8.0), (0.002, 0.004)), ("B", (1.0,), (0.003,))))], "svg", ["8xA"]).decode()
+    texts = re.findall(r"<text [^>]*>([^<]*)</text>", made)
+    assert {"Step time over batch", "8xA", "A", "B", "batch"} <= {*texts}
 
 
 def test_the_title_begins_where_the_axes_do(monkeypatch: pytest.MonkeyPatch):

@@ -4,6 +4,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import respond, respond_all, solve
+from derive.solving.conventions import Conventions
 
 DEPLOYED = {"chips": 8, "context_length": "8k", "bytes_per_element": 1}
 CHIP, MODEL = "H100:fp8", "Llama-3.1-70B"
@@ -178,3 +179,14 @@ def test_beside_chips_that_are_asked_for_nothing_is_of_the_one_chip_that_there_i
     alone = solve("time_to_first_token", hardware=presets[0], model=presets[1], chips=chips.value, prompt_tokens=1000)
     assert chips.value > 1 and first.value == pytest.approx(alone.value)
     assert any(text.startswith("at chips = ") for text in first.said)
+
+
+@pytest.mark.parametrize("price", [{}, {"mbu": "0.5..0.7"}])
+def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]) -> None:
+    """It was taken to be one chip, and the limit not met."""
+    given = {"context_length": 4000, "batch": 64, "chip_price": "2 USD/h", "step_time": "<=30ms", **price}
+    chips, cost = respond_all(("chips", "cost_per_token"), given, CHIP, MODEL, conventions=Conventions(efficiency="calibrated"))
+    assert chips.spans and chips.answers[0].bound == "lower" and chips.spans.low < chips.spans.high
+    assert cost.given["chips"] == chips.spans.high
+    assert f"  at chips = {chips.spans.high:.0f}, the fewest that will do all over the ranges" in str(cost).splitlines()
+    assert len(cost.assumptions) == len({*cost.assumptions})

@@ -84,7 +84,7 @@ def test_what_is_far_from_the_table_is_doubted():
 
 def test_chips_are_whole_ones_but_in_the_middle_of_a_range():
     assert warned("step_time", **TYPED | {"chips": 2.5}) == ("chips = 2.5 is no whole number, and is taken as it is",)
-    assert not warned("step_time", **TYPED | {"chips": "4..7"})
+    assert not any("no whole number" in text for text in warned("step_time", **TYPED | {"chips": "4..7"}))
 
 
 @pytest.mark.parametrize(
@@ -1125,3 +1125,40 @@ def test_copies_of_latents_leave_room_for_fewer_tokens():
     once, copied = solve("kv_cache_tokens", **served), solve("kv_cache_tokens", **served, kv_copies=8)
     assert once.answers[0].value == pytest.approx(8 * copied.answers[0].value)
     assert any("lies up to 8 times" in text for text in once.warnings) and not any("lies up to" in text for text in copied.warnings)
+
+
+# -- heads over chips -------------------------------------------------------------------------------------------------
+
+
+@in_one_test(
+    ("chips", "model", "following"),
+    [
+        (6, "Llama-3.1-70B", 8),
+        (3, "Llama-3.1-70B", 4),
+        (8, "Llama-3.1-70B", None),
+        (1, "Llama-3.1-70B", None),
+        (6, "Qwen3-235B-A22B", None),
+    ],
+)
+def test_chips_that_cannot_share_the_heads_of_a_dense_model_are_named_with_the_next_that_can(chips, model, following):
+    given = {"hardware": "H200:fp8", "model": model, "chips": chips, "bytes_per_element": 1, "batch": 8, "context_length": 1000}
+    said = [text for text in warned("step_time", **given) if "share" in text and "heads" in text]
+    assert said == (
+        [f"64 heads cannot be shared evenly by {chips} chips, as tensor parallelism shares them: {following} chips can"]
+        if following
+        else []
+    )
+
+
+def test_chips_that_a_limit_takes_are_held_against_the_heads_as_whole_ones():
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 2, "batch": 64, "context_length": 4000}
+    assert any("64 heads cannot be shared evenly by 5 chips" in text for text in warned("chips", **given, step_time="<=10ms"))
+
+
+@in_one_test(("batch", "said"), [(100, None), (205, None), (208, "96.1%"), (217, "99.8%")])
+def test_memory_that_is_full_but_for_a_twentieth_is_said_to_want_room(batch, said):
+    """A sequence takes 2.62 GB beside 70 GB of weights, in 640 GB."""
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 2, "chips": 8, "context_length": 8000}
+    found = [text for text in warned("step_time", **given, batch=batch) if "engines need room" in text]
+    assert len(found) == (1 if said else 0) and all(f"take {said} of the memory" in text for text in found)
+    assert not any("engines need room" in text for text in warned("step_time", **given, batch=batch, reserved_share=1e-3))

@@ -451,3 +451,15 @@ def test_what_is_said_to_fit_is_accepted_as_it_is_said(given, chips):
         assert solve("step_time", **{**kept, name: value}).answers, (name, value)
     if chips:
         assert solve("step_time", **{**asked, "chips": chips - 1}).reason
+
+
+@in_one_test(
+    ("chip", "size"), [("H100", "80 GB unless it is given: nominal;"), ("H200", "150.8 GB unless it is given: as the driver reports it;")]
+)
+def test_where_memory_decides_it_is_said_whose_figure_its_size_is(chip, size):
+    """A batch of 434 on 8 H200 and of 217 on 8 H100 are not of sizes that were counted alike."""
+    given = {"hardware": f"{chip}:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": "8k"}
+    alone, within = solve("batch", **given), solve("batch", **given, step_time="<=1s")
+    assert all(f"hbm_capacity = {size}" in str(one) for one in (alone, within))
+    assert not any("hbm_capacity = " in text for text in solve("batch", **given, hbm_capacity="80GB").assumptions)
+    assert not any("hbm_capacity = " in text for text in solve("step_time", **given, batch=8).assumptions)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from derive.presets import calibrated
 from derive.solving.api import solve
 
 SERVED = {"hardware": "H200-SXM:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": 8192}
@@ -175,3 +176,19 @@ def test_the_batch_that_a_rate_takes_is_held_against_memory_at_each_point_and_wi
     using = ["serving.requests_per_second_with_prompts"]
     assert not solve("step_time", **SMALL, chips=3, requests_per_second=100, using=using).answers
     assert solve("step_time", **SMALL, chips=4, requests_per_second=100, using=using).answers
+
+
+def test_the_fewest_chips_are_said_over_what_is_sustained_too():
+    """At the ends of the ranges they are asked for with what is sustained there given."""
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "step_time": "<=30ms", "throughput": ">=5000"}
+    solution = solve("chips", **given, efficiency="calibrated")
+    dense = calibrated(kinds=["dense"]).ranges
+    best, worst = (
+        solve(
+            "chips", **given, mbu=dense["mbu"][at], mfu=dense["mfu"][at], exposed_communication_share=share, variants={"overlap": "exposed"}
+        )
+        for at, share in ((1, 0.0), (0, 0.2663))
+    )
+    assert best.value < solution.value < worst.value
+    assert solution.said[-1] == f"with what published runs sustained: chips = {best.value:.0f} to {worst.value:.0f}"
+    assert solution.assumptions[0].startswith("mbu, mfu, exposed_communication_share: the middle of published runs; ")
