@@ -26,7 +26,18 @@ from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.prompts import beside_prompts, unwritten
 from derive.solving.propagation import leading_to
-from derive.solving.questions import IN_BF16, Question, as_dense, asked_for, in_usual_types, posed, question, taken_as_known, without
+from derive.solving.questions import (
+    IN_BF16,
+    Question,
+    as_dense,
+    asked_for,
+    copies_by_name,
+    in_usual_types,
+    posed,
+    question,
+    taken_as_known,
+    without,
+)
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
@@ -238,6 +249,7 @@ def _respond(
     zipped: bool,
 ) -> Solution:
     """The answer to the question as it is asked."""
+    whole = given
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     given, sides = limits({spelled: value for spelled, value in given.items() if not is_symbolic(value)})
     plain, spans = _apart(given, conventions)
@@ -276,6 +288,13 @@ def _respond(
         again = _with_ends(usual, sized, again.reason) if sized else with_enough_chips(usual, again)
     if (solution.answers or solution.sweep) and not (again.answers or again.sweep) and again.refusal.code == "missing_givens":
         again = solution
+    if not (again.answers or again.sweep) and "chips" not in spans and (copied := copies_by_name(asked)):
+        # Memory alone says how large a batch is by equations that take copies as they are.
+        row, copies = copied
+        others = [id for id in using if id != row.id]
+        found = _respond(unknown, {**whole, "kv_copies": copies}, hardware, model, others, variants, conventions, anyway, zipped)
+        joined = f"{row.id} is a {row.kind}, joined by name"
+        return replace(found, assumptions=(joined, *found.assumptions)) if found.answers or found.sweep else again
     if not asked.limits:
         return again
     return in_whole_ones(supposed or asked, again)

@@ -42,6 +42,7 @@ _IN_BF16 = f"is taken in {ATTENTION_DTYPE}"
 _RATE = "peak_flops"
 _HALF, _FASTER = 0.5, 2.0
 """What the next narrower data type has of the bytes, and of the rate."""
+_HELD = ("memory_demand", "memory_capacity")
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and of all else by how much an answer may be off."""
 _KEPT_FREE = 0.1
@@ -406,6 +407,9 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
     give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
     rests = row.inputs | {"query_heads"}
+    once, often = (_anew(_HELD, asked, values, used, instead=copies) for copies in ({}, {"kv_copies": most}))
+    if once.keys() >= {*_HELD} and once["memory_demand"] <= once["memory_capacity"] < often["memory_demand"]:
+        return Doubt(f"{told}, and then it does not fit; {give}", rests)
     time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
     backwards = bool(made_of(asked, asked.unknown)) and "kv_time" not in values
     if not _overlap(used) or ("kv_time" not in values and not backwards):

@@ -28,6 +28,7 @@ _OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "share
 _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
+_COPIES = "kv_copies"
 _UNDIVIDED = (*presets.ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
 """What there is only in whole ones."""
 
@@ -187,6 +188,19 @@ def question(
         listed=_listed(name, preset),
     )
     return _with_nothing(whole)
+
+
+def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
+    """The condition that was named of how often a cache lies on chips that are known, and how often that is; None where none was.
+
+    >>> asked = question("batch", {"chips": 8}, using="memory.kv_copies_of_latents")
+    >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
+    [('memory.kv_copies_of_latents', 8)]
+    """
+    if _COPIES in (asked.unknown, *asked.known):
+        return None
+    made = (row for row in asked.named if row.symbols[0] == _COPIES and row.sense == "=" and row.inputs <= asked.known.keys())
+    return next(((row, row.right_side(asked.known)) for row in made), None)
 
 
 def in_parts(values: Mapping[str, float]) -> tuple[str, ...]:

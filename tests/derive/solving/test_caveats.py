@@ -218,8 +218,17 @@ def test_a_doubt_that_cannot_be_reckoned_says_nothing(failure, monkeypatch):
 
 @pytest.mark.parametrize(("chunk", "said"), [(512, True), (20_000, False)], ids=["memory binds", "arithmetic binds"])
 def test_copies_of_a_cache_lengthen_a_step_with_a_chunk_where_its_reads_are_the_longer(chunk, said):
-    texts = warned("mixed_step_time", **H100S, batch=512, prefill_chunk=chunk)
-    assert any("not sharded by sequences" in text for text in texts) == said
+    texts = warned("mixed_step_time", **H100S, batch=512, prefill_chunk=chunk, hbm_capacity="800 GB")
+    assert any("not sharded by sequences" in text and "times as long" in text for text in texts) == said
+
+
+def test_copies_of_a_cache_that_do_not_fit_are_said_so_and_not_how_long_their_step_would_be():
+    """By hand: 1 TB of weights and 8 times 35.98 GB are 1.288 TB, and eight H200 have 1.206 TB."""
+    asked = {"hardware": "8xH200:fp8", "model": "Kimi-K2", "batch": 128, "context_length": 8000, "bytes_per_element": 1}
+    (text,) = [text for text in warned("throughput", **asked) if "not sharded by sequences" in text]
+    assert "up to 8 times" in text and "and then it does not fit" in text
+    assert solve("throughput", **asked, kv_copies=8).refusal.code == "does_not_fit"
+    assert "times as long" in " ".join(warned("throughput", **asked | {"model": "DeepSeek-V3"}))
 
 
 # -- a chunk that is said to be free --------------------------------------------------------------------------------

@@ -192,3 +192,12 @@ def test_the_fewest_chips_are_said_over_what_is_sustained_too():
     assert best.value < solution.value < worst.value
     assert solution.said[-1] == f"with what published runs sustained: chips = {best.value:.0f} to {worst.value:.0f}"
     assert solution.assumptions[0].startswith("mbu, mfu, exposed_communication_share: the middle of published runs; ")
+
+
+@pytest.mark.parametrize("limit", [{}, {"step_time": "<=50ms"}], ids=["memory alone", "within a limit"])
+def test_copies_that_are_named_count_where_memory_says_how_large_a_batch_is(limit):
+    """The condition that a warning advises made it 'does not fit', of the batch of the limit alone, or asked for the copies."""
+    asked = {"hardware": "8xB200:fp8", "model": "Qwen3-235B-A22B", "context_length": "32k", **limit}
+    named = solve("batch", **asked, using="memory.kv_copies_of_heads")
+    assert named.answers[0].ends[1] == solve("batch", **asked, kv_copies=2).answers[0].ends[1]
+    assert "memory.kv_copies_of_heads is a condition, joined by name" in named.assumptions

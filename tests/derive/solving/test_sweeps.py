@@ -125,7 +125,7 @@ def test_why_points_have_no_number_is_looked_up_for_no_longer_than_it_may_take(m
 @pytest.mark.parametrize("batch", ["1,8,16,2000,8000,9000,1000", "1..9000:lin:200"])
 def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
     solution = solve("step_time", **FIT, batch=batch, anyway=True)
-    (warning,) = [text for text in solution.warnings if "does not fit" in text]
+    (warning,) = [text for text in solution.warnings if "does not fit:" in text]
     most = (16 * 80e9 - 671e9) / (4000 * 61 * 576)
     given = np.sort(solution.sweep.given["batch"])
     short = given[given > most]
@@ -133,7 +133,7 @@ def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
     first = 8000 if "," in batch else 4342
     assert warning.startswith(f"at batch = {first} ") and short[0] == pytest.approx(first, abs=1)
     text = rendered(solution, "table")
-    assert text.count("does not fit") == 1
+    assert text.count("does not fit:") == 1
 
 
 @pytest.mark.parametrize(
