@@ -210,6 +210,12 @@ def test_what_completes_all_that_was_given_comes_first_and_nothing_longer_after_
     assert solve("chip_price", **owned, power_usage_effectiveness=1).reason is None
 
 
+def test_what_is_asked_for_leaves_none_of_what_was_given_unused():
+    """Shorter ways in went before it, of which the answer would have had no part of the purchase in it."""
+    reason = solve("chip_price", chip_capex="35k", depreciation_time="4y", fleet_utilisation="80%").reason
+    assert reason.missing == ("chip_power", "power_usage_effectiveness", "electricity_price") and "cost_per_token" not in reason.message
+
+
 def test_what_a_table_has_of_what_is_asked_for_is_said_first():
     """It is not used, as it is asked for: whoever only wanted to look it up has it, and is not sent to work it out."""
     for unknown, served, said in (
