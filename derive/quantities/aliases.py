@@ -278,7 +278,7 @@ BESIDE: dict[str, dict[str, str]] = {
     **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
     **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
     **{word: {"requests_per_second": "fleet_requests_per_second"} for word in OWN_UNITS if word.startswith("requests_per_")},
-    "utilisation": dict.fromkeys(_BESIDE_FLEETS, "fleet_utilisation"),
+    **dict.fromkeys(("utilisation", "chip_utilisation"), dict.fromkeys((*_BESIDE_FLEETS, "cost_per_token"), "fleet_utilisation")),
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
     "cost": {"gross_margin": "cost_per_token"},
@@ -307,12 +307,6 @@ WHERE_ASKED: dict[str, dict[str, str]] = {
     },
 }
 """Words for several of which one alone has a part in what is asked for: which, by that."""
-
-ASKED_INSTEAD = {
-    word: {"cost_per_token": "fleet_utilisation has a part in fleet_cost_per_token: ask for that"}
-    for word in ("utilisation", "chip_utilisation")
-}
-"""Words for several of which one has a part in another quantity than is asked for: which, by what stands beside them."""
 
 UNIT_ENDINGS = {
     **dict.fromkeys(("s", "second", "seconds"), ("s", "s")),

@@ -112,8 +112,6 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         message += f"\n--using {claims[0]} would give it"
     if {*known} >= PRICED.get(unknown, {unknown}):
         message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
-    elif unknown == "mfu" and "throughput" in known:
-        message += "\nthe share of peak that a throughput comes to is compute_utilisation: ask for that"
     elif others:
         message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
     return Reason("missing_givens", missing=missing, message=message)

@@ -258,10 +258,9 @@ def test_a_request_that_is_sold_is_answered_with_its_price():
     assert "what serving it costs needs chips" in " ".join(said.out.split())
 
 
-def test_a_utilisation_beside_the_cost_of_a_token_is_pointed_to_the_cost_in_which_it_has_a_part():
-    hint = "fleet_utilisation has a part in fleet_cost_per_token: ask for that"
-    assert hint in refused("solve", "cost_per_mtok", "utilization=0.5", "gpus=4")
-    assert hint not in refused("solve", "step_time", "utilisation=0.5")
+def test_a_utilisation_beside_the_cost_of_a_token_is_that_of_the_fleet():
+    assert meant_beside("utilization", ["cost_per_mtok", "gpus"]) == "fleet_utilisation"
+    assert "did you mean" in refused("solve", "step_time", "utilisation=0.5")
 
 
 def test_all_names_that_are_none_are_refused_at_once():

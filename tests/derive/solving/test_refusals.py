@@ -197,12 +197,6 @@ def test_a_margin_of_requests_asks_for_what_a_request_costs_and_that_is_enough()
     assert solve("gross_margin", **sold, cost_per_request=0.012).answers[0].value == pytest.approx(0.5)
 
 
-def test_a_utilisation_of_a_measured_throughput_is_answered_with_the_name_of_what_is_meant():
-    given = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 4, "throughput": 3000}
-    assert "a throughput comes to is compute_utilisation" in solve("mfu", **given).reason.message
-    assert solve("compute_utilisation", **given).answers[0].value == pytest.approx(2 * 70e9 * 3000 / (4 * 989e12), rel=0.02)
-
-
 def test_what_completes_all_that_was_given_comes_first_and_nothing_longer_after_it():
     owned = {"chip_capex": 31250, "depreciation_time": "4 yr", "chip_power": "1.275 kW", "electricity_price": "0.1 USD/kWh"}
     reason = solve("chip_price", **owned).reason
