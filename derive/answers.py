@@ -23,6 +23,9 @@ BOUGHT = ("chips", "replicas", "fleet_chips", "training_chips", "pipeline_stages
 COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
 """What is bought whole, and what there is only in whole ones."""
 
+_BUDGETS = ("USD", "J/s")
+"""Units of what there is so much of, and no more."""
+
 POINTS = 25
 """Points of a sweep that does not say how many."""
 _AT_ONCE = 4096
@@ -154,14 +157,14 @@ class Answer:
 
     @property
     def whole_ones(self) -> float | None:
-        """As many whole ones as a point takes, or of what money buys as many as it pays; None of an answer that is no point.
+        """As many whole ones as a point takes, or of what money or power is there for as many as it is enough for; None of no point.
 
         >>> Answer("point", value=55.6).whole_ones, Answer("point", value=55.6, elasticities={"fleet_cost": 1.0}).whole_ones
         (56.0, 55.0)
         """
         if self.value is None:
             return None
-        paid = any(by > 0 and QUANTITIES[name].unit == "USD" for name, by in self.elasticities.items())
+        paid = any(by > 0 and QUANTITIES[name].unit in _BUDGETS for name, by in self.elasticities.items())
         return float(floor(self.value * (1 + HOLDS)) if paid else ceil(self.value * (1 - HOLDS)))
 
     @property

@@ -194,7 +194,7 @@ def _why_not(
     """
     from derive.quantities import QUANTITIES
     from derive.solving.refusals import INSTEAD
-    from derive.solving.sufficient_givens import MEANT, Enough, answered_beside, enough
+    from derive.solving.sufficient_givens import Enough, answered_beside, enough
 
     said, found = [], Enough({}, *deployment)
     covered = True
@@ -205,7 +205,7 @@ def _why_not(
         covered, found = covered and further is not None, further or found
         why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}") if near or further else reason.message
         instead = f"what is given answers {near}: {QUANTITIES[near].meaning}" if near else ""
-        said.append(instead if near and near == MEANT.get(one.unknown) else f"{why}\n{instead}".rstrip())
+        said.append(f"{why}\n{instead}".rstrip())
     fit = not any("\n" in why for why in said)
     return [*said, _as_a_command(found)] if refused and covered and fit else said
 

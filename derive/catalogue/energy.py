@@ -83,4 +83,86 @@ EQUATIONS = (
         ),
         sources=(WAREHOUSE_BOOK, ours("power over time, that of the building with it, times its price")),
     ),
+    Equation(
+        id="energy.fleet_power",
+        title="Power of a fleet",
+        defines="fleet_power",
+        relation=lambda fleet_power, fleet_chips, chip_power, power_usage_effectiveness: (
+            fleet_power,
+            fleet_chips * chip_power * power_usage_effectiveness,
+        ),
+        requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
+        statement="What all chips of all replicas draw, times what the data centre takes for each watt of it.",
+        assumptions=(
+            "every chip draws its power at the same moment",
+            "what servers and network take is in power_usage_effectiveness, or in a chip_power that counts them",
+        ),
+        example=Example(
+            given={"fleet_chips": "1600", "chip_power": "700 W", "power_usage_effectiveness": "1.2"},
+            result="1.344 MW",
+        ),
+        sources=(WAREHOUSE_BOOK, ours("the power of one chip times their number, that of the building with it")),
+    ),
+    Equation(
+        id="energy.output_energy",
+        title="Energy of decoded tokens",
+        defines="output_energy",
+        relation=lambda output_energy, energy_per_token, output_tokens: (output_energy, energy_per_token * output_tokens),
+        statement="The energy of a decoded token, as many times as tokens are decoded.",
+        assumptions=("the energy of the chips alone", "decode alone: what prompts take is not in it"),
+        example=Example(given={"energy_per_token": "1.4 J/token", "output_tokens": "500"}, result="700 J"),
+        sources=(ours("the energy of a token, so many times"),),
+    ),
+    Equation(
+        id="energy.output_electricity_cost",
+        title="Cost of the electricity for decoded tokens",
+        defines="output_electricity_cost",
+        relation=lambda output_electricity_cost, electricity_cost_per_token, output_tokens: (
+            output_electricity_cost,
+            electricity_cost_per_token * output_tokens,
+        ),
+        statement="The electricity of a decoded token, that of the building with it, as many times as tokens are decoded.",
+        assumptions=(
+            "decode alone: what prompts take is not in it",
+            "not to be added to a chip_price that pays for electricity, as a rent does",
+        ),
+        example=Example(given={"electricity_cost_per_token": "0.037 USD/MTok", "output_tokens": "1M"}, result="0.037 USD"),
+        sources=(ours("the cost of a token, so many times"),),
+    ),
+    Equation(
+        id="energy.training_energy",
+        title="Energy of a training run",
+        defines="training_energy",
+        relation=lambda training_energy, chip_hours, chip_power, power_usage_effectiveness: (
+            training_energy,
+            chip_hours * chip_power * power_usage_effectiveness,
+        ),
+        requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
+        statement="What one chip draws over the chip time of the run, times what the data centre takes for each joule of it.",
+        assumptions=(
+            "every chip draws its power all the time: with the power of a data sheet more than is metered",
+            "what servers and network take is in power_usage_effectiveness, or in a chip_power that counts them",
+        ),
+        example=Example(
+            given={"chip_hours": "2.664M h", "chip_power": "700 W", "power_usage_effectiveness": "1.2"},
+            result="2.238 GWh",
+        ),
+        sources=(WAREHOUSE_BOOK, ours("power over the chip time of a run, that of the building with it")),
+    ),
+    Equation(
+        id="energy.training_electricity_cost",
+        title="Cost of the electricity of a training run",
+        defines="training_electricity_cost",
+        relation=lambda training_electricity_cost, training_energy, electricity_price: (
+            training_electricity_cost,
+            training_energy * electricity_price,
+        ),
+        statement="The energy of the run, that of the building with it, at the price of electricity.",
+        assumptions=(
+            "every joule at the same price, with no charge for the highest power drawn",
+            "not to be added to a training_cost whose chip_price pays for electricity, as a rent does",
+        ),
+        example=Example(given={"training_energy": "2.238 GWh", "electricity_price": "0.08 USD/kWh"}, result="179000 USD"),
+        sources=(ours("energy times its price"),),
+    ),
 )

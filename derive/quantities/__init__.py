@@ -13,7 +13,6 @@ from derive.quantities import clusters, constants, models, requests, serving, sh
 from derive.quantities.aliases import (
     ALIASES,
     ALSO_CALLED,
-    ASKED_INSTEAD,
     BESIDE,
     BESIDE_TRAINING,
     HOW_MANY,
@@ -86,8 +85,6 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
         return one
     if meant := next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None):
         return meant
-    if hint := next((hint for one, hint in ASKED_INSTEAD.get(word, {}).items() if one in beside), None):
-        raise UnknownName("quantity", name, (), hint, _near(name))
     return quantity(name).name
 
 

@@ -232,6 +232,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
     **dict.fromkeys(("activated_experts", "experts_activated"), ("active_experts", "touched_experts")),
     **dict.fromkeys(("fleet_concurrency", "total_concurrency", "fleet_users", "total_users"), ("fleet_sequences_in_flight",)),
+    **dict.fromkeys(("site_power", "facility_power", "total_power", "power_budget", "datacenter_power"), ("fleet_power",)),
+    **dict.fromkeys(("training_electricity", "energy_of_training"), ("training_energy",)),
+    **dict.fromkeys(("training_energy_cost", "training_power_cost"), ("training_electricity_cost",)),
+    **dict.fromkeys(("energy_per_request", "request_energy", "job_energy"), ("output_energy",)),
 }
 """In lower case; they are read in any, and as `in_full` writes them."""
 
@@ -263,16 +267,23 @@ _IN_FLIGHT_BESIDE = {
     **dict.fromkeys(("context_length", "prompt_tokens"), "batch"),
 }
 """Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are."""
+_ENERGY = {"output_tokens": "output_energy", **dict.fromkeys(("chip_hours", "pretrain_tokens", "training_time"), "training_energy")}
+_ELECTRICITY = {
+    "deployment_time": "fleet_electricity_cost",
+    "output_tokens": "output_electricity_cost",
+    **dict.fromkeys(("chip_hours", "pretrain_tokens", "training_time"), "training_electricity_cost"),
+}
 
 BESIDE: dict[str, dict[str, str]] = {
     **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
     **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
     **{word: {"requests_per_second": "fleet_requests_per_second"} for word in OWN_UNITS if word.startswith("requests_per_")},
-    "utilisation": dict.fromkeys(_BESIDE_FLEETS, "fleet_utilisation"),
+    **dict.fromkeys(("utilisation", "chip_utilisation"), dict.fromkeys((*_BESIDE_FLEETS, "cost_per_token"), "fleet_utilisation")),
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
     "cost": {"gross_margin": "cost_per_token"},
-    **{word: {"deployment_time": "fleet_electricity_cost"} for word in ("electricity_cost", "energy_cost", "power_cost")},
+    **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
+    "energy": _ENERGY,
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **{word: {"active_experts": "touched_experts"} for word in ("activated_experts", "experts_activated")},
@@ -289,14 +300,13 @@ WHERE_ASKED: dict[str, dict[str, str]] = {
         dict.fromkeys(("kv_transfer_time", "all_reduce_time", "all_to_all_time"), "link_bandwidth"),
     ),
     "num_microbatches": {"bubble_fraction": "training_microbatches"},
+    "power": {
+        **dict.fromkeys(("fleet_chips", "chips", "replicas"), "fleet_power"),
+        **dict.fromkeys(("energy_per_token", "tokens_per_joule", "output_energy", "training_energy"), "chip_power"),
+        **dict.fromkeys(("fleet_electricity_cost", "electricity_cost_per_token", "training_electricity_cost"), "chip_power"),
+    },
 }
 """Words for several of which one alone has a part in what is asked for: which, by that."""
-
-ASKED_INSTEAD = {
-    word: {"cost_per_token": "fleet_utilisation has a part in fleet_cost_per_token: ask for that"}
-    for word in ("utilisation", "chip_utilisation")
-}
-"""Words for several of which one has a part in another quantity than is asked for: which, by what stands beside them."""
 
 UNIT_ENDINGS = {
     **dict.fromkeys(("s", "second", "seconds"), ("s", "s")),
@@ -353,9 +363,6 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("capital_cost", "purchase_price", "server_price"), ("chip_capex",)),
     **dict.fromkeys(("cache_savings", "caching_savings", "cache_discount"), ("mean_input_price", "cache_read_ratio")),
     **dict.fromkeys(("energy_per_year", "annual_energy", "kwh", "mwh"), ("energy_per_token", "fleet_electricity_cost")),
-    **dict.fromkeys(
-        ("training_energy", "training_electricity", "training_electricity_cost"), ("chip_hours", "chip_power", "electricity_price")
-    ),
     **dict.fromkeys(("time", "duration", "period"), ("deployment_time", "training_time", "step_time")),
     "crossover": ("balance_batch", "balance_context"),
     "memory_bound": ("memory_time", "memory_time_share"),
@@ -400,9 +407,9 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "activations": ("activation_bytes",),
     **dict.fromkeys(("compute", "compute_bound"), ("peak_flops", "compute_time")),
     **dict.fromkeys(("nvlink", "interconnect"), ("scale_up_link_bandwidth", "link_bandwidth")),
-    "power": ("chip_power",),
+    "power": ("chip_power", "fleet_power"),
     "kwh_per_token": ("energy_per_token",),
-    **dict.fromkeys(("energy", "energy_per_request"), ("energy_per_token",)),
+    "energy": ("energy_per_token", "output_energy", "training_energy"),
     **dict.fromkeys(
         ("pcie_bandwidth", "infiniband", "ib_bandwidth", "rdma_bandwidth", "nic_bandwidth"), ("link_bandwidth", "scale_out_link_bandwidth")
     ),

@@ -158,6 +158,7 @@ ROWS = (
         latex=r"P_{\mathrm{chip}}",
         unit="J/s",
         meaning="electric power of one chip under load",
+        unlike="fleet_power is that of all chips, that of the building with it",
         low=10,
         high=1e4,
     ),
@@ -178,6 +179,6 @@ ROWS = (
         meaning="price of electric energy",
         low=1e-9,
         high=3e-7,
-        unlike="fleet_electricity_cost is what all of it comes to",
+        unlike="fleet_electricity_cost is what all of it comes to, training_electricity_cost what it comes to in a training run",
     ),
 )

@@ -218,8 +218,30 @@ ROWS = (
         latex=r"K_{\mathrm{train}}",
         unit="USD",
         meaning="what the chips of pre-training cost",
+        unlike="training_electricity_cost is what their electricity costs",
         low=1,
         high=1e12,
+    ),
+    Quantity(
+        name="training_energy",
+        symbol="E_train",
+        latex=r"E_{\mathrm{train}}",
+        unit="J",
+        meaning="electric energy that a training run takes, that of the building with it",
+        low=1000000.0,
+        high=1e16,
+        unlike="energy_per_token is of a decoded token, and of the chips alone",
+    ),
+    Quantity(
+        name="training_electricity_cost",
+        symbol="K_el_train",
+        latex=r"K_{\mathrm{el,train}}",
+        unit="USD",
+        meaning="what the electricity of a training run costs, that of the building with it",
+        low=1,
+        high=10000000000.0,
+        unlike="training_cost pays for chips, and in a rent for their electricity too; "
+        "fleet_electricity_cost is of serving, electricity_price of a kWh",
     ),
     # -- network of training --------------------------------------------------------------------------------------
     Quantity(

@@ -10,7 +10,6 @@ from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.at_best import all_of, answered_at, full_batch, within_own_limits
-from derive.solving.buyers import as_its_buyer_pays
 from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
@@ -24,6 +23,7 @@ from derive.solving.fleets import (
 )
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
+from derive.solving.meant_instead import as_is_meant
 from derive.solving.prompts import beside_prompts, unwritten
 from derive.solving.propagation import leading_to
 from derive.solving.questions import (
@@ -163,8 +163,7 @@ def respond(
         solution = of_whole_replicas(anew, unknown, taken)
     else:
         solution = beside_prompts(by, taken, using, variants or {})
-    if not hardware and not model:
-        solution = as_its_buyer_pays(solution, given, anew)
+    solution = as_is_meant(solution, given, bool(hardware or model), anew)
     return _warned(solution) if taken is not given else solution
 
 

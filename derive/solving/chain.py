@@ -539,7 +539,9 @@ def _consistent(asked: Question) -> tuple[Solution, Route | None]:
     if clash:
         return _without_answer(asked, clash, solution.route), None
     instead = (*asked.instead, *beside.instead)
-    rests = (*(one.text for one in instead), *solution.assumptions)
+    # How many chips a fleet comes to is no doubt of an answer that takes none of it.
+    doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _on_the_way(asked, solution))
+    rests = (*(one.text for one in doubtful), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
     unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
     answers = tuple(replace(one, elasticities=_through(asked.instead, one.elasticities)) for one in solution.answers)

@@ -112,8 +112,6 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         message += f"\n--using {claims[0]} would give it"
     if {*known} >= PRICED.get(unknown, {unknown}):
         message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
-    elif unknown == "mfu" and "throughput" in known:
-        message += "\nthe share of peak that a throughput comes to is compute_utilisation: ask for that"
     elif others:
         message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
     return Reason("missing_givens", missing=missing, message=message)
@@ -186,14 +184,13 @@ def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[
 
 
 def _by_all_that_was_given(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The lists, before them that of an equation in which all that was given stands, and after it none that is longer."""
+    """The lists, or instead those of equations in which all that was given stands: what others ask for would leave some of it unused."""
     given = {name for name, source in asked.provenance.items() if source == "given"}
-    rows = [row for row in asked.active if row.sense == "=" and len(given) > 1 and given | {asked.unknown} <= {*row.symbols}]
-    ways = (tuple(name for name in row.symbols if name != asked.unknown and name not in known) for row in rows)
-    shortest = min((names for names in ways if names in lists), key=len, default=())
-    if not shortest:
-        return lists
-    return [shortest, *(names for names in lists if names != shortest and len(names) <= len(shortest))]
+    active, reached = tuple(row for row in asked.active if row.sense == "="), frozenset(known)
+    rows = [row for row in active if len(given) > 1 and given | {asked.unknown} <= {*row.symbols}]
+    ways = {tuple(name for name in row.symbols if name != asked.unknown and name not in known) for row in rows}
+    settling = [names for names in ways if _spare_none(asked.unknown, active, reached, names) == names]
+    return sorted(settling, key=lambda names: (len(names), names)) or lists
 
 
 def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:

@@ -67,10 +67,6 @@ def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, 
     return None
 
 
-MEANT = {"all_reduce_time": "tensor_parallel_time"}
-"""Times of one exchange, of which those of a whole step are meant where these have an answer."""
-
-
 def answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given: Mapping[str, Any], presets: _Presets) -> str | None:
     """The first of what the registry tells the unknown apart from that has an answer as the question stands, where one may be."""
     for name in _NAME.findall(quantity(unknown).unlike):

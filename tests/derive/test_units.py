@@ -384,6 +384,9 @@ PRINTED = [
     ("chip_price", 2 / 3600, "$2/h"),
     ("chip_power", 1200, "1.2 kW"),
     ("electricity_price", 0.08 / 3.6e6, "$0.08/kWh"),
+    ("training_energy", 2.238e3 * 3.6e9, "2.238 GWh"),
+    ("output_energy", 5.4e6, "1.5 kWh"),
+    ("output_energy", 5.4e5, "540 kJ"),
     ("mfu", 0.8, "0.8"),
     ("overlap", 0, "0"),
 ]

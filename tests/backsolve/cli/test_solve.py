@@ -55,13 +55,6 @@ def test_a_question_that_lacks_something_is_shown_with_what_would_do_as_a_comman
     assert {*words} == {*asked, "chip_price=2 USD/h"} and call(*words).status == 0
 
 
-def test_a_question_whose_neighbour_has_an_answer_is_pointed_to_it():
-    asked = ("--hardware", "H100:bf16", "--model", "Llama-3.3-70B", "batch=64", "tensor_parallel=8")
-    said = refused("solve", "all_reduce_time", *asked, status=3)
-    assert said.startswith("backsolve: what is given answers tensor_parallel_time: time a step spends") and len(said.splitlines()) == 1
-    assert call("solve", "tensor_parallel_time", *asked).status == 0
-
-
 def test_a_step_without_the_rate_of_arithmetic_is_told_that_its_reads_need_none():
     asked = ("total_params=70B", "active_params=70B", "hbm_bandwidth=3.35TB/s", "bytes_per_weight=2", "batch=1", "ctx=1000", "kv=327680")
     assert "what is given answers memory_time: time the memory traffic" in refused("solve", "step_time", *asked, status=3)

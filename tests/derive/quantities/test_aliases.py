@@ -5,7 +5,7 @@ import json
 import pytest
 
 from derive.errors import AmbiguousName, UnknownName
-from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, in_full
 from derive.solving.api import solve
 from derive.units import named_texts, parse
@@ -258,10 +258,9 @@ def test_a_request_that_is_sold_is_answered_with_its_price():
     assert "what serving it costs needs chips" in " ".join(said.out.split())
 
 
-def test_a_utilisation_beside_the_cost_of_a_token_is_pointed_to_the_cost_in_which_it_has_a_part():
-    hint = "fleet_utilisation has a part in fleet_cost_per_token: ask for that"
-    assert hint in refused("solve", "cost_per_mtok", "utilization=0.5", "gpus=4")
-    assert hint not in refused("solve", "step_time", "utilisation=0.5")
+def test_a_utilisation_beside_the_cost_of_a_token_is_that_of_the_fleet():
+    assert meant_beside("utilization", ["cost_per_mtok", "gpus"]) == "fleet_utilisation"
+    assert "did you mean" in refused("solve", "step_time", "utilisation=0.5")
 
 
 def test_all_names_that_are_none_are_refused_at_once():
@@ -337,3 +336,30 @@ def test_a_word_that_says_nothing_of_any_quantity_is_given_no_name_by_meaning(wo
     with pytest.raises(UnknownName) as caught:
         quantity(word)
     assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "meant"),
+    [
+        ("fleet_chips", "power=1MW", "fleet_power"),
+        ("chips", "power=1MW", "fleet_power"),
+        ("energy_per_token", "power=700W", "chip_power"),
+        ("fleet_electricity_cost", "power=700W", "chip_power"),
+    ],
+)
+def test_a_power_is_that_of_all_chips_where_chips_are_asked_for(asked, given, meant):
+    assert [*named_texts([given], asked=[asked])] == [meant]
+
+
+@pytest.mark.parametrize(
+    ("word", "beside", "meant"),
+    [
+        ("energy", "output_tokens", "output_energy"),
+        ("energy", "gpu_hours", "training_energy"),
+        ("energy_cost", "output_tokens", "output_electricity_cost"),
+        ("energy_cost", "pretrain_tokens", "training_electricity_cost"),
+        ("energy_cost", "deployment_time", "fleet_electricity_cost"),
+    ],
+)
+def test_an_energy_is_that_of_what_stands_beside_it(word, beside, meant):
+    assert meant_beside(word, [beside, "gpu_power"]) == meant

@@ -168,3 +168,9 @@ def test_there_are_no_replicas_of_a_batch_that_its_chips_do_not_hold():
 
 def test_users_are_those_of_a_batch_beside_a_rate_of_all_replicas():
     assert solve("replicas", **HELD, output_tokens=500, qps=50, users=64).given["batch"] == 64
+
+
+def test_how_many_chips_a_fleet_comes_to_is_no_doubt_of_what_takes_none_of_it():
+    """They stood on the first lines as a warning, beside an answer of all chips."""
+    solution = solve("fleet_cost", fleet_chips=64, chip_price="2.2 USD/h", deployment_time="30d")
+    assert solution.value == pytest.approx(64 * 2.2 * 720) and not any("chips" in text for text in solution.assumptions)

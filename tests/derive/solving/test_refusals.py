@@ -197,17 +197,17 @@ def test_a_margin_of_requests_asks_for_what_a_request_costs_and_that_is_enough()
     assert solve("gross_margin", **sold, cost_per_request=0.012).answers[0].value == pytest.approx(0.5)
 
 
-def test_a_utilisation_of_a_measured_throughput_is_answered_with_the_name_of_what_is_meant():
-    given = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 4, "throughput": 3000}
-    assert "a throughput comes to is compute_utilisation" in solve("mfu", **given).reason.message
-    assert solve("compute_utilisation", **given).answers[0].value == pytest.approx(2 * 70e9 * 3000 / (4 * 989e12), rel=0.02)
-
-
 def test_what_completes_all_that_was_given_comes_first_and_nothing_longer_after_it():
     owned = {"chip_capex": 31250, "depreciation_time": "4 yr", "chip_power": "1.275 kW", "electricity_price": "0.1 USD/kWh"}
     reason = solve("chip_price", **owned).reason
     assert reason.missing == ("power_usage_effectiveness",) and "instead of these" not in reason.message
     assert solve("chip_price", **owned, power_usage_effectiveness=1).reason is None
+
+
+def test_what_is_asked_for_leaves_none_of_what_was_given_unused():
+    """Shorter ways in went before it, of which the answer would have had no part of the purchase in it."""
+    reason = solve("chip_price", chip_capex="35k", depreciation_time="4y", fleet_utilisation="80%").reason
+    assert reason.missing == ("chip_power", "power_usage_effectiveness", "electricity_price") and "cost_per_token" not in reason.message
 
 
 def test_what_a_table_has_of_what_is_asked_for_is_said_first():

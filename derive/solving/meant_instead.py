@@ -1,0 +1,65 @@
+"""A question that what was given does not settle, or not all of it has a part in: what people mean by it then is answered, and said."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from derive.quantities import quantity
+from derive.solving.refusals import PRICED
+from derive.solving.result import Solution
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What is meant by a quantity beside all of some givens, and why; `alone` where no chip or model is named and all that is given
+    has a part in it.
+    """
+
+    name: str
+    beside: Collection[str]
+    why: str
+    alone: bool = False
+
+    def told(self, asked: str) -> str:
+        """The same as a warning."""
+        return f"{asked} is answered with {self.name}{self.why}"
+
+
+MEANT = {
+    "cost_per_request": Meant(
+        "price_per_request",
+        PRICED["cost_per_request"],
+        ", what its buyer pays by these prices: what serving it costs needs chips",
+        alone=True,
+    ),
+    "cost_per_token": Meant(
+        "fleet_cost_per_token",
+        ("fleet_utilisation",),
+        ": cost_per_token is of the time in use, at any fleet_utilisation",
+    ),
+    "all_reduce_time": Meant(
+        "tensor_parallel_time", ("batch",), ", of all layers of a step: one exchange takes all_reduce_bytes, which nobody gave"
+    ),
+    "mfu": Meant(
+        "compute_utilisation", ("throughput",), ", the share of peak that a throughput comes to; mfu is what it would be without waits"
+    ),
+}
+"""By what is asked for."""
+
+
+def as_is_meant(solution: Solution, given: Mapping[str, Any], named: bool, ask: Callable[[str, Mapping[str, Any]], Solution]) -> Solution:
+    """The answer to what is meant in place of one that lacks something, or has no part of what says so in it.
+
+    `named` says that there is a chip or a model.
+    """
+    meant = MEANT.get(solution.unknown)
+    names = {quantity(spelled).name for spelled in given}
+    if not meant or not names.issuperset(meant.beside) or (meant.alone and named):
+        return solution
+    lacks = solution.reason and solution.reason.missing
+    if not lacks and names.intersection(solution.unused).isdisjoint(meant.beside):
+        return solution
+    found = ask(meant.name, given)
+    if not (found.answers or found.sweep) or not {*found.unused}.isdisjoint(names if meant.alone else meant.beside):
+        return solution
+    return replace(found, warnings=(meant.told(solution.unknown), *found.warnings), kinds=(as_is_meant.__name__, *found.kinds))

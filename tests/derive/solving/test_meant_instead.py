@@ -1,0 +1,56 @@
+"""What is meant by a quantity beside what was given is answered, and said."""
+
+import pytest
+
+from derive.solving.api import respond_all, solve
+from derive.solving.meant_instead import MEANT
+
+PRICES = {"input_price": "3 USD/MTok", "output_price": "15 USD/MTok"}
+TOKENS = {"prompt_tokens": 2000, "output_tokens": 500}
+
+
+def test_a_request_with_prices_alone_is_answered_with_its_price_and_says_so():
+    """2,000 tokens at 3 USD a million and 500 at 15 USD."""
+    solution = solve("cost_per_request", **PRICES, **TOKENS)
+    assert (solution.unknown, solution.value) == ("price_per_request", pytest.approx(0.006 + 0.0075))
+    assert solution.warnings == (MEANT["cost_per_request"].told("cost_per_request"),)
+    (alone, _) = respond_all(["cost_per_request", "blended_price"], {**PRICES, **TOKENS})
+    assert alone.unknown == "price_per_request"
+    swept = solve("cost_per_request", **PRICES, **(TOKENS | {"output_tokens": [500, 1000]}))
+    assert swept.sweep and [*swept.sweep.values[0]] == pytest.approx([0.0135, 0.021])
+
+
+@pytest.mark.parametrize("more", [{"batch": 64}, {"chips": 8}, {"hardware": "H100:fp8"}, {"chip_price": "2 USD/h"}])
+def test_what_serves_it_is_asked_further_where_something_of_that_is_given(more: dict[str, str]):
+    solution = solve("cost_per_request", **PRICES, **TOKENS, **more)
+    assert solution.unknown == "cost_per_request" and solution.refusal.code == "missing_givens"
+
+
+def test_prices_without_tokens_are_no_price_of_a_request():
+    assert solve("cost_per_request", **PRICES).unknown == "cost_per_request"
+
+
+SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "meant", "value"),
+    [
+        ("all_reduce_time", SERVED | {"batch": 64}, "tensor_parallel_time", 2 * 64 * 2 * 80 * 8192 * 2 * 7 / (8 * 450e9)),
+        ("mfu", SERVED | {"throughput": 20_000}, "compute_utilisation", 2 * 70e9 * 20_000 / (8 * 1979e12)),
+        ("cost_per_token", {"step_time": 0.02, "batch": 64, "chips": 8, "chip_price": 6e-4, "fleet_utilisation": 0.6},
+         "fleet_cost_per_token", 8 * 6e-4 * 0.02 / 64 / 0.6),
+    ],
+)  # fmt: skip
+def test_what_is_meant_beside_what_was_given_is_answered_and_said_first(asked, given, meant, value):
+    """It was refused with its name, or answered without what had been given."""
+    solution = solve(asked, **given)
+    assert (solution.unknown, solution.value) == (meant, pytest.approx(value, rel=1e-3))
+    assert solution.warnings[0].startswith(f"{asked} is answered with {meant}")
+
+
+def test_what_is_asked_for_is_answered_where_it_has_an_answer():
+    assert solve("all_reduce_time", all_reduce_bytes="8 MB", hardware="8xH100").unknown == "all_reduce_time"
+    owned = {"chip_capex": 35_000, "depreciation_time": "4 yr", "fleet_utilisation": 0.8, "power_usage_effectiveness": 1.2}
+    owned |= {"chip_power": 700, "electricity_price": "0.08 USD/kWh", "throughput": 5000, "chips": 8}
+    assert solve("cost_per_token", **owned).unknown == "cost_per_token"
