@@ -202,7 +202,8 @@ def shown_end(answer: Answer) -> float | None:
 class Reason:
     """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated.
 
-    `two_values` is a quantity that comes to one thing by one way and to another by another.
+    `two_values` is a quantity that comes to one thing by one way and to another by another; `rules` are ids of rules of thumb that
+    would give what is missing.
     """
 
     __repr__ = brief
@@ -212,6 +213,7 @@ class Reason:
     violated: tuple[str, ...] = ()
     message: str = ""
     two_values: str = ""
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,10 @@ def solve_command(
     def may_be(name: str) -> bool:
         return may_have_answer(name, texts, *deployments[0], using, variants, conventions, anyway)
 
-    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be)):
+    def by_rule(name: str, rule: str) -> bool:
+        return bool(respond(name, texts, *deployments[0], (*using, rule), variants, conventions, anyway, zipped).answers)
+
+    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be, by_rule)):
         say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
@@ -186,16 +189,25 @@ def solve_command(
 
 
 def _why_not(
-    refused: "Sequence[Solution]", given: "Mapping[str, Given]", deployment: "Deployment", ask: "Ask", may_be: "Callable[[str], bool]"
+    refused: "Sequence[Solution]",
+    given: "Mapping[str, Given]",
+    deployment: "Deployment",
+    ask: "Ask",
+    may_be: "Callable[[str], bool]",
+    by_rule: "Callable[[str, str], bool]",
 ) -> list[str]:
-    """Why questions have no answer; where all of them lack something, and usual values of it will do, a command that has them all.
+    """Why questions have no answer; where all of them lack something, and a rule of thumb or usual values will do, a command with these.
 
     Why takes one line beside such a command, which would be the third.
     """
     from derive.quantities import QUANTITIES
-    from derive.solving.refusals import INSTEAD
+    from derive.solving.refusals import INSTEAD, by_a_rule
     from derive.solving.sufficient_givens import Enough, answered_beside, enough
 
+    rules = dict.fromkeys(rule for one in refused for rule in one.refusal.rules)
+    if rule := next((rule for rule in rules if all(by_rule(one.unknown, rule) for one in refused)), None):
+        whys = [one.refusal.message.replace(f"\n{by_a_rule(rule)}", "") for one in refused]
+        return [*whys, f"by a rule of thumb: {_as_a_command(Enough({}, *deployment), rule)}"]
     said, found = [], Enough({}, *deployment)
     covered = True
     for one in refused:
@@ -207,11 +219,12 @@ def _why_not(
         instead = f"what is given answers {near}: {QUANTITIES[near].meaning}" if near else ""
         said.append(f"{why}\n{instead}".rstrip())
     fit = not any("\n" in why for why in said)
-    return [*said, _as_a_command(found)] if refused and covered and fit else said
+    own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
+    return [*said, f"for example{own}: {_as_a_command(found)}"] if refused and covered and fit else said
 
 
-def _as_a_command(found: "Enough") -> str:
-    """The command as it was typed, with what it lacked."""
+def _as_a_command(found: "Enough", *rules: str) -> str:
+    """The command as it was typed, with what it lacked, and rules of thumb joined."""
     context = click.get_current_context()
     options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
     for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
@@ -220,8 +233,7 @@ def _as_a_command(found: "Enough") -> str:
             options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
     more = (f"{name}={text}" for name, text in found.given.items())
     words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
-    own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
-    return f"for example{own}: backsolve solve {shlex.join(words)}"
+    return f"backsolve solve {shlex.join([*words, *chain.from_iterable(('--using', rule) for rule in rules)])}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:

@@ -109,12 +109,17 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     message = f"{listed or unknown} needs also {_listed(missing)}{meanings}{_of_dense(missing, asked)}{_by_preset(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     if claims := _claimed((unknown,), known) or _claimed(missing, known):
-        message += f"\n--using {claims[0]} would give it"
+        message += f"\n{by_a_rule(claims[0])}"
     if {*known} >= PRICED.get(unknown, {unknown}):
         message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
     elif others:
         message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
-    return Reason("missing_givens", missing=missing, message=message)
+    return Reason("missing_givens", missing=missing, message=message, rules=tuple(claims))
+
+
+def by_a_rule(id: str) -> str:
+    """How a rule of thumb is named that would give what is missing."""
+    return f"--using {id} would give it"
 
 
 def by_equations(asked: Question) -> bool:

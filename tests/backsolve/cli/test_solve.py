@@ -144,3 +144,12 @@ def test_several_unknowns_of_which_some_lack_something_are_shown_with_one_comman
 def test_several_unknowns_of_which_one_is_refused_for_good_have_no_example():
     said = call("solve", "gross_margin,step_time", "--hardware", "8xH100:fp8", "--model", "DeepSeek-V3", "batch=64", "ctx=8k")
     assert said.status == 3 and "does not fit" in said.err and "for example" not in said.err
+
+
+def test_a_rule_of_thumb_that_would_do_is_shown_as_a_command_that_answers():
+    """Rules of thumb join by name alone; the name is in a command to copy."""
+    said = refused("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T", status=3)
+    needs, command = said.splitlines()
+    assert "needs also chinchilla_tokens" in needs
+    words = shlex.split(command.partition("by a rule of thumb: backsolve ")[2])
+    assert words[-2:] == ["--using", "training.chinchilla"] and "overtraining_ratio = 9" in call(*words).out
