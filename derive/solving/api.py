@@ -140,8 +140,12 @@ def respond(
     conventions: Conventions = USUAL_CONVENTIONS,
     anyway: bool = False,
     zipped: bool = False,
+    beside: Collection[str] = (),
 ) -> Solution:
-    """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped."""
+    """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped.
+
+    What is asked for `beside` it is no other word for what is asked for here.
+    """
     using = (using,) if isinstance(using, str) else tuple(using)
     unknown = chips_meant(unknown, given)
     taken = of_all_replicas([unknown], given)
@@ -163,7 +167,7 @@ def respond(
         solution = of_whole_replicas(anew, unknown, taken)
     else:
         solution = beside_prompts(by, taken, using, variants or {})
-    solution = as_is_meant(solution, given, bool(hardware or model), anew)
+    solution = as_is_meant(solution, given, bool(hardware or model), anew, beside)
     return _warned(solution) if taken is not given else solution
 
 
@@ -186,7 +190,7 @@ def respond_all(
     unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, given), using) for name in unknowns))
 
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
-        return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+        return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped, unknowns)
 
     if len(unknowns) == 1:
         alone = respond(unknowns[0], given, hardware, model, using, variants, conventions, anyway, zipped)

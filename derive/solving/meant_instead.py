@@ -47,14 +47,20 @@ MEANT = {
 """By what is asked for."""
 
 
-def as_is_meant(solution: Solution, given: Mapping[str, Any], named: bool, ask: Callable[[str, Mapping[str, Any]], Solution]) -> Solution:
+def as_is_meant(
+    solution: Solution,
+    given: Mapping[str, Any],
+    named: bool,
+    ask: Callable[[str, Mapping[str, Any]], Solution],
+    beside: Collection[str] = (),
+) -> Solution:
     """The answer to what is meant in place of one that lacks something, or has no part of what says so in it.
 
-    `named` says that there is a chip or a model.
+    `named` says that there is a chip or a model; what is asked for `beside` it is not meant by it.
     """
     meant = MEANT.get(solution.unknown)
     names = {quantity(spelled).name for spelled in given}
-    if not meant or not names.issuperset(meant.beside) or (meant.alone and named):
+    if not meant or meant.name in beside or not names.issuperset(meant.beside) or (meant.alone and named):
         return solution
     lacks = solution.reason and solution.reason.missing
     if not lacks and names.intersection(solution.unused).isdisjoint(meant.beside):

@@ -13,9 +13,9 @@ GIVEN = {name: value for name, value in SERVED.items() if name not in ("hardware
 
 @pytest.mark.parametrize("shares", [[0.2, 1], "0.2..1:lin:9", "0.2..1:lin:200"])
 def test_a_sweep_without_a_part_is_refused_with_what_it_has_a_part_in(shares: Any):
-    with pytest.raises(WrongValue, match="no part in cost_per_token: leave it out, or ask for fleet_cost_per_token, in which"):
-        respond_all(["cost_per_token"], {**GIVEN, "fleet_utilisation": shares}, "H100-SXM:fp8", "Llama-3.1-70B")
-    assert solve("cost_per_token", **SERVED, fleet_utilisation=0.2).unused == ("fleet_utilisation",)
+    with pytest.raises(WrongValue, match="no part in throughput: leave it out, or ask for fleet_throughput, in which"):
+        respond_all(["throughput"], {**GIVEN, "fleet_utilisation": shares}, "H100-SXM:fp8", "Llama-3.1-70B")
+    assert solve("throughput", **SERVED, fleet_utilisation=0.2).unused == ("chip_price", "fleet_utilisation")
 
 
 def test_a_part_in_one_of_several_answers_is_enough():
@@ -23,8 +23,8 @@ def test_a_part_in_one_of_several_answers_is_enough():
     alone, of_fleet = respond_all(["cost_per_token", "fleet_cost_per_token"], given, "H100-SXM:fp8", "Llama-3.1-70B")
     assert alone.sweep and of_fleet.sweep
     assert of_fleet.sweep.values[0] == pytest.approx(alone.sweep.values[0] / [0.2, 1])
-    with pytest.raises(WrongValue, match="no part in cost_per_token or step_time"):
-        respond_all(["cost_per_token", "step_time"], given, "H100-SXM:fp8", "Llama-3.1-70B")
+    with pytest.raises(WrongValue, match="no part in throughput or step_time"):
+        respond_all(["throughput", "step_time"], given, "H100-SXM:fp8", "Llama-3.1-70B")
 
 
 def test_what_answers_are_held_against_has_a_part_in_them():
