@@ -1164,6 +1164,11 @@ def test_chips_that_a_limit_takes_are_held_against_the_heads_as_whole_ones():
     assert any("64 heads cannot be shared evenly by 5 chips" in text for text in warned("chips", **given, step_time="<=10ms"))
 
 
+def test_heads_that_are_no_whole_number_are_shared_by_no_chips():
+    given = {"hardware": "H200:fp8", "model": "Llama-3.1-70B", "chips": 6, "bytes_per_element": 1, "batch": 8, "context_length": 1000}
+    assert not any("shared evenly" in text for text in warned("step_time", **given, query_heads=7.5))
+
+
 @in_one_test(("batch", "said"), [(100, None), (205, None), (208, "96.1%"), (217, "99.8%")])
 def test_memory_that_is_full_but_for_a_twentieth_is_said_to_want_room(batch, said):
     """A sequence takes 2.62 GB beside 70 GB of weights, in 640 GB."""
