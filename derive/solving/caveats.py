@@ -616,7 +616,9 @@ def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence
     known = {**asked.known, **values}
     chips, heads = known.get("chips", 1.0), known.get("query_heads", 1.0)
     # Mixtures of experts are spread over chips by other parts than heads.
-    if chips != round(chips) or chips > heads or heads % chips == 0 or "experts" in known or not _overlap(used):
+    if (chips, heads) != (round(chips), round(heads)) or chips > heads or heads % chips == 0:
+        return None
+    if "experts" in known or not _overlap(used):
         return None
     following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
     told = f"{heads:.0f} heads cannot be shared evenly by {chips:.0f} chips, as tensor parallelism shares them: {following} chips can"
