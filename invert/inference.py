@@ -47,7 +47,7 @@ from invert.records import (
     as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Request, Run
+from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, SOME_NOT_READ, WEIGHTS_UNSURE, Inference, Request, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import (
     NotBegun,
@@ -202,7 +202,7 @@ def _answered(
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
     problems += faults
     premiums = premiums_of(offered)
-    inferences = with_conventions(inferences, premiums, assumptions, kept)
+    inferences = [_with_refused(one, book) for one in with_conventions(inferences, premiums, assumptions, kept)]
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
@@ -280,6 +280,12 @@ def _of_its_day(read: Case) -> PriceSheet:
 def _on_its_day(found: Inference, sheet: PriceSheet) -> Inference:
     """What a sheet implies, with what the day adds on which it is read."""
     return replace(found, sheet=sheet, flags=found.flags if sheet.start_known else (*found.flags, "start not known"))
+
+
+def _with_refused(one: Inference, book: PriceBook) -> Inference:
+    """The inference with a flag where a row of its model could not be read: a band or a price of it may not be there."""
+    refused = (one.sheet.provider, one.sheet.model) in book.refused
+    return replace(one, flags=(*one.flags, SOME_NOT_READ)) if refused else one
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:

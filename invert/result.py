@@ -55,6 +55,7 @@ RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
 FIRST_PAIR = "first pair shown"
 WEIGHTS_UNSURE = "weights may not be"
+SOME_NOT_READ = "some prices could not be read"
 
 
 @dataclass(frozen=True, kw_only=True)

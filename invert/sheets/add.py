@@ -173,7 +173,9 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     before, origin = _content(into), own_place(label(into)) if into else "what is typed"
     fx, shipped, _ = prices_that_ship(data)
     old_rows, old_problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
-    typed, _ = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)
+    typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)
+    if mistyped:
+        raise WrongData(_as_typed(name, mistyped[0], cells))
     followed = _followed(old_rows, typed)
     content = with_rows(before, [{"valid_to": ""} | row for row in cells] if followed else cells, origin)
     if followed:
@@ -205,6 +207,13 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         warnings=tuple(one for one in doubtful_prices(named, USUAL) if (one.origin, one.row) in places),
         closed=tuple(old_rows[place] for place in followed),
     )
+
+
+def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]]) -> str:
+    """What is wrong with what was typed, by the price it is of: no file has its row yet."""
+    place = (fault.row or 0) - 2
+    of = f" {cells[place]['component']}" if 0 <= place < len(cells) else ""
+    return f"{shorten(name)}{of}{f', column {fault.column}' if fault.column else ''}: {fault.message}"
 
 
 def _number(row: PriceRow) -> int:

@@ -653,3 +653,15 @@ def test_a_model_whose_prices_begin_later_is_not_called_unknown(tmp_path):
     with pytest.raises(NotBegun, match="acme/m: its prices begin on 2027-03-01, after 2026-11-20; --as-of 2027-03-01"):
         infer("acme/m", prices=path)
     assert infer("acme/m", prices=path, as_of=date(2027, 3, 1)).inferences
+
+
+@pytest.mark.parametrize("bad", ["input", "output"])
+def test_a_sheet_of_which_a_row_cannot_be_read_says_so_beside_what_is_left_of_it(bad: str):
+    rows = {"input": "acme,m,input,200000,4", "output": "acme,m,output,200000,18"}
+    header = "provider,model,component,threshold_tokens,amount"
+    whole = [header, "acme,m,input,,2", "acme,m,output,,12", "acme,n,input,,2", "acme,n,output,,12", *rows.values()]
+    assert not any("some prices could not be read" in one.flags for one in infer(provider="acme", prices=whole))
+    both = infer(provider="acme", prices=[*whole[:-2], *(row[:-1] + "x" for row in rows.values())])
+    assert {one.sheet.model: "some prices could not be read" in one.flags for one in both} == {"m": True, "n": False}
+    one = infer(provider="acme", prices=[*whole[:-2], *(row + "x" * (name == bad) for name, row in rows.items())])
+    assert [of.sheet.model for of in one] == ["n"] and f"column amount: '{rows[bad].rpartition(',')[2]}x'" in str(one.problems[0])

@@ -1,6 +1,7 @@
 """What a database of prices says, in one form whatever the database: an offer is a sheet over one stretch of time."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -376,12 +377,10 @@ class RawEntry:
 
 def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) -> Iterator[Item]:
     """What each entry says; a field that cannot be read is a problem of its own and stops nothing else, nor one that no entry has."""
-    seen: set[str] = set()
-    read = 0
+    seen: Counter[frozenset[str]] = Counter()
     for entry in entries:
-        read += 1
         fields_of_entry = list(fields_in(entry.record))
-        seen.update(name for name, _ in fields_of_entry)
+        seen[frozenset(name for name, _ in fields_of_entry)] += 1
         yield from not_carried(entry.provider, fields_of_entry)
         label = shorten(f"{entry.provider}/{entry.model}")
         try:
@@ -394,7 +393,7 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
             fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {label}"
             yield NotTaken(provider=entry.provider, model=entry.model, because="a shape that is not known")
             yield Problem(str(database), None, None, fault)
-    for name, fault in gone(fields, seen, read):
+    for name, fault in gone(fields, seen):
         yield _odd(WrongField(name, fault), database, "")
 
 

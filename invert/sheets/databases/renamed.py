@@ -1,6 +1,7 @@
-"""Fields that no entry of a database has any more, and what they may be called now."""
+"""Fields that no entry of a database has any more, or that some have under another name, and what they may be called now."""
 
-from collections.abc import Callable, Iterator, Set
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,16 +40,35 @@ def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
                 yield from fields_in(one, depth - 1)
 
 
-def gone(fields: Fields, seen: Set[str], entries: int) -> Iterator[tuple[str, str]]:
-    """Fields that none of so many entries has, of all names `seen` in them: one looks like it, or there should be one by now.
+def gone(fields: Fields, seen: Mapping[frozenset[str], int]) -> Iterator[tuple[str, str]]:
+    """Fields that no entry has, or that some may have under another name, of the names `seen` together and in how many entries.
 
-    >>> list(gone(Fields(usual=("context_window",)), {"context_size", "id"}, 3))
+    Of a field that none has one looks like it, or there should be one by now; of one that some have, one that looks like it stands
+    in most of the others, and in these alone.
+
+    >>> list(gone(Fields(usual=("context_window",)), {frozenset({"context_size", "id"}): 3}))
     [('context_window', "is in none of 3 entries, and may be 'context_size' now")]
     """
-    others = sorted(name for name in seen if name not in (*fields.usual, *fields.rare) and not fields.is_known(name))
+    entries, known = sum(seen.values()), {*fields.usual, *fields.rare}
+    others = {name for names in seen for name in names if name not in known and not fields.is_known(name)}
     for name in (*fields.usual, *fields.rare):
-        if name in seen:
+        having = sum(count for names, count in seen.items() if name in names)
+        if having and entries < LEAST_ENTRIES:
             continue
-        _, is_named, alike = suggest(name, others).partition("did you mean ")
-        if is_named or (name in fields.usual and entries >= LEAST_ENTRIES):
+        meant = sorted(_instead(name, others, seen) if having else others)
+        _, is_named, alike = suggest(name, meant).partition("did you mean ")
+        if having and is_named:
+            yield name, f"is in {having} of {entries} entries, and may be {alike.rstrip('?')} in others"
+        elif not having and (is_named or (name in fields.usual and entries >= LEAST_ENTRIES)):
             yield name, f"is in none of {entries} entries" + (f", and may be {alike.rstrip('?')} now" if is_named else "")
+
+
+def _instead(name: str, others: Set[str], seen: Mapping[frozenset[str], int]) -> set[str]:
+    """The names that stand in most of the entries without a field, and in none that has it."""
+    beside = {other for names in seen if name in names for other in names}
+    lacking = Counter[str]()
+    for names, count in seen.items():
+        if name not in names:
+            lacking.update(dict.fromkeys(names, count))
+    entries = sum(count for names, count in seen.items() if name not in names)
+    return {other for other in others - beside if 2 * lacking[other] > entries}

@@ -188,3 +188,10 @@ def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
 def test_a_release_that_is_no_day_is_named_as_it_was_typed():
     with pytest.raises(WrongValue, match="release_date '22/11/2026' is not an ISO date"):
         cells_of_sheet("acme/lm", {"input": "2", "output": "10", "release_date": "22/11/2026"})
+
+
+def test_what_is_wrong_with_a_typed_price_is_named_by_it_and_by_no_row_of_the_file(tmp_path):
+    file = tmp_path / "own.csv"
+    file.write_text("provider,model,component,amount\nzeta,z,input,1\nzeta,z,output,4\n")
+    with pytest.raises(WrongData, match=r"^'acme/lm' output, column amount: '-10' is negative$"):
+        addition("acme/lm", {"input": "2", "output": "-10"}, shipped_data(), str(file))
