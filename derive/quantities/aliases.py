@@ -227,6 +227,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("tps", "tokens_per_second", "tokens_s"), ("throughput", "tokens_per_second_per_user")),
     "memory_per_gpu": ("hbm_capacity", "memory_per_chip"),
     "model_size": ("total_params", "weight_bytes"),
+    "price": ("output_price", "input_price", "chip_price"),
     "interconnect_bandwidth": ("link_bandwidth", "scale_up_link_bandwidth"),
     "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
@@ -267,11 +268,16 @@ _IN_FLIGHT_BESIDE = {
     **dict.fromkeys(("context_length", "prompt_tokens"), "batch"),
 }
 """Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are."""
-_ENERGY = {"output_tokens": "output_energy", **dict.fromkeys(("chip_hours", "pretrain_tokens", "training_time"), "training_energy")}
+_OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
+_COST = {
+    **{"gross_margin": "cost_per_token", "deployment_time": "fleet_cost", **dict.fromkeys(_OF_TRAINING, "training_cost")},
+    "prompt_tokens output_tokens": "cost_per_request",
+}
+_ENERGY = {"output_tokens": "output_energy", **dict.fromkeys(_OF_TRAINING, "training_energy")}
 _ELECTRICITY = {
     "deployment_time": "fleet_electricity_cost",
     "output_tokens": "output_electricity_cost",
-    **dict.fromkeys(("chip_hours", "pretrain_tokens", "training_time"), "training_electricity_cost"),
+    **dict.fromkeys(_OF_TRAINING, "training_electricity_cost"),
 }
 
 BESIDE: dict[str, dict[str, str]] = {
@@ -281,7 +287,10 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(("utilisation", "chip_utilisation"), dict.fromkeys((*_BESIDE_FLEETS, "cost_per_token"), "fleet_utilisation")),
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
-    "cost": {"gross_margin": "cost_per_token"},
+    **dict.fromkeys(("cost", "total_cost"), _COST),
+    "time": dict.fromkeys(_OF_TRAINING, "training_time") | {"fleet_cost": "deployment_time", "fleet_electricity_cost": "deployment_time"},
+    "price": dict.fromkeys(("gross_margin", "cost_per_token"), "output_price"),
+    "model_size": {"bytes_per_weight": "weight_bytes"},
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
@@ -357,7 +366,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
         ("input_output_ratio", "input_to_output_ratio", "prompt_output_ratio", "isl_osl_ratio"),
         ("prompt_share", "prompt_tokens", "output_tokens"),
     ),
-    **dict.fromkeys(("break_even_batch", "breakeven_batch"), ("batch", "balance_batch")),
+    **dict.fromkeys(("break_even_batch", "breakeven_batch"), ("batch", "cost_per_token", "balance_batch")),
     **dict.fromkeys(("break_even_throughput", "break_even_tokens", "break_even_tokens_per_month", "break_even_volume"), ("throughput",)),
     **dict.fromkeys(("api_price", "selling_price", "list_price"), ("output_price", "input_price", "blended_price")),
     **dict.fromkeys(("capital_cost", "purchase_price", "server_price"), ("chip_capex",)),
@@ -419,7 +428,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "batch_price": ("output_price", "input_price"),
     "hbm": ("hbm_capacity",),
     "goodput": ("throughput", "requests_per_second"),
-    "price": ("output_price", "input_price", "chip_price"),
+    "size": ("total_params", "weight_bytes"),
 }
 """What people may mean by a word that is no name, for the hint, as `in_full` writes it."""
 
