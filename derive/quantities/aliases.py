@@ -40,6 +40,7 @@ _IN_UNITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("chip_hours", "day"): ("chip_days",),
     ("chip_hours", "month"): ("chip_months",),
     ("chip_hours", "year"): ("chip_years",),
+    ("tokens_per_joule", "token/kWh"): ("tokens_per_kwh",),
 }
 """Words that say a unit, in which a bare number beside them is, by the quantity and the unit."""
 
@@ -49,6 +50,8 @@ _TOKENS_OF_A_TIME = {
     for time, unit in (("minute", "min"), ("hour", "h"), ("day", "day"), ("week", "week"), ("month", "month"), ("year", "year"))
 }
 
+_DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
+
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
 
@@ -57,6 +60,7 @@ OWN_UNITS = {
     **dict.fromkeys(_PRICES_OF_A_MILLION, "USD/MTok"),
     **_TOKENS_OF_A_TIME,
     "chip_hours": "h",
+    **_DURATIONS,
 }
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -228,6 +232,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "memory_per_gpu": ("hbm_capacity", "memory_per_chip"),
     "model_size": ("total_params", "weight_bytes"),
     "price": ("output_price", "input_price", "chip_price"),
+    **dict.fromkeys(_DURATIONS, ("deployment_time", "training_time")),
     "interconnect_bandwidth": ("link_bandwidth", "scale_up_link_bandwidth"),
     "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
@@ -269,8 +274,12 @@ _IN_FLIGHT_BESIDE = {
 }
 """Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are."""
 _OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
+_TIMES = {
+    **dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_time"),
+    **dict.fromkeys(("fleet_cost", "fleet_electricity_cost"), "deployment_time"),
+}
 _COST = {
-    **{"gross_margin": "cost_per_token", "deployment_time": "fleet_cost", **dict.fromkeys(_OF_TRAINING, "training_cost")},
+    **{"gross_margin": "cost_per_token", **dict.fromkeys(_OF_TRAINING, "training_cost"), "deployment_time": "fleet_cost"},
     "prompt_tokens output_tokens": "cost_per_request",
 }
 _ENERGY = {"output_tokens": "output_energy", **dict.fromkeys(_OF_TRAINING, "training_energy")}
@@ -288,7 +297,7 @@ BESIDE: dict[str, dict[str, str]] = {
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
     **dict.fromkeys(("cost", "total_cost"), _COST),
-    "time": dict.fromkeys(_OF_TRAINING, "training_time") | {"fleet_cost": "deployment_time", "fleet_electricity_cost": "deployment_time"},
+    **dict.fromkeys(("time", *_DURATIONS), _TIMES),
     "price": dict.fromkeys(("gross_margin", "cost_per_token"), "output_price"),
     "model_size": {"bytes_per_weight": "weight_bytes"},
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
@@ -378,7 +387,6 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("hourly_cost", "cost_per_hour", "dollars_per_hour", "usd_per_hour"), ("chip_price", "fleet_cost")),
     **dict.fromkeys(("on_demand_price", "spot_price", "node_price", "instance_price"), ("chip_price",)),
     **dict.fromkeys(("tco", "total_cost_of_ownership"), ("fleet_cost", "fleet_cost_per_token", "chip_capex")),
-    **dict.fromkeys(("days", "months", "years"), ("training_time", "deployment_time")),
     **dict.fromkeys(("prefill_chips", "decode_chips"), ("prefill_decode_chip_ratio", "prefill_rate_per_chip", "decode_rate_per_chip")),
     **dict.fromkeys(("global_batch", "global_batch_size", "train_batch_size"), ("tokens_in_training_batch",)),
     "gradient_accumulation_steps": ("training_microbatches",),
@@ -395,7 +403,8 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("yearly_tokens", "annual_tokens", "token_volume"), ("fleet_throughput", "inference_tokens")),
     **dict.fromkeys(("monthly_tokens", "total_throughput", "total_tokens_per_second", "total_tps"), ("throughput", "fleet_throughput")),
     **dict.fromkeys(
-        ("total_cost", "monthly_cost", "daily_cost", "annual_cost", "cost_per_month", "cost_per_day", "cost_per_year"), ("fleet_cost",)
+        ("total_cost", "yearly_cost", "monthly_cost", "daily_cost", "annual_cost", "cost_per_month", "cost_per_day", "cost_per_year"),
+        ("fleet_cost",),
     ),
     **dict.fromkeys(("nodes", "nnodes", "servers", "hosts", "machines", "world_size"), ("chips", "replicas")),
     **dict.fromkeys(("chips_per_node", "node_size"), ("chips", "scale_up_size")),

@@ -374,6 +374,8 @@ def test_an_energy_is_that_of_what_stands_beside_it(word, beside, meant):
         ("time", ["fleet_cost", "rent"], "deployment_time"),
         ("price", ["margin", "batch"], "output_price"),
         ("model_size", ["bytes_per_weight"], "weight_bytes"),
+        ("days", ["pretrain_tokens", "training_chips"], "training_time"),
+        ("months", ["fleet_cost", "rent"], "deployment_time"),
     ],
 )
 def test_short_words_mean_what_stands_beside_them_says(word, beside, meant):
