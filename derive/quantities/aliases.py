@@ -50,6 +50,7 @@ _TOKENS_OF_A_TIME = {
     for time, unit in (("minute", "min"), ("hour", "h"), ("day", "day"), ("week", "week"), ("month", "month"), ("year", "year"))
 }
 
+_COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism")
 _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
 
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
@@ -224,7 +225,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("cached_input_price", "cached_price", "cache_hit_price"), ("cache_read_price",)),
     **dict.fromkeys(_PRICES_OF_A_MILLION, ("output_price", "input_price", "cost_per_token")),
     **dict.fromkeys(_TOKENS_OF_A_TIME, ("throughput", "fleet_throughput")),
-    **dict.fromkeys(("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism"), ("data_parallel", "replicas")),
+    **dict.fromkeys(_COPIES, ("data_parallel", "replicas")),
     **dict.fromkeys(("total_chips", "chips_in_all", "chips_in_total"), ("fleet_chips",)),
     "dtype": ("bytes_per_weight", "bytes_per_element"),
     "tokens": ("prompt_tokens", "output_tokens", "pretrain_tokens"),
@@ -274,6 +275,7 @@ _IN_FLIGHT_BESIDE = {
 }
 """Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are."""
 _OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
+_OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
 _TIMES = {
     **dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_time"),
     **dict.fromkeys(("fleet_cost", "fleet_electricity_cost"), "deployment_time"),
@@ -300,6 +302,7 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(("time", *_DURATIONS), _TIMES),
     "price": dict.fromkeys(("gross_margin", "cost_per_token"), "output_price"),
     "model_size": {"bytes_per_weight": "weight_bytes"},
+    **dict.fromkeys(_COPIES, dict.fromkeys((*_OF_TRAINING, *_OF_COPIES), "data_parallel")),
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),

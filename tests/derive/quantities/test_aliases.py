@@ -374,6 +374,7 @@ def test_an_energy_is_that_of_what_stands_beside_it(word, beside, meant):
         ("time", ["fleet_cost", "rent"], "deployment_time"),
         ("price", ["margin", "batch"], "output_price"),
         ("model_size", ["bytes_per_weight"], "weight_bytes"),
+        ("dp", ["data_parallel_time", "tp"], "data_parallel"),
         ("days", ["pretrain_tokens", "training_chips"], "training_time"),
         ("months", ["fleet_cost", "rent"], "deployment_time"),
     ],
