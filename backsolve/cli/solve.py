@@ -443,7 +443,6 @@ def _refuse_options(given: tuple[str, ...]) -> None:
     options = {name for one in solve_command.params if isinstance(one, click.Option) for name in one.opts}
     for item in given:
         name, equals, value = item.partition("=")
-        if equals and f"--{name}" in options:
-            if name == "price" and value.strip() not in _PRICES:
-                raise WrongValue("price could mean output_price or input_price of tokens, or chip_price: write the one that is meant")
+        # A price that is none of the option's words is a quantity.
+        if equals and f"--{name}" in options and (name != "price" or value.strip() in _PRICES):
             raise WrongValue(f"{name} is an option: write --{name} {shorten(value)[1:-1]}")

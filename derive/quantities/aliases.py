@@ -40,6 +40,7 @@ _IN_UNITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("chip_hours", "day"): ("chip_days",),
     ("chip_hours", "month"): ("chip_months",),
     ("chip_hours", "year"): ("chip_years",),
+    ("tokens_per_joule", "token/kWh"): ("tokens_per_kwh",),
 }
 """Words that say a unit, in which a bare number beside them is, by the quantity and the unit."""
 
@@ -49,6 +50,9 @@ _TOKENS_OF_A_TIME = {
     for time, unit in (("minute", "min"), ("hour", "h"), ("day", "day"), ("week", "week"), ("month", "month"), ("year", "year"))
 }
 
+_COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism")
+_DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
+
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
 
@@ -57,6 +61,7 @@ OWN_UNITS = {
     **dict.fromkeys(_PRICES_OF_A_MILLION, "USD/MTok"),
     **_TOKENS_OF_A_TIME,
     "chip_hours": "h",
+    **_DURATIONS,
 }
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -220,13 +225,15 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("cached_input_price", "cached_price", "cache_hit_price"), ("cache_read_price",)),
     **dict.fromkeys(_PRICES_OF_A_MILLION, ("output_price", "input_price", "cost_per_token")),
     **dict.fromkeys(_TOKENS_OF_A_TIME, ("throughput", "fleet_throughput")),
-    **dict.fromkeys(("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism"), ("data_parallel", "replicas")),
+    **dict.fromkeys(_COPIES, ("data_parallel", "replicas")),
     **dict.fromkeys(("total_chips", "chips_in_all", "chips_in_total"), ("fleet_chips",)),
     "dtype": ("bytes_per_weight", "bytes_per_element"),
     "tokens": ("prompt_tokens", "output_tokens", "pretrain_tokens"),
     **dict.fromkeys(("tps", "tokens_per_second", "tokens_s"), ("throughput", "tokens_per_second_per_user")),
     "memory_per_gpu": ("hbm_capacity", "memory_per_chip"),
     "model_size": ("total_params", "weight_bytes"),
+    "price": ("output_price", "input_price", "chip_price"),
+    **dict.fromkeys(_DURATIONS, ("deployment_time", "training_time")),
     "interconnect_bandwidth": ("link_bandwidth", "scale_up_link_bandwidth"),
     "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
@@ -267,11 +274,21 @@ _IN_FLIGHT_BESIDE = {
     **dict.fromkeys(("context_length", "prompt_tokens"), "batch"),
 }
 """Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are."""
-_ENERGY = {"output_tokens": "output_energy", **dict.fromkeys(("chip_hours", "pretrain_tokens", "training_time"), "training_energy")}
+_OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
+_OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
+_TIMES = {
+    **dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_time"),
+    **dict.fromkeys(("fleet_cost", "fleet_electricity_cost"), "deployment_time"),
+}
+_COST = {
+    **{"gross_margin": "cost_per_token", **dict.fromkeys(_OF_TRAINING, "training_cost"), "deployment_time": "fleet_cost"},
+    "prompt_tokens output_tokens": "cost_per_request",
+}
+_ENERGY = {"output_tokens": "output_energy", **dict.fromkeys(_OF_TRAINING, "training_energy")}
 _ELECTRICITY = {
     "deployment_time": "fleet_electricity_cost",
     "output_tokens": "output_electricity_cost",
-    **dict.fromkeys(("chip_hours", "pretrain_tokens", "training_time"), "training_electricity_cost"),
+    **dict.fromkeys(_OF_TRAINING, "training_electricity_cost"),
 }
 
 BESIDE: dict[str, dict[str, str]] = {
@@ -281,7 +298,11 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(("utilisation", "chip_utilisation"), dict.fromkeys((*_BESIDE_FLEETS, "cost_per_token"), "fleet_utilisation")),
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
-    "cost": {"gross_margin": "cost_per_token"},
+    **dict.fromkeys(("cost", "total_cost"), _COST),
+    **dict.fromkeys(("time", *_DURATIONS), _TIMES),
+    "price": dict.fromkeys(("gross_margin", "cost_per_token"), "output_price"),
+    "model_size": {"bytes_per_weight": "weight_bytes"},
+    **dict.fromkeys(_COPIES, dict.fromkeys((*_OF_TRAINING, *_OF_COPIES), "data_parallel")),
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
@@ -357,7 +378,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
         ("input_output_ratio", "input_to_output_ratio", "prompt_output_ratio", "isl_osl_ratio"),
         ("prompt_share", "prompt_tokens", "output_tokens"),
     ),
-    **dict.fromkeys(("break_even_batch", "breakeven_batch"), ("batch", "balance_batch")),
+    **dict.fromkeys(("break_even_batch", "breakeven_batch"), ("batch", "cost_per_token", "balance_batch")),
     **dict.fromkeys(("break_even_throughput", "break_even_tokens", "break_even_tokens_per_month", "break_even_volume"), ("throughput",)),
     **dict.fromkeys(("api_price", "selling_price", "list_price"), ("output_price", "input_price", "blended_price")),
     **dict.fromkeys(("capital_cost", "purchase_price", "server_price"), ("chip_capex",)),
@@ -369,7 +390,6 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("hourly_cost", "cost_per_hour", "dollars_per_hour", "usd_per_hour"), ("chip_price", "fleet_cost")),
     **dict.fromkeys(("on_demand_price", "spot_price", "node_price", "instance_price"), ("chip_price",)),
     **dict.fromkeys(("tco", "total_cost_of_ownership"), ("fleet_cost", "fleet_cost_per_token", "chip_capex")),
-    **dict.fromkeys(("days", "months", "years"), ("training_time", "deployment_time")),
     **dict.fromkeys(("prefill_chips", "decode_chips"), ("prefill_decode_chip_ratio", "prefill_rate_per_chip", "decode_rate_per_chip")),
     **dict.fromkeys(("global_batch", "global_batch_size", "train_batch_size"), ("tokens_in_training_batch",)),
     "gradient_accumulation_steps": ("training_microbatches",),
@@ -386,7 +406,8 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("yearly_tokens", "annual_tokens", "token_volume"), ("fleet_throughput", "inference_tokens")),
     **dict.fromkeys(("monthly_tokens", "total_throughput", "total_tokens_per_second", "total_tps"), ("throughput", "fleet_throughput")),
     **dict.fromkeys(
-        ("total_cost", "monthly_cost", "daily_cost", "annual_cost", "cost_per_month", "cost_per_day", "cost_per_year"), ("fleet_cost",)
+        ("total_cost", "yearly_cost", "monthly_cost", "daily_cost", "annual_cost", "cost_per_month", "cost_per_day", "cost_per_year"),
+        ("fleet_cost",),
     ),
     **dict.fromkeys(("nodes", "nnodes", "servers", "hosts", "machines", "world_size"), ("chips", "replicas")),
     **dict.fromkeys(("chips_per_node", "node_size"), ("chips", "scale_up_size")),
@@ -419,7 +440,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "batch_price": ("output_price", "input_price"),
     "hbm": ("hbm_capacity",),
     "goodput": ("throughput", "requests_per_second"),
-    "price": ("output_price", "input_price", "chip_price"),
+    "size": ("total_params", "weight_bytes"),
 }
 """What people may mean by a word that is no name, for the hint, as `in_full` writes it."""
 

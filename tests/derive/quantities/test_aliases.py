@@ -292,7 +292,6 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("tokens_per_verification", "tokens_per_step"),
         ("goodput", "throughput"),
         ("cost", "cost_per_token"),
-        ("price", "output_price"),
         ("median_itl", "step_time"),
         ("free_gpu_memory_fraction", "reserved_share"),
         ("max_num_batched_tokens", "prefill_chunk"),
@@ -363,3 +362,27 @@ def test_a_power_is_that_of_all_chips_where_chips_are_asked_for(asked, given, me
 )
 def test_an_energy_is_that_of_what_stands_beside_it(word, beside, meant):
     assert meant_beside(word, [beside, "gpu_power"]) == meant
+
+
+@pytest.mark.parametrize(
+    ("word", "beside", "meant"),
+    [
+        ("cost", ["rent", "gpus", "deployment_time"], "fleet_cost"),
+        ("cost", ["isl", "osl", "batch"], "cost_per_request"),
+        ("total_cost", ["pretrain_tokens", "mfu"], "training_cost"),
+        ("time", ["training_chips", "gpu_hours"], "training_time"),
+        ("time", ["fleet_cost", "rent"], "deployment_time"),
+        ("price", ["margin", "batch"], "output_price"),
+        ("model_size", ["bytes_per_weight"], "weight_bytes"),
+        ("dp", ["data_parallel_time", "tp"], "data_parallel"),
+        ("days", ["pretrain_tokens", "training_chips"], "training_time"),
+        ("months", ["fleet_cost", "rent"], "deployment_time"),
+    ],
+)
+def test_short_words_mean_what_stands_beside_them_says(word, beside, meant):
+    assert meant_beside(word, beside) == meant
+
+
+def test_a_price_that_nothing_settles_is_refused_with_all_it_may_be():
+    assert "could mean output_price or input_price or chip_price" in refused("solve", "step_time", "price=2")
+    assert "price is an option: write --price rent" in refused("solve", "step_time", "price=rent")
