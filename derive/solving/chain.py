@@ -32,6 +32,7 @@ from derive.solving.fit import (
     NO_CACHE,
     SHORT_OF_MEMORY,
     batch_is_left_to_a_rate,
+    chips_of_links,
     fast_enough,
     held_by_memory,
     is_warning,
@@ -56,7 +57,7 @@ from derive.solving.questions import IN_BF16, OF_DENSE, Instead, Question, in_us
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, OR, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
-from derive.solving.speed_limits import beyond_one_domain, out_of_reach
+from derive.solving.speed_limits import beyond_one_domain, out_of_reach, result_with
 from derive.trees import names, text
 from derive.units import show
 
@@ -1122,12 +1123,20 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
         short = misfit(asked, known, way.rows) or _batch_does_not_fit(asked, known)
         answered = end
         if short and only_said(asked, way):
-            answered, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
+            told = "; ".join((*short.message.split("\n"), *_over_more_links(asked, known, way)))
+            answered, short = replace(end, warnings={SHORT: told}), None
         wrong = contradiction(asked, known, way.rows) or short
         if not wrong:
             return answered, None
         clash = clash or wrong
     return start, clash or reason
+
+
+def _over_more_links(asked: Question, known: Mapping[str, float], way: Route) -> Iterator[str]:
+    """What a time over the links of chips comes to with as many as hold the weights."""
+    chips = chips_of_links(asked, known, way.rows)
+    if chips and (found := result_with(asked, asked.unknown, {"chips": float(chips)})):
+        yield f"with chips={chips} {asked.unknown} = {show(asked.unknown, found)}"
 
 
 def _batch_does_not_fit(asked: Question, known: Mapping[str, float]) -> Reason | None:

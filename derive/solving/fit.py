@@ -24,6 +24,9 @@ _WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor", "prefill_
 _ARITHMETIC_ALONE = ("compute_time", "attention_time", "prefill_compute_time")
 """Times of a pass in which nothing is read: true of the chips as such, so that what they do not hold is only said."""
 
+_OVER_LINKS = ("kv_transfer_time",)
+"""Times over the links of chips that hold the weights: true of so many links, so that what their chips do not hold is only said."""
+
 OF_A_PASS = (
     *(*_WEIGHTS_ALONE, *_ARITHMETIC_ALONE),
     *("kv_time", "memory_time", "step_time", "plain_step_time", "mixed_step_time", "token_latency"),
@@ -92,7 +95,7 @@ def memory_is_made_of(asked: Question, values: Mapping[str, float], used: tuple[
 
 def is_warning(asked: Question, way: Route) -> bool:
     """Whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone or of what is held itself."""
-    return asked.anyway or _supposed(asked, way.rows) <= {*_ARITHMETIC_ALONE, *_HELD}
+    return asked.anyway or _supposed(asked, way.rows) <= {*_ARITHMETIC_ALONE, *_OVER_LINKS, *_HELD}
 
 
 def speeds(asked: Question) -> tuple[str, ...]:
@@ -150,7 +153,7 @@ def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:
     """What an answer speaks of that only a pass has; and what is held, where that is asked for on chips that are spoken of."""
     spoken = {name for row in used for name in row.symbols}
     held = {asked.unknown} & {*_HELD} if {"chips", "memory_capacity"} & (spoken | asked.known.keys()) else set()
-    return ({asked.unknown, *spoken} & {*OF_A_PASS}) | held
+    return ({asked.unknown, *spoken} & {*OF_A_PASS, *_OVER_LINKS}) | held
 
 
 def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, Any]:
@@ -169,7 +172,7 @@ def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ..
     if "batch" in known and "sequences_in_flight" not in asked.known:
         passes = {"microbatches": known.get("microbatches", 1.0), "microbatch_size": known["batch"]}
         known["sequences_in_flight"] = equation("pipeline.sequences_in_flight").right_side(passes)
-    if not supposed <= {*_WEIGHTS_ALONE}:
+    if not supposed <= {*_WEIGHTS_ALONE, *_OVER_LINKS}:
         _work_out("kv_cache_bytes", made, known, frozenset())
         known.setdefault("kv_cache_bytes", 0.0)
     else:
@@ -221,16 +224,16 @@ def _message(asked: Question, values: Mapping[str, float], used: tuple[Equation,
 
 def _what_would(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], known: Mapping[str, float]) -> Iterator[str]:
     """A bound on each quantity that one could change."""
-    room, capacity = {**known, "memory_capacity": known["memory_demand"]}, equation("memory.capacity")
-    found = solve_equation(capacity, "chips", room)[0] if room.keys() >= capacity.inputs - {"chips"} else ()
     copied = _with_copies(asked)
-    chips = [ceil(one.point * (1 - 1e-12)) for one in found]
-    chips = [_fewest(asked, values, used, least, copied) for least in chips] if copied else chips
-    yield from (f"chips at least {fewest}" for fewest in chips if fewest)
+    chips = _chips_that_hold(known)
+    if chips and copied:
+        chips = _fewest(asked, values, used, chips, copied)
+    if chips:
+        yield f"chips at least {chips}"
     for name in CAN_BE_LESS if known.get("kv_cache_bytes") else ():
         if name in values and (most := _shown_within(name, _most(asked, values, used, name))):
             yield f"{name} at most {show(name, most)}"
-    if 0 in chips:
+    if chips == 0:
         yield "no number of chips, as copies of the cache grow with them"
 
 
@@ -262,6 +265,18 @@ def _shown_within(name: str, most: float) -> float:
     digits = _DIGITS - 1 - floor(log10(most))
     within = floor(most * 10.0**digits * (1 + HOLDS)) / 10.0**digits
     return float(floor(within)) if name in COUNTED else within
+
+
+def _chips_that_hold(known: Mapping[str, float]) -> int | None:
+    """The fewest chips that hold what is needed; None where it is not known what one holds."""
+    room, capacity = {**known, "memory_capacity": known["memory_demand"]}, equation("memory.capacity")
+    found = solve_equation(capacity, "chips", room)[0] if room.keys() >= capacity.inputs - {"chips"} else ()
+    return next((ceil(one.point * (1 - 1e-12)) for one in found), None)
+
+
+def chips_of_links(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> int | None:
+    """The fewest chips that hold what those lack whose links make the time that is asked for; None of any other answer."""
+    return _chips_that_hold(_memory(asked, values, used)) if asked.unknown in _OVER_LINKS else None
 
 
 def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], name: str) -> float:

@@ -24,6 +24,18 @@ def test_a_cache_goes_from_prefill_to_decode_over_the_link_out_of_the_domain():
     assert any(text.startswith("cached values are taken in bf16") for text in found.warnings)
 
 
+def test_a_cache_leaves_chips_that_hold_the_weights():
+    """671 GB do not lie on one H200 of 150.8 GB: five hold them, and send over five links. 140 GB lie on two H100, not on one."""
+    sent = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "prompt_tokens": "32k"}
+    (text,) = [one for one in solve("kv_transfer_time", **sent).warnings if one.startswith("does not fit")]
+    of_five = solve("kv_transfer_time", **sent, chips=5)
+    assert of_five.answers[0].value == pytest.approx(32000 * 61 * 576 * 2 / (5 * 50e9))
+    assert text.endswith("; what would fit, all else as it is: chips at least 5; with chips=5 kv_transfer_time = 8.995 ms")
+    assert not any("does not fit" in one for one in of_five.warnings)
+    (text,) = [one for one in solve("kv_transfer_time", **LLAMA, prompt_tokens="8k").warnings if one.startswith("does not fit")]
+    assert text.endswith("with chips=2 kv_transfer_time = 26.21 ms")
+
+
 def test_a_given_link_or_width_wins():
     found = solve("kv_transfer_time", **LLAMA, prompt_tokens="8k", link_bandwidth="25 GB/s", bytes_per_element=1)
     assert found.answers[0].value == pytest.approx(CACHE / 2 / 25e9)
