@@ -44,7 +44,7 @@ _HALF, _FASTER = 0.5, 2.0
 """What the next narrower data type has of the bytes, and of the rate."""
 _HELD = ("memory_demand", "memory_capacity")
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
-"""From where on it is said that weights may be read in vain; and of all else by how much an answer may be off."""
+"""From where on it is said that weights may be read in vain, or what data types were taken; and of all else how far off it may be."""
 _KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
 _NEXT_TO_NOTHING = 0.05
@@ -178,7 +178,7 @@ def _moves_with(times: Mapping[str, float], asked: Question) -> bool:
     rows, known = leading_to((asked.unknown,), asked.active), {**standing_beside(asked, asked.known), **asked.known}
     other = {name: known[name] * factor for name, factor in times.items() if name in known}
     before, after = (followed(rows, {**known, **more}).get(asked.unknown) for more in ({}, other))
-    return not before or not after or max(before / after, after / before) > _UNEVEN
+    return not before or not after or max(before / after, after / before) > _READ_TOO_MUCH
 
 
 def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
