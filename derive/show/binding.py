@@ -35,6 +35,8 @@ SEVERAL_RACKS, ONE_RACK = "experts on several racks", "experts on one rack"
 
 _READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
 _READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
+_DRAFT_PARTS = (("drafting", ("drafting_time", "drafting_compute_ratio")),)
+"""What a step takes before its reads and its arithmetic, as a time or over that of the weights."""
 
 
 def plain_regime(regime: str) -> str:
@@ -182,9 +184,12 @@ def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
         whole = read * (ratio if bound == MEMORY_BOUND else 1 / ratio)
         arithmetic = [("decoding", worked / positions), ("the chunk", (whole - worked) / positions)]
         worked = whole
-    if bound == MEMORY_BOUND:
-        return f"{_listed(reads, read)}; arithmetic takes {_percent(worked / read)} of that time"
-    return f"{_listed(arithmetic, worked / positions)}; reads take {_percent(read / worked)} of that time"
+    arithmetic = [(label, positions * part) for label, part in arithmetic]
+    longer, shorter, parts = (read, worked, reads) if bound == MEMORY_BOUND else (worked, read, arithmetic)
+    drafts = next((part for _, part in _parts(_DRAFT_PARTS, values)), 0.0)
+    takes = "arithmetic takes" if bound == MEMORY_BOUND else "reads take"
+    of_what = f"the time of {'reads' if bound == MEMORY_BOUND else 'arithmetic'}" if drafts else "that time"
+    return f"{_listed([*parts, ('drafting', drafts)], longer + drafts)}; {takes} {_percent(shorter / longer)} of {of_what}"
 
 
 def _parts(wanted: tuple[tuple[str, tuple[str, ...]], ...], values: Mapping[str, float]) -> Iterator[tuple[str, float]]:

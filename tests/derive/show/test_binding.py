@@ -79,6 +79,17 @@ def test_shares_are_those_of_times_or_of_their_ratios():
     assert binds(memory, ratios) == "memory-bound: weights 0.1 %, KV 99.9 %; arithmetic takes 50 % of that time"
 
 
+def test_drafting_has_its_share_of_the_step():
+    """Four drafts of 5 % of a step of 3.003 ms: 0.601 of 3.604 ms; 70 GB of weights take 2.612 ms, caches the rest."""
+    served = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 16, "context_length": 4000, "bytes_per_element": 1}
+    drafted = {"draft_tokens": 4, "acceptance_rate": 0.8, "draft_cost_ratio": 0.05}
+    first = next(short_lines(solve("time_per_output_token", **served, **drafted)))
+    assert "memory-bound: weights 72 %, KV 11 %, drafting 17 %; arithmetic takes" in first and "of the time of reads" in first
+    compute = Answer("point", value=1.0, regime="compute_time >= memory_time")
+    times = {"weight_time": 2.0, "kv_time": 1.0, "compute_time": 3.0, "positions_per_step": 2.0, "drafting_time": 6.0}
+    assert binds(compute, times) == "compute-bound: weights 50 %, drafting 50 %; reads take 50 % of the time of arithmetic"
+
+
 def test_each_part_of_a_regime_has_its_shares():
     """Windows of Gemma; a request of Llama-3.1-70B with its prompt, 2 x 70e9 FLOPs a token beside attention; caches that fill memory."""
     windows = {"model": "Gemma-3-27B", "hardware": "H200:bf16", "chips": 1, "batch": 16, "context_length": 32_000, "bytes_per_element": 2}
