@@ -302,7 +302,7 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(("time", *_DURATIONS), _TIMES),
     "price": dict.fromkeys(("gross_margin", "cost_per_token"), "output_price"),
     "model_size": {"bytes_per_weight": "weight_bytes"},
-    **dict.fromkeys(_COPIES, dict.fromkeys((*_OF_TRAINING, *_OF_COPIES), "data_parallel")),
+    **dict.fromkeys(_COPIES, dict.fromkeys(_OF_COPIES, "data_parallel")),
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),

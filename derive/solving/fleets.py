@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 _OF_ONE, _OF_ALL = "requests_per_second", "fleet_requests_per_second"
 _REPLICAS = "replicas"
 _CHIPS, _ALL_CHIPS = "chips", "fleet_chips"
-_OF_WHOLE_ONES = (_ALL_CHIPS, "fleet_cost", "fleet_electricity_cost")
+_OF_WHOLE_ONES = (_ALL_CHIPS, "fleet_cost", "fleet_power", "fleet_electricity_cost")
 """What replicas are bought for: parts of one are not."""
 _IN_FLIGHT = "fleet_sequences_in_flight"
 _SIZE_IT = (_OF_ONE, _OF_ALL, "fleet_throughput", _IN_FLIGHT)

@@ -174,3 +174,10 @@ def test_how_many_chips_a_fleet_comes_to_is_no_doubt_of_what_takes_none_of_it():
     """They stood on the first lines as a warning, beside an answer of all chips."""
     solution = solve("fleet_cost", fleet_chips=64, chip_price="2.2 USD/h", deployment_time="30d")
     assert solution.value == pytest.approx(64 * 2.2 * 720) and not any("chips" in text for text in solution.assumptions)
+
+
+def test_a_budget_of_power_feeds_whole_chips_rounded_down():
+    """1.1 MW over 1.27 kW a chip are 866.1."""
+    solution = solve("fleet_chips", hardware="B200", fleet_power="1.1 MW", power_usage_effectiveness=1.27)
+    assert solution.answers[0].whole_ones == floor(1.1e6 / 1270) == 866
+    assert "fleet_chips = 866.1 (so 866 whole ones)" in "\n".join(lines(solution, "table"))
