@@ -88,6 +88,8 @@ _ATTENDING = (
 _LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
 """Tokens that one sequence has together."""
 
+_OF_JOBS = ("output_energy", "output_electricity_cost")
+
 
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
     """All that is doubtful of an answer, by the name of the doubt."""
@@ -683,7 +685,8 @@ def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used:
 
 def longer_than_the_model(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Sequences longer than the context that a model was published with."""
-    spoken = {name for row in used for name in row.symbols}
+    # The tokens of a job are those of many sequences.
+    spoken = {name for row in used if row.defines not in _OF_JOBS for name in row.symbols}
     longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in _LENGTHS)
     for one in asked.published:
         if longest > one.max_context:

@@ -1185,6 +1185,12 @@ def test_chips_that_a_limit_takes_are_held_against_the_heads_as_whole_ones():
     assert any("64 heads cannot be shared evenly by 5 chips" in text for text in warned("chips", **given, step_time="<=10ms"))
 
 
+def test_the_tokens_of_a_job_are_those_of_many_sequences():
+    given = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "batch": 64, "context_length": 4000, "output_tokens": "1M"}
+    assert not any("longer than the model" in text for text in warned("output_energy", **given))
+    assert any("longer than the model" in text for text in warned("request_latency", **given, prompt_tokens=4000, prefill_chunk=512))
+
+
 def test_heads_that_are_no_whole_number_are_shared_by_no_chips():
     given = {"hardware": "H200:fp8", "model": "Llama-3.1-70B", "chips": 6, "bytes_per_element": 1, "batch": 8, "context_length": 1000}
     assert not any("shared evenly" in text for text in warned("step_time", **given, query_heads=7.5))
