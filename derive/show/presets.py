@@ -143,7 +143,10 @@ def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     """
     head = ["model", "total", "active", "experts", "KV read", "stored", "context", "missing"]
     rows = [head, *map(_model_cells, model_records(word, tables))]
-    return [*_aligned(rows, left=(0, len(head) - 1)), "KV in kB of a token of context, a byte a value: twice as much in bf16"]
+    return [
+        *_aligned(rows, left=(0, len(head) - 1)),
+        "KV in kB of a token of context, a byte a value, index keys too: twice as much all in bf16",
+    ]
 
 
 def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
@@ -207,18 +210,26 @@ def _context(one: Mapping[str, Any]) -> str:
     return show("context_length", one["max_context"]).removesuffix(" tokens") if one["max_context"] else _ABSENT
 
 
+def _of_index(name: str, tables: Tables) -> str:
+    """What a byte a value leaves out of index keys, which keep their width beside a cache in bf16."""
+    widths = (row.indexer_bytes_per_element for row in tables.rows_of(Architecture) if row.model == name)
+    width = next(widths, None)
+    return f", index keys too, at {width:.4g} in solve: twice as much all in bf16" if width else ": twice as much in bf16"
+
+
 def model_card(name: str, tables: Tables | None = None) -> list[str]:
     """What is known of a model in a few lines: parameters as published and as counted from its dimensions, cache, context, what is missing.
 
     >>> model_card("Llama-3.1-70B")[2]
     'counted     70.55B in all (+0.8 %) and 70.55B active (+0.8 %) by its dimensions, a vocabulary at both ends'
     """
+    tables = tables or shipped.read()
     one = next(one for one in model_records(tables=tables) if one["name"] == name)
     total, active = (show(each, one[each]) if one[each] else _ABSENT for each in PARAMETERS)
     counts = one["counted"] or {}
     both = [f"{show(each, value)} {word}{_apart(value, one[each])}" for (each, value), word in zip(counts.items(), _ALL, strict=False)]
     stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
-    cache = f"{read} read and {stored} stored, a byte a value: twice as much in bf16" if read and stored else _ABSENT
+    cache = f"{read} read and {stored} stored, a byte a value{_of_index(name, tables)}" if read and stored else _ABSENT
     routed = f"{one['active_experts']} of {one['experts']} experts a token" if _experts(one) else "all weights for every token"
     return [
         f"{name}   --model {name}",

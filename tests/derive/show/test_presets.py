@@ -1,9 +1,12 @@
 """The tables of accelerators and models: every row is there and fits, a cell is the figure of the table, what is missing is named."""
 
+import pytest
+
 from derive import presets
 from derive.preset_rows import OpenModel
 from derive.shipped import rows_of
 from derive.show.presets import chip_lines, hardware_lines, hardware_records, model_card, model_lines, model_records
+from derive.solving.api import solve
 from derive.units import parse
 from tests.tools.together import in_one_test
 
@@ -93,3 +96,12 @@ def test_records_are_in_si_and_name_what_is_missing():
 def test_a_model_is_shown_with_its_parameters_as_published_and_as_counted(name, says):
     shown = "\n".join(model_card(name))
     assert shown.startswith(f"{name}   --model {name}\npublished ") and [one for one in says if one not in shown] == []
+
+
+def test_a_card_says_what_a_byte_a_value_leaves_out_of_index_keys():
+    """78 layers of 576 values and 128 index keys, of which 132 bytes are kept: 54.91 kB without their scales, 55.22 with them."""
+    (cache,) = (line for line in model_card("GLM-5") if line.startswith("KV cache"))
+    assert cache.endswith("54.91 kB/token stored, a byte a value, index keys too, at 1.031 in solve: twice as much all in bf16")
+    assert solve("kv_bytes_per_token", model="GLM-5", bytes_per_element=1).value == pytest.approx(78 * (576 + 132))
+    (cache,) = (line for line in model_card("DeepSeek-V3") if line.startswith("KV cache"))
+    assert cache.endswith("stored, a byte a value: twice as much in bf16")
