@@ -195,7 +195,7 @@ def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
 
     >>> asked = question("batch", {"chips": 8}, using="memory.kv_copies_of_latents")
     >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
-    [('memory.kv_copies_of_latents', 8)]
+    [('memory.kv_copies_of_latents', 8.0)]
     """
     if _COPIES in (asked.unknown, *asked.known):
         return None

@@ -170,7 +170,7 @@ def test_a_time_of_the_lecture_lists_what_was_said_then():
 
 
 def test_what_may_be_meant_is_said_by_meaning_and_not_by_symbols_of_a_letter():
-    assert "did you mean 'output_price' or 'input_price' or 'chip_price'?" in refused("solve", "price")
+    assert "could mean output_price or input_price or chip_price: write the one" in refused("solve", "price")
     assert "did you mean 'bytes_per_weight'?" in refused("solve", "precision") and "dp_out" not in refused("solve", "goodput")
 
 

@@ -84,5 +84,5 @@ def test_what_has_no_answer_draws_nothing(tmp_path: Path):
 def test_nothing_is_drawn_of_a_sweep_that_has_no_part_in_the_answer(tmp_path: Path):
     drawn = tmp_path / "flat.svg"
     deployed = ("--model", "Llama-3.1-70B", "--hardware", "H100-SXM:fp8", "gpus=4", "batch=64", "ctx=2k", "rent=2.5 USD/h")
-    said = refused("solve", "cost_per_mtok", "fleet_utilisation=0.2..1:lin:9", *deployed, "--plot", str(drawn))
-    assert "ask for fleet_cost_per_token" in said and not drawn.exists()
+    said = refused("solve", "throughput", "fleet_utilisation=0.2..1:lin:9", *deployed, "--plot", str(drawn))
+    assert "ask for fleet_throughput" in said and not drawn.exists()
