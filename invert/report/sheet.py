@@ -209,12 +209,19 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     text = (
         f"Besides, {assumed} are assumed: KV bytes read off decode prices are proportional to the tokens of a step."
         f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])};"
-        f" it and sweep_time are those of rates sustained.{_size_of_lecture(one, table)}"
+        f" it and sweep_time are those of rates sustained.{_end_of_contexts(one)}{_size_of_lecture(one, table)}"
         " Readings and forward checks take each anchor as it stands. Estimates with a range do so where it is given; where it is not, they"
         " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
         " holding_cost_ratio, from priors."
     )
     return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
+
+
+def _end_of_contexts(one: Inference) -> str:
+    """Where contexts end, for whoever gave it as an anchor."""
+    if one.anchors.origin.get("max_context") != "given":
+        return ""
+    return f" max_context = {show('max_context', one.anchors.values['max_context'])} as given: contexts above a threshold end there."
 
 
 def _size_of_lecture(one: Inference, table: Run) -> str:

@@ -75,3 +75,10 @@ def test_what_was_changed_stands_under_the_heading(run: InferenceTable):
 def test_a_report_ends_with_what_to_cite(run: InferenceTable, name: str):
     ids = " ".join(id.split("@")[0] for id in run[name].equations)
     assert said(run, name).endswith(f"\ncite  backsolve cite {run[name].name} {ids}")
+
+
+def test_where_contexts_end_is_said_to_whoever_gave_it(run: InferenceTable):
+    anchors = run[GEMINI].anchors
+    given = replace(anchors, values=anchors.values | {"max_context": 5e5}, origin=anchors.origin | {"max_context": "given"})
+    told = "max_context = 500k tokens as given: contexts above a threshold end there."
+    assert told in said(run, GEMINI, anchors=given) and told not in said(run, GEMINI)
