@@ -13,6 +13,7 @@ from derive.expressions.branches import branches, regimes_of, sides_of, turns
 from derive.expressions.digits import loses_digits
 from derive.formulas import Roots, TreePair
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities.row import ABSURD
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
 from derive.show.binding import plain_regime
@@ -146,6 +147,8 @@ _OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole", "t
 def in_families(quantities: dict[str, Json]) -> tuple[list[Json], dict[str, Json]]:
     """The same quantities, what they have alike said once: families, and each quantity with the place of its own.
 
+    Values accepted of it end as far beyond those met in practice as its family says, unless it says otherwise.
+
     >>> families, rows = in_families(quantities_data(("sparsity", "mfu", "mbu")))
     >>> rows["mfu"]["of"] == rows["mbu"]["of"] != rows["sparsity"]["of"], families[rows["mfu"]["of"]]["domain"]
     (True, 'in (0, 1]')
@@ -153,10 +156,11 @@ def in_families(quantities: dict[str, Json]) -> tuple[list[Json], dict[str, Json
     families: list[Json] = []
     rows: dict[str, Json] = {}
     for name, row in quantities.items():
-        family = {key: row[key] for key in _OF_FAMILY if key in row}
+        family = {key: row[key] for key in _OF_FAMILY if key in row} | {"absurd": ABSURD}
         if family not in families:
             families.append(family)
-        rows[name] = {"of": families.index(family)} | {key: value for key, value in row.items() if key not in family}
+        said = {*family, *(key for key, end in (("least", row["low"] / ABSURD), ("most", row["high"] * ABSURD)) if row[key] == end)}
+        rows[name] = {"of": families.index(family)} | {key: value for key, value in row.items() if key not in said}
     return families, rows
 
 

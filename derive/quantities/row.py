@@ -7,7 +7,8 @@ from derive.briefly import brief
 from derive.errors import WrongValue
 from derive.quantities.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
 
-_ABSURD = 100
+ABSURD = 100
+"""How many times beyond the values met in practice a number is taken for a slip."""
 
 
 _USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
@@ -67,7 +68,7 @@ class Quantity:
         """
         if self.ceiling == 1.0:
             return 0.0, 1.0
-        return (0.0 if self.may_be_zero else max(self.floor, self.low / _ABSURD)), self.high * _ABSURD
+        return (0.0 if self.may_be_zero else max(self.floor, self.low / ABSURD)), self.high * ABSURD
 
     def at(self, share: float) -> float:
         """The value so far from the least (share 0) to the greatest (share 1) met in practice: by ratios, unless the least is 0.

@@ -287,7 +287,7 @@
   /** A quantity with what it has as others of its family have it, and what is left out of most of them. */
   const rowOf = (row) => {
     const family = "of" in row ? root.backsolve.families[row.of] : {};
-    return { floor: 0, ceiling: Infinity, ...family, ...row };
+    return { floor: 0, ceiling: Infinity, least: row.low / family.absurd, most: row.high * family.absurd, ...family, ...row };
   };
 
   const inside = (answer) => (answer.kind === "point" ? answer.value : middleOf(answer.low, answer.high));
