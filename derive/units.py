@@ -336,7 +336,7 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     pairs = [pair for item in items for pair in _named(item)]
     spelled = (*asked, *(given for given, _ in pairs))
     if not among:
-        refuse_unnamed(spelled, asked)
+        refuse_unnamed(spelled, asked, beside)
     for given, typed in pairs:
         if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
             raise UnknownName("anchor", given, among)

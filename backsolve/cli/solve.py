@@ -83,7 +83,7 @@ def solve_command(
     They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256'),
     sweeps (batch=1..4096:log:13) or limits of a result ('step_time<=30ms' 'throughput>=2000').
 
-    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin; dtype is bytes_per_weight or bytes_per_element.
+    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin; dtype (of weights, then of the cache).
 
     Example:
 
@@ -111,7 +111,7 @@ def solve_command(
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency, price)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
-    beside_names = unwritten(using, variants)
+    beside_names = unwritten(using, variants, hardware, model)
     typed = named_texts(given, asked=unknowns, beside=beside_names)
     unknowns = [meant_beside(name, (*unknowns, *typed, *beside_names)) for name in unknowns]
     refuse_long(typed)

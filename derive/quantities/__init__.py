@@ -83,17 +83,19 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     )
     if len(of_asked) == 1 and (one := of_asked.pop()):
         return one
+    if any(of_asked):
+        return quantity(name).name
     if meant := next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None):
         return meant
     return quantity(name).name
 
 
-def refuse_unnamed(names: Collection[str], asked: Collection[str] = ()) -> None:
-    """Refuses names that are of no one quantity, all of them at once."""
+def refuse_unnamed(names: Collection[str], asked: Collection[str] = (), beside: Collection[str] = ()) -> None:
+    """Refuses names that are of no one quantity, all of them at once; what stands unwritten `beside` them is not looked at."""
     refused = []
     for name in dict.fromkeys(names):
         try:
-            meant_beside(name, names, asked)
+            meant_beside(name, (*names, *beside), asked)
         except (UnknownName, AmbiguousName) as error:
             refused.append(error)
     if refused:

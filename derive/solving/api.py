@@ -107,7 +107,7 @@ def solve(
     conventions = Conventions(count, bytes, efficiency, price)
     typed = {spelled: of_word(spelled, value) for spelled, value in {**(given or {}), **values}.items()}
     using = (using,) if isinstance(using, str) else tuple(using)
-    unknown, *names = _as_beside((unknown, *typed), unwritten(using, variants or {}))
+    unknown, *names = _as_beside((unknown, *typed), unwritten(using, variants or {}, hardware, model))
     if len({*names}) < len(names):
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")

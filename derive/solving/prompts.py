@@ -31,14 +31,23 @@ def says_where_prompts_are(using: Iterable[str], variants: Mapping[str, str]) ->
     return _variant_of_prompts(using, variants) is not None
 
 
-def unwritten(using: Iterable[str], variants: Mapping[str, str]) -> tuple[str, ...]:
-    """What stands beside the words of a question unwritten: where it counts prompts on the same chips, the time that they take.
+def unwritten(
+    using: Iterable[str],
+    variants: Mapping[str, str],
+    hardware: str | Iterable[str] | None = None,
+    model: str | Iterable[str] | None = None,
+) -> tuple[str, ...]:
+    """What stands beside the words of a question unwritten: the time of prompts that it counts on the same chips, the width of weights
+    where a chip is named with a data type, and the layers of a model.
 
-    >>> unwritten([], {}), unwritten(["serving.request_latency_with_prompts"], {})
-    ((), ('prompt_time_share',))
+    >>> unwritten([], {}), unwritten(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
+    ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
     """
     variant = equation(WITH_PROMPTS).variant
-    return (PROMPTS_BETWEEN,) if variant and _variant_of_prompts(using, variants) == variant.name else ()
+    prompts = (PROMPTS_BETWEEN,) if variant and _variant_of_prompts(using, variants) == variant.name else ()
+    chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
+    weights = ("bytes_per_weight",) if any(":" in chip for chip in chips) else ()
+    return prompts + weights + (("layers",) if model else ())
 
 
 def _variant_of_prompts(using: Iterable[str], variants: Mapping[str, str]) -> str | None:

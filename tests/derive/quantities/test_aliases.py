@@ -191,7 +191,7 @@ def test_a_data_type_is_that_of_the_one_thing_that_has_a_part_in_what_is_asked(a
 
 def test_a_data_type_of_a_step_may_be_of_either():
     both = "could mean bytes_per_weight or bytes_per_element"
-    assert both in refused("solve", "step_time", "--model", "Llama-3.1-8B", "dtype=fp8")
+    assert both in refused("solve", "step_time", "total_params=8B", "batch=8", "dtype=fp8")
     assert both in refused("solve", "kv_cache,step_time", "--model", "Llama-3.1-8B", "dtype=fp8")
 
 
@@ -386,3 +386,19 @@ def test_short_words_mean_what_stands_beside_them_says(word, beside, meant):
 def test_a_price_that_nothing_settles_is_refused_with_all_it_may_be():
     assert "could mean output_price or input_price or chip_price" in refused("solve", "step_time", "price=2")
     assert "price is an option: write --price rent" in refused("solve", "step_time", "price=rent")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"hardware": "8xH100:fp8", "model": "Llama-3.1-70B"}, "bytes_per_element"),
+        ({"hardware": "8xH100", "model": "Llama-3.1-70B"}, "bytes_per_weight"),
+        ({"hardware": "8xH100", "model": "Llama-3.1-70B", "bytes_per_element": 1}, "bytes_per_weight"),
+        ({"hardware": "8xH100", "model": "Llama-3.1-70B", "bytes_per_weight": 2}, "bytes_per_element"),
+    ],
+)
+def test_a_data_type_is_of_the_weights_of_a_model_or_of_its_cache_where_theirs_is_known(given, meant):
+    found = solve("step_time", **given, batch=8, context_length=4000, dtype="fp8")
+    assert (
+        found.provenance[meant] == "given" and found.value == solve("step_time", **given, batch=8, context_length=4000, **{meant: 1}).value
+    )
