@@ -20,6 +20,7 @@ from derive.solving.fleets import (
     is_of_whole_replicas,
     of_all_replicas,
     of_whole_replicas,
+    with_what_is_paid,
 )
 from derive.solving.givens import spread
 from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
@@ -167,7 +168,7 @@ def respond(
         solution = of_whole_replicas(anew, unknown, taken)
     else:
         solution = beside_prompts(by, taken, using, variants or {})
-    solution = as_is_meant(solution, given, bool(hardware or model), anew, beside)
+    solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given)
     return _warned(solution) if taken is not given else solution
 
 

@@ -433,7 +433,9 @@ def _copies_held(row: Equation, values: Mapping[str, float]) -> Doubt | None:
     most = chips_for_copies(values, heads, values.get("query_heads", math.inf))
     if most == least:
         return None
-    takes = "no number of chips holds it" if most is None else f"it takes {most} chips"
+    shared = values.get("query_heads")
+    none = "no number of chips holds it" if shared is None else f"none of up to {shared:.0f} chips, a head each, hold it"
+    takes = none if most is None else f"it takes {most} chips"
     over = f"tensor parallelism over more than {heads:.0f} chip{'s' * (heads != 1)}"
     told = f"a cache that is not sharded by sequences is copied under {over}: with its copies {takes}; give kv_copies"
     return Doubt(told, row.inputs | {"query_heads"})

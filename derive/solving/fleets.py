@@ -10,12 +10,13 @@ from derive.answers import Answer, WhenRead
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.quantities import quantity
-from derive.records import LOWER
+from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.at_best import results_of, with_other
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.result import RouteStep, Solution
 from derive.solving.whole_numbers import BEST
+from derive.units import signed
 
 _T = TypeVar("_T")
 
@@ -70,6 +71,23 @@ def batch_that_does_not_fit(ask: Callable[[str, Mapping[str, Any]], Solution], u
     read = ask("kv_time", given)
     short = read.reason and read.reason.code == SHORT_OF_MEMORY
     return replace(read, unknown=row.name, unit=row.unit) if short else None
+
+
+def with_what_is_paid(refused: Solution, ask: Callable[[str, Mapping[str, Any]], Solution], given: Mapping[str, Any]) -> Solution:
+    """A refusal on the one chip by default, where a limit on what a fleet costs pays more: how many it pays is said."""
+    names = {spelled: quantity(spelled).name for spelled in given}
+    within = [
+        name for spelled, name in names.items() if name in _OF_WHOLE_ONES and isinstance(given[spelled], str) and signed(given[spelled])
+    ]
+    if refused.reason is None or len(within) != 1 or not {_CHIPS, _REPLICAS, _ALL_CHIPS}.isdisjoint({*names.values(), refused.unknown}):
+        return refused
+    told = {spelled: given[spelled] for spelled, name in names.items() if name in (*within, *_paid_with(within[0]))}
+    found = ask(_ALL_CHIPS, told)
+    if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value:
+        return refused
+    pays = f"this is of one chip, as none are given: {within[0]} as limited pays {found.value:.0f}, give chips={found.value:.0f}"
+    message = f"{refused.why_not}\n{pays}"
+    return replace(refused, reason=replace(refused.reason, message=message))
 
 
 def is_of_whole_replicas(unknown: str, given: Iterable[str]) -> bool:

@@ -86,7 +86,7 @@ def copies_of_heads(chips: float, heads: float) -> float:
 def chips_for_copies(values: Mapping[str, float], heads: float, at_most: float) -> int | None:
     """The fewest whole chips that hold the weights and a copy of the cache for every so many chips as it has heads; None where none do.
 
-    `at_most` are the chips over which attention can be cut.
+    Of no more than `at_most`, over which attention can be cut: one query head each.
 
     >>> held = {"chips": 9.0, "memory_capacity": 720e9, "weight_bytes": 671e9, "kv_cache_bytes": 18e9}
     >>> chips_for_copies(held, 1.0, 128.0), chips_for_copies({**held, "kv_cache_bytes": 90e9}, 1.0, 1e6)
@@ -96,7 +96,7 @@ def chips_for_copies(values: Mapping[str, float], heads: float, at_most: float) 
     least = ceil(values["chips"] * (1 - HOLDS))
 
     def fits(chips: int) -> bool:
-        held = {**values, "kv_cache_bytes": values["kv_cache_bytes"] * copies_of_heads(min(chips, at_most), heads)}
+        held = {**values, "kv_cache_bytes": values["kv_cache_bytes"] * copies_of_heads(chips, heads)}
         return float(equation("memory.demand").right_side(held)) <= chips * of_one * (1 + HOLDS)
 
-    return next((chips for chips in range(least, _MOST_CHIPS) if fits(chips)), None)
+    return next((chips for chips in range(least, int(min(at_most, _MOST_CHIPS)) + 1) if fits(chips)), None)

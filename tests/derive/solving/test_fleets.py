@@ -137,6 +137,15 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default(of_a_re
     assert (most.value, most.bound) == (6, "upper")
 
 
+def test_what_does_not_fit_on_the_one_chip_by_default_says_how_many_a_budget_pays():
+    paid = {"fleet_cost": "<=1200 USD", "deployment_time": "1 d", "chip_price": "2 USD/h"}
+    asked = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": "4k", "bytes_per_element": 1}
+    for more in ({"step_time": "<=20ms"}, {"batch": 512}):
+        assert solve("throughput", **asked, **paid, **more).why_not.endswith("fleet_cost as limited pays 25, give chips=25")
+    assert solve("throughput", **asked, chips=25, step_time="<=20ms").answers
+    assert "as none are given" not in solve("throughput", **asked, **paid, batch=5120, chips=25).why_not
+
+
 # -- users of a fleet --------------------------------------------------------------------------------------------------
 
 HELD = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "context_length": 2250}
