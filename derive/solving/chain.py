@@ -1001,24 +1001,49 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
         failed: Failed = frozenset()
         here = len(stops)
         while (way := route(asked.unknown, rows, frozenset(known), failed)) is not None:
-            outcome = _follow(asked, known, way)
+            outcome = _along(asked, known, way)
             if isinstance(outcome, Solution):
                 return outcome, way
             stops.append((outcome, way))
             failed |= {(outcome.leg.id, outcome.leg.unknown)}
         for stop, way in stops[here:]:
             carried = way.carried(stop.leg) if stop.reason.code == "not_identified" else None
-            further = _follow(asked, known, carried) if carried else None
+            further = _along(asked, known, carried) if carried else None
             if carried and isinstance(further, Solution) and further.answers:
                 return further, carried
     return None
+
+
+def _along(asked: Question, known: Mapping[str, float], way: Route) -> Solution | _Stop:
+    """What a route comes to with numbers, held against the memory of the batch that makes a given rate where it speaks of none."""
+    outcome = _follow(asked, known, way)
+    if isinstance(outcome, _Stop) or outcome.reason or SHORT in outcome.kinds or any(step.unknown == FREE for step in outcome.route):
+        return outcome
+    short = _batch_does_not_fit(asked)
+    if short is None:
+        return outcome
+    if not only_said(asked, way):
+        return _without_answer(asked, short, outcome.route)
+    told = "; ".join(short.message.split("\n"))
+    return replace(outcome, warnings=(told, *outcome.warnings), kinds=(SHORT, *outcome.kinds))
+
+
+def _batch_does_not_fit(asked: Question) -> Reason | None:
+    """The memory that is short of the batch that makes a given rate, where nothing says how large it is; None where all is well."""
+    if asked.unknown == FREE or FREE in asked.known or not batch_is_left_to_a_rate(asked):
+        return None
+    batch = replace(posed(asked, FREE, asked.known), silent=True)
+    reason = _answered(batch, told=False)[0].reason
+    if reason and (usual := in_usual_types(batch, reason.missing)):
+        reason = _answered(usual, told=False)[0].reason
+    return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
 
 def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
     """What inequalities on quantities that are made of the unknown leave of it."""
     for known in taken_as_known(asked):
         for way in bounding(asked.unknown, asked.bounds, asked.active, frozenset(known)):
-            outcome = _follow(asked, known, way)
+            outcome = _along(asked, known, way)
             if isinstance(outcome, _Stop):
                 stops.append((outcome, way))
             elif _says_something(asked, outcome):
@@ -1120,7 +1145,7 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
     clash: Reason | None = None
     for end in ends:
         known = end.values if found.kind == "point" else world.values
-        short = misfit(asked, known, way.rows) or _batch_does_not_fit(asked, known)
+        short = misfit(asked, known, way.rows)
         answered = end
         if short and only_said(asked, way):
             told = "; ".join((*short.message.split("\n"), *_over_more_links(asked, known, way)))
@@ -1137,17 +1162,6 @@ def _over_more_links(asked: Question, known: Mapping[str, float], way: Route) ->
     chips = chips_of_links(asked, known, way.rows)
     if chips and (found := result_with(asked, asked.unknown, {"chips": float(chips)})):
         yield f"with chips={chips} {asked.unknown} = {show(asked.unknown, found)}"
-
-
-def _batch_does_not_fit(asked: Question, known: Mapping[str, float]) -> Reason | None:
-    """The memory that is short of the batch that makes a given rate, where the way to the answer speaks of none; None where all is well."""
-    if asked.unknown == FREE or FREE in known or not batch_is_left_to_a_rate(asked):
-        return None
-    batch = replace(posed(asked, FREE, asked.known), silent=True)
-    reason = _answered(batch, told=False)[0].reason
-    if reason and (usual := in_usual_types(batch, reason.missing)):
-        reason = _answered(usual, told=False)[0].reason
-    return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
 
 def only_said(asked: Question, way: Route) -> bool:
