@@ -71,7 +71,7 @@ def test_a_sample_counts_for_the_innermost_part_and_for_the_library_that_is_load
             frame = SimpleNamespace(f_code=code, f_back=frame, f_locals={"name": module[0] if module else ""})
         return samples.part_of(frame)
 
-    ours, asked, table = ("backsolve/cli/infer.py", "main"), ("derive/solving/chain.py", "answer"), ("derive/shipped.py", "read")
+    ours, asked, table = ("backsolve/cli/infer.py", "main"), ("derive/solving/answering.py", "answer"), ("derive/shipped.py", "read")
     numpy = ("<frozen importlib._bootstrap>", samples.LOADS, "numpy")
     assert at() == "other" == at(("numpy/core.py", "exp")) and at(ours) == "words"
     assert (

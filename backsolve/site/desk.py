@@ -5,7 +5,7 @@ from backsolve.site.presets import ASKED, FIELDS, parts_of_fields
 from backsolve.site.writing import INDEX, Entry, Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
-from derive.solving.chain import answered
+from derive.solving.answering import answered
 from derive.solving.questions import question
 from derive.units import show
 

@@ -9,8 +9,8 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
+from derive.solving.answering import answer, weights_alone
 from derive.solving.at_best import all_of, answered_at, full_batch, within_own_limits
-from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.fleets import (

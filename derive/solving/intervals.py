@@ -10,7 +10,7 @@ import numpy as np
 
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.chain import answer, answered
+from derive.solving.answering import answer, answered
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
 from derive.solving.route import Route

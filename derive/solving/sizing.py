@@ -13,7 +13,7 @@ from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.chain import answered
+from derive.solving.answering import answered
 from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, batch_is_left_to_a_rate, worked_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
 from derive.solving.questions import IN_BF16, Question, in_usual_types, posed, standing_beside, without

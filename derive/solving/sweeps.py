@@ -9,7 +9,8 @@ import numpy as np
 
 from derive.answers import SHORT
 from derive.errors import WrongValue
-from derive.solving.chain import answer, answered, only_said
+from derive.solving.answering import answer, answered
+from derive.solving.chain import only_said
 from derive.solving.givens import MOST_POINTS
 from derive.solving.intervals import spanned
 from derive.solving.questions import Question, at_values, in_parts

@@ -7,7 +7,7 @@ from math import ceil, floor
 from derive.answers import BOUGHT, COUNTED
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.chain import nearest_reached
+from derive.solving.answering import nearest_reached
 from derive.solving.limits import limit_in_words, one_by_one, rests_on_unknown
 from derive.solving.questions import Question
 from derive.solving.result import Answer, Reason, Solution, Sweep

@@ -16,8 +16,8 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import BOUND, LOWER, UPPER, Equation, right_side_at
 from derive.show.text import rendered
+from derive.solving.answering import answered
 from derive.solving.api import solve
-from derive.solving.chain import answered
 from derive.solving.defaults import IDEALS, in_numbers, standing
 from derive.solving.directions import _SIGNS, EITHER, NEITHER, Signs, carried, direction
 from derive.solving.intervals import SAMPLES

@@ -1,49 +1,16 @@
-"""Results given as limits, at most or at least so much."""
+"""Results given as limits, at most or at least so much: how they are read, and which are none."""
 
-from itertools import product
 from math import ceil
 
-import numpy as np
 import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
-from derive.units import show
-from tests.tools.together import in_one_test
 
 CHIP = {"peak_flops": 1e15, "hbm_bandwidth": 3e12, "hbm_capacity": 80e9, "bytes_per_weight": 1}
 MODEL = {"active_params": 60e9, "total_params": 60e9, "kv_bytes_per_token": 100e3, "context_length": 10_000}
 HELD = 60e9 + 64 * 1e9
 """Weights of a byte each, and 64 caches of 10,000 tokens of 100 kB: in chips of 80 GB, which read 3 TB/s."""
-
-
-@in_one_test(
-    ("limit", "by_speed"),
-    [
-        ({"step_time": "<=30ms"}, HELD / 3e12 / 0.03),
-        ({"step_time": "<= 10ms"}, HELD / 3e12 / 0.01),
-        ({"t": "<=10ms"}, HELD / 3e12 / 0.01),
-        ({"throughput": ">=2000"}, HELD / 3e12 * 2000 / 64),
-        ({"throughput": ">=8000"}, HELD / 3e12 * 8000 / 64),
-        ({"throughput": ">=8000", "step_time": "<=30ms"}, HELD / 3e12 * 8000 / 64),
-        ({"throughput": ">=2000", "step_time": "<=10ms"}, HELD / 3e12 / 0.01),
-        ({"throughput": ">=1", "step_time": "<=1s"}, 0),
-    ],
-)
-def test_chips_for_limits_are_the_more_of_what_they_and_memory_take(limit, by_speed):
-    solution = solve("chips", **CHIP, **MODEL, batch=64, **limit)
-    (found,) = solution.answers
-    assert (found.value, found.bound) == (ceil(max(by_speed, HELD / 80e9)), "lower")
-    assert (found.regime == "memory binds") == (by_speed < HELD / 80e9)
-    assert not {*limit, "peak_flops", "step_time"} & {*solution.unused} and any("is a limit: " in text for text in solution.assumptions)
-
-
-def test_a_limit_of_a_latency_bounds_a_batch_from_above_and_one_of_a_rate_from_below():
-    """8 chips read 24 TB/s: 10 ms are 240 GB, 180 of them caches; 5,000 a second are a pass of B every B/5000 s."""
-    (most,) = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=10ms").answers
-    assert (most.value, most.bound) == (180, "upper")
-    (least,) = solve("batch", **CHIP, **MODEL, chips=8, throughput=">=5000").answers
-    assert (least.value, least.bound) == (ceil(60e9 / (24e12 / 5000 - 1e9)), "lower")
 
 
 @pytest.mark.parametrize(
@@ -74,93 +41,6 @@ def test_limits_over_lists_and_ranges():
     assert (spans.spans.low, spans.spans.high, spans.answers[0].bound) == (ceil(HELD / 80e9), ceil(by_speed[1]), "lower")
 
 
-@pytest.mark.parametrize("limit", [{"throughput": "<=2000"}, {"step_time": ">=300ms"}])
-def test_more_chips_than_a_limit_leaves_are_no_answer_to_it(limit):
-    """Memory takes two chips, on which the step is faster than the limit has it: no deployment is both."""
-    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "batch": 64, "context_length": 8000}
-    assert solve("chips", **given, **limit).reason.code in ("does_not_fit", "not_identified")
-
-
-# -- from both sides, by memory, and whatever the unknown is --------------------------------------------------------------
-
-
-def test_limits_from_both_sides_leave_a_range_with_its_best_end():
-    solution = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=10ms", throughput=">=5000")
-    (found,) = solution.answers
-    assert (found.kind, found.low, found.high) == ("interval", ceil(60e9 / (24e12 / 5000 - 1e9)), 180)
-    assert solution.said == (
-        "from 15.79, where throughput at least 5000 token/s binds, to 180, where token_latency at most 10 ms does",
-        "best: batch = 180, the largest",
-    )
-    assert "batch: between 16 and 180\n  from 15.79, where" in str(solution)
-
-
-def test_limits_that_contradict_each_other_are_refused_in_a_line_with_the_nearest():
-    """In 5 ms 24 TB/s read 120 GB, 60 of them caches: a pass of 60 makes 12,000 a second."""
-    reason = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=5ms", throughput=">=20k").reason
-    assert reason.code == "contradiction" and "\n" not in reason.message
-    assert "takes batch >= 300 and token_latency at most 5 ms leaves batch <= 60" in reason.message
-    assert reason.message.endswith("nearest is throughput = 12k token/s at batch = 60")
-
-
-def test_where_memory_is_full_before_a_limit_it_binds():
-    """8 chips of 80 GB hold 580 caches beside the weights, and read them in 27 ms."""
-    solution = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=50ms")
-    (found,) = solution.answers
-    assert (found.value, found.bound, found.regime) == (580, "upper", "memory binds")
-    both = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=50ms", throughput=">=5000")
-    assert both.answers[0].ends == (ceil(60e9 / (24e12 / 5000 - 1e9)), 580) and "where memory does" in both.said[0]
-
-
-def test_a_limit_that_cannot_be_reached_names_the_nearest_and_one_that_always_holds_leaves_the_others():
-    reason = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=1ms").reason
-    assert reason.code == "no_solution" and "step_time is at least 2.5 ms over all batch" in reason.message
-    priced = {"chip_price": "2 USD/h", "batch": 64}
-    two = solve("chips", **CHIP, **MODEL, **priced, cost_per_token="<=10 USD/MTok", step_time="<=10ms")
-    assert two.value == solve("chips", **CHIP, **MODEL, batch=64, step_time="<=10ms").value
-    never = solve("chips", **CHIP, **MODEL, **priced, cost_per_token="<=0.001 USD/MTok", step_time="<=10ms").reason
-    assert "cost_per_token does not depend on chips" in never.message
-
-
-def test_a_cost_at_most_so_much_takes_a_batch_from_below():
-    solution = solve("batch", **CHIP, **MODEL, chips=8, chip_price="2 USD/h", cost_per_token="<=0.5 USD/MTok", step_time="<=20ms")
-    (found,) = solution.answers
-    price = 8 * 2 / 3600
-    assert found.low == ceil(60e9 / (0.5e-6 * 24e12 / price - 1e9))
-
-
-# -- two limits on one result, and limits on what does not move with the unknown ------------------------------------------
-
-
-@in_one_test(
-    "limit",
-    [
-        {"step_time": ">=5ms <=10ms"},
-        {"step_time": "<=10ms", "t": ">=5ms"},
-        {"step_time": "< 10ms > 5ms"},
-        {"token_latency": "<=10ms >=5ms"},
-        {"interactivity": ">=100 <=200"},
-    ],
-)
-def test_two_limits_on_one_result_leave_a_range(limit):
-    """24 TB/s read 120 GB in 5 ms, 60 of them caches, and 240 GB in 10 ms."""
-    solution = solve("batch", **CHIP, **MODEL, chips=8, **limit)
-    assert solution.answers[0].ends == (60, 180) and solution.said[1] == "best: batch = 180, the largest"
-    assert ("at least 5 ms binds" in solution.said[0]) == ("interactivity" not in limit)
-
-
-def test_chips_between_two_limits_on_one_result():
-    solution = solve("chips", **CHIP, **MODEL, batch=64, step_time="<=10ms >=5ms")
-    assert solution.answers[0].ends == (ceil(HELD / 3e12 / 0.01), int(HELD / 3e12 / 0.005))
-    assert solution.said[1] == f"best: chips = {ceil(HELD / 3e12 / 0.01)}, the fewest"
-
-
-@pytest.mark.parametrize("limit", [{"step_time": "<=10ms >=20ms"}, {"step_time": ">=20ms", "t": "<=10ms"}])
-def test_two_limits_that_contradict_each_other_are_refused_in_a_line_with_both(limit):
-    with pytest.raises(WrongValue, match=r"^step_time is at least 20 ms and at most 10 ms: none is both$"):
-        solve("batch", **CHIP, **MODEL, chips=8, **limit)
-
-
 def test_two_limits_from_the_same_side_are_refused():
     with pytest.raises(WrongValue, match="step_time is given twice as at most so much, '30ms' and '10ms'"):
         solve("batch", **CHIP, **MODEL, chips=8, step_time="<=30ms", t="<=10ms")
@@ -172,47 +52,6 @@ PROMPT = {**CHIP, **MODEL, "chips": 8, "prompt_tokens": 10_000}
 """2 x 60e9 x 10,000 FLOP on 8e15 FLOP/s: a prompt takes 150 ms, beside whatever batch is decoded."""
 
 
-def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_comes_to():
-    met = solve("batch", **PROMPT, time_to_first_token="<=2s", step_time="<=10ms")
-    assert met.value == 180 and met.said[2] == "time_to_first_token at most 2 s is met with any batch: it comes to 150 ms or more"
-    alone = solve("batch", **PROMPT, time_to_first_token="<=2s")
-    assert alone.answers[0].ends == (0, 580) and "is met with any batch" in alone.said[0]
-    missed = solve("batch", **PROMPT, time_to_first_token="<=100ms", step_time="<=10ms").reason
-    assert missed.code == "no_solution" and "it comes to 150 ms with any, and time_to_first_token at most 100 ms" in missed.message
-    assert "prompt_tokens, chips" in missed.message or "chips, prompt_tokens" in missed.message
-    unknown = solve("batch", **CHIP, chips=8, time_to_first_token="<=1s").reason
-    assert unknown.code == "missing_givens" and unknown.message.startswith("time_to_first_token is not made of batch, and whether")
-
-
-@in_one_test(
-    ("unknown", "limit", "said"),
-    [
-        ("cost_per_token", {"step_time": "<=30ms"}, "step_time at most 30 ms is met: it comes to 5.167 ms or more"),
-        ("step_time", {"throughput": ">=2k"}, "throughput at least 2000 token/s is met: it comes to 12.39k token/s or less"),
-        (
-            "throughput",
-            {"step_time": "<=30ms", "time_to_first_token": "<=2s"},
-            "time_to_first_token at most 2 s is met: it comes to 150 ms",
-        ),
-    ],
-)
-def test_limits_are_held_against_what_all_else_determines(unknown, limit, said):
-    """124 GB take 5.167 ms of 24 TB/s, for 64 tokens."""
-    given = {**PROMPT, "batch": 64, "chip_price": "2 USD/h"}
-    solution = solve(unknown, **given, **limit)
-    assert any(text.startswith(said) for text in solution.said) and solution.value == solve(unknown, **given).value
-    assert not {*solution.unused} & {*limit}
-
-
-def test_a_limit_that_what_is_determined_does_not_meet_is_refused_with_what_it_comes_to():
-    reason = solve("cost_per_token", **PROMPT, batch=64, chip_price="2 USD/h", step_time="<=3ms").reason
-    assert reason.code == "no_solution"
-    assert reason.message == "step_time at most 3 ms is not met: it comes to 5.167 ms or more with what is given"
-    swept = solve("cost_per_token", **PROMPT, batch=[64, 300, 1000], chip_price="2 USD/h", step_time="<=10ms").sweep
-    assert np.isfinite(swept.values[0]).tolist() == [True, False, False]
-    assert [swept.others[at][1].code for at in (1, 2)] == ["no_solution", "does_not_fit"]
-
-
 @pytest.mark.parametrize(
     ("unknown", "given"),
     [("concurrent_requests", {"request_latency": "<=20s", "output_tokens": 500}), ("throughput", {"step_time": "<=10ms"})],
@@ -221,99 +60,3 @@ def test_a_limit_on_a_part_of_what_is_asked_for_is_answered_at_the_largest_batch
     found, batch = (solve(one, **PROMPT, **given) for one in (unknown, "batch"))
     assert found.given["batch"] == batch.value
     assert found.said[0].removesuffix(" that memory holds") == f"at batch = {batch.value:.0f}, the largest"
-
-
-@in_one_test(
-    ("limit", "most"),
-    [({"tokens_per_second_per_user": ">=100"}, 180), ({"request_latency": "<=5.15s", "output_tokens": 500, "prompt_tokens": 9750}, 180)],
-)
-def test_a_limit_of_what_a_user_sees_bounds_the_batch(limit, most):
-    """9,750 tokens of prompt and half of 500 are 10,000 on the mean; a prompt of 9,750 takes 146 ms, and 500 steps of 10 ms follow."""
-    rest = {name: value for name, value in MODEL.items() if name != "context_length" or "output_tokens" not in limit}
-    (found,) = solve("batch", **CHIP, **rest, chips=8, **limit).answers
-    assert (found.value, found.bound) == (most, "upper")
-
-
-# -- what memory alone says ------------------------------------------------------------------------------------------------
-
-
-def test_chips_for_the_weights_alone_say_so():
-    solution = solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16")
-    (found,) = solution.answers
-    assert found.low == pytest.approx(140e9 / (16 * 2**30)) and "the weights alone" in solution.warnings[0]
-    assert str(solution).startswith("chips: at least 8.149 (so 9 whole ones)")
-    assert solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16", batch=8).reason.code == "missing_givens"
-
-
-def test_a_limit_that_nothing_meets_says_what_comes_nearest_within_the_others():
-    most = solve("batch", **PROMPT, step_time="<=10ms")
-    nearest = solve("throughput", **PROMPT, batch=most.value).value
-    refused = solve("batch", **PROMPT, step_time="<=10ms", throughput=">=500000")
-    assert not refused.answers
-    told = f"with step_time at most 10 ms nearest is throughput = {show('throughput', nearest)} at batch = {most.value:.0f}"
-    assert refused.why_not.endswith(told)
-
-
-@pytest.mark.parametrize(
-    ("limit", "batch"),
-    [({"step_time": "<=5ms"}, 1), ({"throughput": ">=100000"}, 381), ({"cost_per_token": "<=0.001 USD/MTok"}, 381)],
-    ids=["step_time", "throughput", "cost_per_token"],
-)
-def test_of_a_limit_that_no_batch_meets_the_nearest_is_named_at_a_whole_batch(limit, batch):
-    served = {"hardware": "8xH100:bf16", "model": "Llama-3.1-70B", "context_length": 4000, "bytes_per_element": 2}
-    (name, *_), step = limit, (140e9 + batch * 4000 * 327680) / (8 * 3.35e12)
-    reached = {"step_time": step, "throughput": batch / step, "cost_per_token": 8 * 2 / 3600 * step / batch}
-    told = solve("batch", **served, **limit, chip_price="2 USD/h").reason.message
-    assert told.endswith(f"; nearest is {name} = {show(name, reached[name])} at batch = {batch}")
-
-
-def test_a_range_between_limits_says_what_one_comes_to_that_does_not_move_with_it():
-    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": "4k", "weight_time": "<=1s"}
-    asked = solve("batch", **given, step_time="<=30ms", throughput=">=500")
-    assert asked.answers[0].kind == "interval"
-    assert any("weight_time" in text and "is met with any batch" in text for text in asked.said)
-
-
-@in_one_test(
-    "model, unknown, targets, ends",
-    [
-        ("Llama-3.1-70B", "batch", {"step_time": "<=40ms", "chips": 8}, (315, 409)),
-        ("Mixtral-8x7B", "batch", {"step_time": "<=60ms", "chips": 8}, (691, 1065)),
-        ("DeepSeek-V3", "chips", {"ttft": "<=500ms", "tpot": "<=50ms", "batch": 32}, (5, 7)),
-    ],
-)
-def test_a_limit_that_binds_at_an_end_of_what_is_sustained_alone_sets_that_end(model, unknown, targets, ends):
-    """At the middle memory binds, or another limit, and what is sustained does not move that."""
-    given = {"prompt_tokens": 4000, "output_tokens": 500, "hardware": "H200:fp8" if model == "DeepSeek-V3" else "H100:fp8", "model": model}
-    spans = solve(unknown, **given, **targets, efficiency="calibrated").spans
-    corners = product(*({*pair} for pair in spans.ranges.values()))
-    at_ends = [
-        solve(unknown, **given, **targets, **dict(zip(spans.ranges, corner, strict=True)), variants={"overlap": "exposed"})
-        for corner in corners
-    ]
-    found = [one.value for one in at_ends]
-    assert (spans.low, spans.high) == (min(found), max(found)) and spans.low < spans.high
-    assert ends == (spans.low, spans.high)
-
-
-def test_a_range_within_a_limit_has_whole_ends_and_one_that_moves_nothing_is_one_answer():
-    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "efficiency": "calibrated"}
-    (span,) = solve("chips", **given, batch=64, step_time="<=30ms").answers
-    assert (span.low, span.high, span.bound) == (2, 4, "lower")
-    same = solve("batch", **given, chips=8, step_time="<=300ms")
-    assert same.value == 434 and same.assumptions[0].startswith("the same all over mbu, mfu")
-
-
-@in_one_test(
-    ("targets", "chips"),
-    [
-        ({"ttft": "<=150ms", "tpot": "<=50ms"}, 3),
-        ({"ttft": "<=150ms", "step_time": "<=50ms", "t": ">=1ms"}, 3),
-        ({"ttft": "<=2s", "tpot": "<=50ms"}, 2),
-    ],
-)
-def test_chips_of_memory_are_faster_than_asked_where_no_other_limit_rules_them_out(targets, chips):
-    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "batch": 8, "prompt_tokens": 4000, "output_tokens": 500}
-    solution = solve("chips", **given, **targets, bytes_per_element=2)
-    assert ceil(solution.answers[0].ends[0]) == chips
-    assert any("faster than asked" in text for text in solution.warnings) == (chips == 2)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from derive.solving.answering import answered
 from derive.solving.api import solve
-from derive.solving.chain import answered
 from derive.solving.questions import question
 from derive.solving.vectorised import as_arrays, at_point
 

@@ -1,0 +1,291 @@
+"""What was given is kept: a default that it contradicts is put right, and no answer goes beyond what there can be."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from math import ceil, log
+
+from derive.answers import BOUGHT, DECODE_ALONE
+from derive.expressions.branches import sides_of
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.records import LOWER, Equation, right_side_at
+from derive.requirements import HOLDS
+from derive.solving.chain import left_unused, without_answer
+from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, greatest, impossible
+from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, in_numbers, put_in_before
+from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, fast_enough, held_by_memory, speeds
+from derive.solving.one_equation import inside
+from derive.solving.propagation import followed, leading_to
+from derive.solving.questions import Instead, Question, posed
+from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
+from derive.solving.route import Route
+from derive.solving.speed_limits import beyond_one_domain, out_of_reach
+from derive.solving.which_way import by_any_way, may_err, result_where
+from derive.trees import text
+from derive.units import show
+
+FASTER_THAN_ASKED = "faster than asked"
+
+"""What is said of chips that memory needs, where a speed takes fewer."""
+
+
+_SHARES_OF_ONE = (1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 1.0)
+
+"""Shares at which it is looked whether the sides of an equation change places."""
+
+
+_DRAFTED = "tokens_per_step"
+
+"""A default that nobody is taken to mean otherwise where the chips cannot keep up without: who drafts says so."""
+
+
+_BY_ROUNDING = 1.1
+
+"""Up to how many tokens a step are taken for digits that were left out, where nobody speaks of drafts."""
+
+
+def consistent_answer(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer to what was given as met, as far as it can be: no more of it than there is room for, and nothing absurd."""
+    solution, way = _consistent(asked)
+    solution = _within_reach(asked, solution)
+    possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
+    if solution.answers and not possible and (clash := absurd(asked.unknown, solution.answers)):
+        return without_answer(asked, clash, solution.route), None
+    if len(possible) == 1 and (beyond := out_of_reach(asked, inside(possible[0]))):
+        return without_answer(asked, beyond, solution.route), None
+    if len(solution.further) == len(solution.answers) - 1 > len(possible) - 1:
+        routes = zip(solution.answers, (solution.route, *solution.further), strict=True)
+        left, *further = (steps for one, steps in routes if one in possible)
+        solution = replace(solution, route=left, further=tuple(further))
+    return replace(solution, answers=possible), way
+
+
+def _within_reach(asked: Question, solution: Solution) -> Solution:
+    """Intervals that end where there can be no more of the unknown; one of which a single value is left is that."""
+    most = greatest(asked.unknown, asked.known) if any(one.kind == "interval" for one in solution.answers) else None
+    if not most or not any(one.kind == "interval" and (one.high is None or one.high > most[1]) for one in solution.answers):
+        return solution
+    row, high = most
+    formula = f"{asked.unknown} <= {text(sides_of(row)[1])}"
+    answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.least <= high * (1 + HOLDS))
+    if not answers:
+        clash = impossible(asked, {**asked.known, asked.unknown: inside(solution.answers[0])})
+        return without_answer(asked, clash, solution.route) if clash else solution
+    inputs = {name: asked.known[name] for name in row.inputs}
+    given = {**solution.given, **inputs}
+    return replace(
+        solution,
+        answers=answers,
+        equations=tuple(dict.fromkeys((*solution.equations, row.reference))),
+        given=given,
+        provenance={**solution.provenance, **{name: asked.provenance.get(name, "default") for name in inputs}},
+        unused=left_unused(asked, {*asked.known} - {*solution.unused} | {*inputs}),
+        route=(*solution.route, RouteStep((row.reference,), asked.unknown, None, formula)),
+    )
+
+
+def _cut_off(one: Answer, high: float, formula: str) -> Answer:
+    if one.kind == "point" or (one.high is not None and one.high <= high):
+        return one
+    if one.least >= high * (1 - HOLDS):
+        return Answer("point", value=high, regime=one.regime, formula=formula, residual=0.0)
+    return replace(one, high=high, formula=formula, elasticities={})
+
+
+def _consistent(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer as far as it goes with all that was given.
+
+    A given that the defaults would make another says what one of them is, the one that has to give least: a measured
+    time its utilisation. One that none of them could bring about is a contradiction.
+    """
+    solution, way = by_any_way(asked)
+    if solution.reason and solution.reason.code == "contradiction":
+        # A measured result against a default that the route rests on: what the default is instead may resolve it.
+        settled, clash, kept = _settled(asked, asked.known)
+        if clash and clash.code != "contradiction":
+            return without_answer(asked, clash, solution.route), None
+        if clash:
+            first, *fewest = solution.reason.message.splitlines()
+            if kept:
+                # They can: a bound is no equality.
+                fewest = []
+            # Two values of what is asked for say more than that a given is another.
+            told = first if solution.reason.two_values else clash.message
+            clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
+            return without_answer(asked, clash, solution.route), None
+        if settled.instead == asked.instead:
+            return solution, way
+        asked = _put_right(asked, settled)
+        solution, way = by_any_way(asked)
+    if not solution.answers:
+        return (way and _as_memory_needs(asked, solution, way)) or solution, way
+    if solution.answers[0].kind != "point":
+        clash = impossible(asked, asked.known)
+        return (without_answer(asked, clash, solution.route), None) if clash else (solution, way)
+    found = {**asked.known, asked.unknown: solution.answers[0].point}
+    beside, clash, _ = _settled(replace(asked, instead=()), found)
+    if (clash or beside.instead) and not asked.instead:
+        # The answer rests on a default that the givens alone contradict; or on no wait, where they say that there was one.
+        settled, unexplained, _ = _settled(asked, asked.known)
+        if settled.instead and not unexplained and (clash or any(one.name in WAITED for one in settled.instead)):
+            return _consistent(_put_right(asked, settled))
+    clash = clash or impossible(asked, {**_on_the_way(asked, solution), **found})
+    if clash:
+        return without_answer(asked, clash, solution.route), None
+    instead = (*asked.instead, *beside.instead)
+    # How many chips a fleet comes to is no doubt of an answer that takes none of it.
+    doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _on_the_way(asked, solution))
+    rests = (*(one.text for one in doubtful), *solution.assumptions)
+    behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
+    unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
+    answers = tuple(replace(one, elasticities=_through(asked.instead, one.elasticities)) for one in solution.answers)
+    return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
+
+
+def _through(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> Mapping[str, float]:
+    """How an answer moves with what was given, of a default that was found from results with these; a later one may rest on a former."""
+
+    def total() -> dict[str, float]:
+        sums = dict(elasticities)
+        for one in reversed(instead):
+            steep = sums.pop(one.name, 0.0)
+            for name, slope in one.elasticities.items() if steep else ():
+                sums[name] = sums.get(name, 0.0) + steep * slope
+        return sums
+
+    return WhenRead(total) if instead else elasticities
+
+
+def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution | None:
+    """Chips of which a speed takes fewer than memory: as many as memory needs, and how fast they are; None for any other refusal."""
+    names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
+    for question in held_by_memory(asked) if names else ():
+        held, _ = by_any_way(question)
+        if held.reason is None or held.reason.code != "missing_givens":
+            break
+    if not names or [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
+        return None
+    (bound,) = held.answers
+    whole = ceil(bound.least * (1 - HOLDS))
+    told, doubts = [], dict[str, str]()
+    for name in names:
+        result = result_where(replace(question, unknown="chips"), name, whole)
+        doubts |= {kind: text for kind, text in zip(result.kinds, result.warnings, strict=True) if kind == DECODE_ALONE}
+        (there,) = result.answers[:1] or (None,)
+        if there is None or there.kind != "point" or not fast_enough(name, there.point, asked.known[name]):
+            return None
+        told.append(f"{name} is {show(name, there.point)} where {show(name, asked.known[name])} would do")
+    chips = f"{whole} chip{'s' * (whole != 1)}"
+    said = {FASTER_THAN_ASKED: f"memory takes {chips}, and these are faster than asked: {', '.join(told)}", **doubts}
+    if beyond := beyond_one_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
+        said = {beyond_one_domain.__name__: beyond, **said}
+    said |= dict(zip(held.kinds, held.warnings, strict=True))
+    formula = bound.formula and bound.formula.removeprefix("chips >= ")
+    answer = replace(bound, kind="point", value=bound.low, low=None, regime=MEMORY_BINDS, formula=formula, bound=LOWER)
+    given = {**held.given, **{name: asked.known[name] for name in names}}
+    return replace(
+        held,
+        answers=(answer,),
+        given=given,
+        provenance={**held.provenance, **{name: asked.provenance[name] for name in names}},
+        unused=left_unused(asked, {*given, *(name for row in way.rows for name in row.symbols)}),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
+    )
+
+
+def _on_the_way(asked: Question, solution: Solution) -> dict[str, float]:
+    """What an answer rests on and was worked out on the way; nothing of a share of a peak, with which parts of a step are worked out."""
+    if asked.unknown in IDEALS:
+        return {}
+    return {**solution.given, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+
+
+def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
+    """The question with the defaults that results contradict put right, what no default explains, or more than one, and whether
+    that keeps to a bound.
+    """
+    settled = replace(asked, known=known)
+    while beyond := against_defaults(settled, settled.known):
+        row, reason, kept = beyond
+        found = _explaining(settled, row, {*known, asked.unknown})
+        if len(found) != 1:
+            return settled, _unexplained(row, reason, kept, found), kept
+        (one,) = found
+        if one.name == _DRAFTED and (clash := impossible(settled, settled.known)):
+            return settled, clash, False
+        if one.name == _DRAFTED and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(DRAFTS):
+            return settled, _unexplained(row, reason, kept, found), False
+        at = {**settled.known, one.name: one.value}
+        settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
+        settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
+    return settled, None, False
+
+
+def _explaining(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
+    """What a default may be instead for an equation to hold: the wait where it is that, else what has to give least, else all there are."""
+    if waited := list(_instead_of_a_default(asked, row, put_in_before(row, asked.active, at_hand, WAITED))):
+        return waited
+    if found := list(_instead_of_a_default(asked, row, MAY_DIFFER)):
+        return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
+    return [] if row in asked.named else list(_instead_of_a_default(asked, row, put_in_before(row, asked.active, at_hand)))
+
+
+def _put_right(asked: Question, settled: Question) -> Question:
+    """The question with defaults that results contradict known to be something else, and others as they then stand."""
+    provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
+    # What stands beside a default may follow it: positions the tokens of a step.
+    after = posed(settled, asked.unknown, settled.known)
+    return replace(settled if against_defaults(after, after.known) else after, provenance={**asked.provenance, **provenance})
+
+
+def _unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
+    """Why results cannot be put down to a default: none of them could be it, or it may be any of several."""
+    if not found:
+        why = "no other value of a default makes both true"
+        if kept:
+            side = "more than this lower" if row.direction == LOWER else "less than this upper"
+            why = f"it is {side} bound, as a real one may be: by what is not among the givens, as no default accounts for it"
+        return replace(reason, message=f"{reason.message}{': ' if kept else ', and '}{why}")
+    could = " or ".join(f"{one.name} = {show(one.name, one.value)}" for one in found)
+    told = reason.message.removeprefix("contradiction: ")
+    which = "one of them" if len(found) > 1 else "it if it is so"
+    return Reason("missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so; give {which}")
+
+
+def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
+    """What a quantity with a default would have to be for an equation to hold; of what is one at least, nothing below one."""
+    for name in (name for name in names if name not in asked.known and _may_make(asked, row, name)):
+        # What is written in the equations may differ with all else as it stands; what was put into them needs others.
+        def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
+            return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
+
+        without = replace(at(name, asked.known), anyway=True, silent=True)
+        solution, way = by_any_way(without, told=False)
+        least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
+        for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
+            instead = at(asked.unknown, {**asked.known, name: one.point})
+            beyond = against_defaults(instead, instead.known)
+            # A count may be more than its default and a share less; half a chip or token is no way out.
+            possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
+            possible = possible and not beyond_what_can_be(name, instead.known)
+            if possible and (beyond is None or beyond[0].id != row.id):
+                defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
+                errs, given = may_err(without, solution, way, one), frozenset(solution.given)
+                yield Instead(name, one.point, errs, defaults, given, elasticities=one.elasticities)
+
+
+def _may_make(asked: Question, row: Equation, name: str) -> bool:
+    """Whether an equation may hold with a share as something else: of one side that is the larger with any share, it does not.
+
+    What was put into the equations would have to be written in them again.
+    """
+    if name not in MAY_DIFFER or QUANTITIES[name].ceiling > 1:
+        return True
+    start, rows = {**in_numbers(asked.defaults, asked.known), **asked.known}, leading_to(row.symbols, asked.active)
+    larger = set()
+    for share in _SHARES_OF_ONE:
+        there = followed(rows, {**start, name: share})
+        if not row.names <= there.keys():
+            return True
+        larger.add(row.left_side(there) > right_side_at(row, there))
+    return len(larger) > 1
