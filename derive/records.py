@@ -5,17 +5,19 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, cached_property
 from inspect import Parameter, Signature, unwrap
+from numbers import Real
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from derive.arguments import argument_names
 from derive.briefly import brief
-from derive.errors import UnknownName
+from derive.errors import UnknownName, WrongValue, shorten
 from derive.formulas import found
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.quantities.formula import formula_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
 from derive.trees import IN_ORDER, text, value_of
+from derive.units import parse
 from derive.written import Written, as_written
 
 if TYPE_CHECKING:
@@ -385,20 +387,21 @@ class Equation:
     def _repr_latex_(self) -> str:
         return f"${self.latex}$"
 
-    def subs(self, **values: Any) -> "Rel":
-        """The relation with numbers or expressions of SymPy in place of quantities, by their names or short symbols.
+    def subs(self, **values: "float | str | Expr") -> "Rel":
+        """The relation with numbers, texts with a unit or expressions of SymPy in place of quantities, by their names or short symbols.
 
-        `UnknownName` for a name that is none of its quantities, so that none is left standing by a slip.
+        `UnknownName` for a name that is none of its quantities, so that none is left standing by a slip; `WrongUnit` and
+        `WrongValue` for a value that the quantity cannot have.
 
         >>> from derive.catalogue import equation
-        >>> equation("batching.ridge_point").subs(peak_flops=989e12, W=3350000000000).rhs
+        >>> equation("batching.ridge_point").subs(peak_flops=989e12, W="3.35TB/s").rhs
         295.223880597015
         """
-        put_in = {quantity(name).name: value for name, value in values.items()}
-        for name in put_in:
-            if name not in self.symbols:
-                raise UnknownName(f"quantity of {self.id}", name, self.symbols)
-        left, right = (side.subs({symbol(name): value for name, value in put_in.items()}) for side in self.sides)
+        named = {quantity(name).name: value for name, value in values.items()}
+        if unknown := next((name for name in named if name not in self.symbols), None):
+            raise UnknownName(f"quantity of {self.id}", unknown, self.symbols)
+        put_in = {symbol(name): _put_in(name, value) for name, value in named.items()}
+        left, right = (side.subs(put_in) for side in self.sides)
         return self._related(left, right)
 
     def left_side(self, values: Mapping[str, float]) -> float:
@@ -447,6 +450,21 @@ class Equation:
         for needed in self.requires:
             if values.keys() >= {*named(needed)} and not met(needed, values):
                 yield needed
+
+
+def _put_in(name: str, value: "float | str | Expr") -> "float | Expr":
+    """What is put into a relation for a quantity: a text is read as such, and never as an expression; nothing at all is a limit."""
+    from sympy import Expr
+
+    if isinstance(value, str):
+        return parse(name, value)
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise WrongValue(f"{name} = {shorten(repr(value))}: a number, a text or an expression of SymPy is put into an equation")
+    if value:
+        quantity(name).check(float(value))
+    return value
 
 
 class HasRightSide(Protocol):

@@ -3,7 +3,7 @@
 import pytest
 
 from derive import equation, symbols
-from derive.errors import UnknownName
+from derive.errors import UnknownName, WrongUnit, WrongValue
 
 
 def test_subs_refuses_what_is_not_in_the_equation():
@@ -11,6 +11,24 @@ def test_subs_refuses_what_is_not_in_the_equation():
     assert row.subs(batch=3, context_length=symbols.L).rhs == row.sides[1].subs(symbols.batch, 3)
     with pytest.raises(UnknownName, match="chip_price"):
         row.subs(chip_price=3)
+
+
+def test_a_text_put_into_an_equation_is_read_as_a_value_and_never_run(capfd):
+    row = equation("roofline.kv_time")
+    with pytest.raises(WrongUnit, match="batch is a plain number"):
+        row.subs(batch="__import__('os').system('echo it ran')")
+    assert capfd.readouterr().out == ""
+    assert row.subs(batch="3k").rhs == row.subs(batch=3000.0).rhs
+
+
+@pytest.mark.parametrize("value", [None, True, [3], 3j, float("nan"), float("inf"), -3])
+def test_what_a_quantity_cannot_be_is_not_put_into_an_equation(value):
+    with pytest.raises(WrongValue, match="batch = "):
+        equation("roofline.kv_time").subs(batch=value)
+
+
+def test_nothing_at_all_may_be_put_into_an_equation_as_a_limit():
+    assert equation("roofline.kv_time").subs(batch=0).rhs == 0
 
 
 def test_an_equation_is_mathematics_in_a_notebook():
