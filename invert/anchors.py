@@ -1,8 +1,9 @@
 """Outside facts as a user gives them, and as every output prints them: with where each comes from."""
 
 from collections.abc import Mapping
+from numbers import Real
 
-from derive.errors import UnknownName, WrongValue
+from derive.errors import UnknownName, WrongValue, shorten
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
 from derive.units import parse, show
 from invert.assumptions import ANCHORS, ASSUMED, RIDGE_POINT, USUAL, Assumptions
@@ -22,6 +23,8 @@ def given_anchors(anchors: Mapping[str, float | str], assumptions: Assumptions =
             raise WrongValue(f"{row.name} cannot be given: it is held at {held} in every reading and estimate")
         if row.name not in ANCHORS:
             raise UnknownName("anchor", name, ANCHORS)
+        if not isinstance(value, str | Real):
+            raise WrongValue(f"anchor {row.name} = {shorten(str(value))}: one number, or a text with its unit")
         read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
     return read
 

@@ -155,6 +155,9 @@ def run_of(
 ) -> tuple[Data, PriceBook, InferenceTable]:
     """What `infer` finds, with the tables and the prices that it read."""
     provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)
+    as_of = asked.get("as_of")
+    if not isinstance(as_of, date | None):
+        raise WrongValue(f"as_of = {shorten(str(as_of))}: a day is a date of datetime, as date(2026, 11, 20)")
     assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
     data = read_data()
     book = book_of(data, asked.get("prices"))
@@ -162,7 +165,7 @@ def run_of(
         names=(names,) if isinstance(names, str) else tuple(names),
         providers=(provider,) if isinstance(provider, str) else tuple(provider or ()),
         tier=asked.get("tier") or None,
-        as_of=asked.get("as_of"),
+        as_of=as_of,
         everything=asked.get("everything", False),
         prices=book.overlay,
     )

@@ -14,6 +14,7 @@ from invert.report.sheet import report
 from invert.report.short import short_parts, short_report
 from invert.report.table import WIDEST, count, kv_range
 from invert.result import Run
+from invert.sheets.assemble import matches
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -47,7 +48,7 @@ class Inference(result.Inference):
 
 
 class InferenceTable(Run):
-    """What `infer` hands back: one inference a sheet, by position or by "provider/model", and all that the run shares.
+    """What `infer` hands back: one inference a sheet, by position or by any name that `infer` takes, and all that the run shares.
 
     `str()` is the table that a terminal shows, every sheet a line.
 
@@ -57,7 +58,7 @@ class InferenceTable(Run):
     InferenceTable(2 sheets, prices of 2026-11-20)
     >>> len(table), [one.name for one in table]
     (2, ['google/gemini-3.1-pro-preview', 'openai/gpt-5.4'])
-    >>> table["openai/gpt-5.4"] is table[1]
+    >>> table["openai/gpt-5.4"] is table["gpt-5.4"] is table[1]
     True
     >>> table[0]
     Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 48.9 kB (7.26 kB to 329 kB))
@@ -75,13 +76,24 @@ class InferenceTable(Run):
     def __getitem__(self, place: int | str | slice) -> Inference | tuple[Inference, ...]:
         if not isinstance(place, str):
             return self.inferences[place]
-        found = {at: one for at, one in enumerate(self.inferences) if one.name == place}
+        found = self._called(place)
         if not found:
             raise UnknownName("sheet", place, [one.name for one in self.inferences])
         if len(found) > 1:
-            where = ", ".join(f"{at} ({one.sheet.service_tier})" for at, one in found.items())
+            several = len({one.name for one in found.values()}) > 1
+            where = ", ".join(f"{at} ({one.name if several else one.sheet.service_tier})" for at, one in found.items())
             raise WrongValue(f"{len(found)} sheets here are of {shorten(place)}; take one by its position: {where}")
         return next(iter(found.values()))
+
+    def __contains__(self, one: object) -> bool:
+        return bool(self._called(one)) if isinstance(one, str) else one in self.inferences
+
+    def _called(self, name: str) -> dict[int, Inference]:
+        """The inferences that a name means, by their positions."""
+        pairs = {at: (one.sheet.provider, one.sheet.model) for at, one in enumerate(self.inferences)}
+        aliases = {pairs[at]: one.model.aliases for at, one in enumerate(self.inferences) if one.model}
+        meant = matches(name, [*dict.fromkeys(pairs.values())], aliases)
+        return {at: self.inferences[at] for at, pair in pairs.items() if pair in meant}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({count(self)}, prices of {self.as_of})"

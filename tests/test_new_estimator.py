@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "how-to" / "add-an-estimator.md"
 BLOCK = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NAME, LABEL, HEADING = "at_dear_rent", "increments at a dear rent", "KV at dear rent"
 RULES = [
-    *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "names", "registry")),
+    *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "estimates", "known", "names", "registry")),
     "tests/invert/report/test_table.py",
     "tests/test_frozen.py::test_nothing_moved_that_is_not_named[infer]",
 ]

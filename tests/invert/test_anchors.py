@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
+from derive import symbols
 from derive.errors import WrongValue
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
@@ -76,6 +77,12 @@ def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: s
         assert usual.keys() == moved.keys() == resting.keys()
         found = {name for name in usual if not same(usual[name], moved[name])}
         assert found == {name for name, anchors in resting.items() if anchor in anchors}, (model, anchor)
+
+
+@pytest.mark.parametrize("value", [[1, 2], None, symbols.B])
+def test_an_anchor_that_is_no_number_is_refused(value: object):
+    with pytest.raises(WrongValue, match=r"anchor machine_balance_ratio = .*: one number, or a text with its unit"):
+        infer("kimi-k3", anchors={"machine_balance_ratio": value})  # type: ignore[dict-item]
 
 
 def test_every_anchor_is_tried_and_moves_something():

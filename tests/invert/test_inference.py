@@ -665,3 +665,8 @@ def test_a_sheet_of_which_a_row_cannot_be_read_says_so_beside_what_is_left_of_it
     assert {one.sheet.model: "some prices could not be read" in one.flags for one in both} == {"m": True, "n": False}
     one = infer(provider="acme", prices=[*whole[:-2], *(row + "x" * (name == bad) for name, row in rows.items())])
     assert [of.sheet.model for of in one] == ["n"] and f"column amount: '{rows[bad].rpartition(',')[2]}x'" in str(one.problems[0])
+
+
+def test_a_day_that_is_no_date_is_refused_with_how_it_is_written():
+    with pytest.raises(WrongValue, match=r"as_of = '2026-11-20': a day is a date of datetime, as date\(2026, 11, 20\)"):
+        infer("kimi-k3", as_of="2026-11-20")  # type: ignore[arg-type]

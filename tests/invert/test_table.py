@@ -41,6 +41,20 @@ def test_a_sheet_is_found_by_its_name():
     assert table()["google/gemini-3.1-pro-preview"].sheet.model == "gemini-3.1-pro-preview"
 
 
+@pytest.mark.parametrize("name", ["gemini-3.1-pro", "gemini-3.1-pro-preview", "GOOGLE/gemini-3.1-pro-preview", "gemini-*"])
+def test_a_sheet_is_found_by_any_name_that_infer_takes(name: str):
+    assert name in table() and table()[name].name == "google/gemini-3.1-pro-preview"
+
+
+def test_a_name_of_no_sheet_is_not_in_it():
+    assert "gpt-5.5" not in table() and "glm-4.7" not in table() and 5 not in table()
+
+
+def test_a_name_of_several_models_is_refused_with_their_names():
+    with pytest.raises(WrongValue, match=r"2 sheets here are of 'g\*'; take one by its position: 0 \(openai/gpt-5\.4\), 1 \(google/"):
+        table()["g*"]
+
+
 def test_a_name_that_is_not_there_is_refused_with_the_nearest():
     with pytest.raises(UnknownName, match=r"did you mean 'openai/gpt-5\.4'"):
         table()["openai/gpt-5.5"]
