@@ -26,8 +26,8 @@ from derive.catalogue import equation
 from derive.quantities import quantity
 from invert.assumptions import USUAL
 from invert.data import read_data
+from invert.estimators.rent import rental
 from invert.posterior.summary import summarise
-from invert.rent import rental
 from invert.sheets.read import load
 from invert.sheets.rules import check
 

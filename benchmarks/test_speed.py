@@ -38,8 +38,8 @@ from invert.assumptions import USUAL
 from invert.data import Data, read_data
 from invert.estimators.market import learnt
 from invert.estimators.market.kv_class import READ_OR_STORED
+from invert.estimators.rent import rental
 from invert.posterior.summary import summarise
-from invert.rent import rental
 from invert.sheets.read import load
 from invert.sheets.rules import check
 from tests.tools.compiled import vectorised

@@ -13,7 +13,6 @@ from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
-from invert.convention import convention, probabilities_by_cost
 from invert.data import Data, read_data
 from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
@@ -26,7 +25,9 @@ from invert.estimators.market import learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import ESTIMATORS, side_by_side
+from invert.estimators.worth import or_left_out, worths
 from invert.identifiability import identified
+from invert.posterior.convention import convention, probabilities_by_cost
 from invert.posterior.summary import Summary, contracted
 from invert.provenance import made_with
 from invert.records import (
@@ -77,7 +78,6 @@ from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 from invert.table import InferenceTable, as_table
-from invert.worth import or_left_out, worths
 
 _DRAIN_TIME_RULE = "cache.drain_time_rule"
 

@@ -30,9 +30,9 @@ from invert.estimators.market import learnt
 from invert.estimators.market.candidates import CANDIDATES
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
+from invert.estimators.rent import rental
 from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
-from invert.rent import rental
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
 from invert.soundness import table_problems

@@ -14,7 +14,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.market import learnt
-from invert.rent import rental
+from invert.estimators.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check

@@ -17,13 +17,11 @@ TRIED_ELSEWHERE = {
     "derive/catalogue/sources.py": "works that are cited: every one of an equation, in tests/derive/test_catalogue.py",
     "derive/preset_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
     "derive/price_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
-    "derive/claims.py": "what is found of a claim: with its rows, in tests/invert/validation/test_claims.py",
-    "invert/estimators/market/candidates.py": "held to what it foretold: tests/validation/test_kv_class.py",
-    "invert/estimators/market/kv_class.py": "held to what it foretold: tests/validation/test_kv_class.py",
-    "invert/estimators/market/learnt.py": "what market and class have learnt: tests/validation/test_market.py, test_kv_class.py",
-    "invert/estimators/market/panel.py": "models with their prices: tests/validation/test_market.py",
-    "invert/estimators/market/record.py": "held to what was foretold: tests/validation/test_market.py",
-    "invert/estimators/market/size.py": "held to what it foretold: tests/validation/test_market.py",
+    "invert/validation/found_of_claims.py": "what is found of a claim: with its rows, in tests/invert/validation/test_claims.py",
+    "invert/estimators/market/candidates.py": "held to what it foretold: tests/invert/estimators/market/test_kv_class.py",
+    "invert/estimators/market/learnt.py": "what both have learnt: tests/invert/estimators/market/test_size.py, test_kv_class.py",
+    "invert/estimators/market/panel.py": "models with their prices: tests/invert/estimators/market/test_size.py",
+    "invert/estimators/market/record.py": "held to what was foretold: tests/invert/estimators/market/test_size.py",
 }
 """Modules that have no test file of their own, and where else they are tried."""
 

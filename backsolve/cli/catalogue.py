@@ -55,9 +55,9 @@ def list_command(
     backsolve list --models --as json
     """
     from derive.catalogue import equations
+    from derive.catalogue.searching import equations_about, equations_at, quantities_about
     from derive.derivations import why_not_derived
     from derive.quantities import QUANTITIES
-    from derive.searching import equations_about, equations_at, quantities_about
     from derive.show.entry import list_as_json
 
     word = " ".join(words)
@@ -209,7 +209,7 @@ def _chip_shown(id: str) -> list[str]:
 
 def _shown_about(word: str) -> bool:
     """List what there is of a word, and say whether there is anything."""
-    from derive.searching import equations_about, is_word, quantities_about
+    from derive.catalogue.searching import equations_about, is_word, quantities_about
 
     if not is_word(word):
         return False

@@ -6,11 +6,11 @@ from functools import cache
 from typing import Any
 
 from derive.catalogue import by_id, equations
+from derive.catalogue.searching import TALK
 from derive.catalogue.sources import talk
 from derive.quantities import QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
-from derive.searching import TALK
 from derive.shipped import Problem
 from invert.scoreboard import sections
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from derive.arithmetic import maximum, minimum
+from derive.catalogue.arithmetic import maximum, minimum
 
 
 def compute(context: Any, attention_flops_per_pair: Any, active_params: Any, flop_per_weight: Any) -> Any:

@@ -1,6 +1,6 @@
 """Batching: how many sequences keep the arithmetic busy (lecture, 0:11:40 to 0:31:25; fast mode 0:01:01)."""
 
-from derive.arithmetic import maximum, minimum
+from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement

@@ -1,6 +1,6 @@
 """Context: where long contexts start to cost (lecture, 0:10:34 to 0:12:36 and 1:51:13 to 1:54:53)."""
 
-from derive.arithmetic import power
+from derive.catalogue.arithmetic import power
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, talk
 from derive.records import Equation, Example, Step, Variant, at

@@ -1,6 +1,6 @@
 """Architecture: attention FLOPs of one new token of a sequence, over its whole context, its windows and what it selects."""
 
-from derive.arithmetic import minimum
+from derive.catalogue.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
 from derive.records import Equation, Example, Variant
 from derive.requirements import Requirement

@@ -1,6 +1,6 @@
 """Experts: a mixture of experts over the chips of a rack, and over racks (lecture, 0:32:00 to 0:47:02)."""
 
-from derive.arithmetic import logarithm, maximum, minimum, part_times, power
+from derive.catalogue.arithmetic import logarithm, maximum, minimum, part_times, power
 from derive.catalogue.sources import DEEPSEEK_V3_PAPER, GPT_OSS_CARD, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
 from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement

@@ -4,7 +4,7 @@ Mind the two meanings of batch: `sequences_in_flight` are all whose cache is hel
 chapters, is the sequences of one pass on the chips of one stage.
 """
 
-from derive.arithmetic import maximum
+from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import VLLM_DOCS, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, Equation, Example, Step, Variant, at

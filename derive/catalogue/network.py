@@ -1,6 +1,6 @@
 """Network: what chips send each other besides the tokens of experts, and how long that takes."""
 
-from derive.arithmetic import power
+from derive.catalogue.arithmetic import power
 from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER
 from derive.records import Equation, Example, Step, at
 from derive.requirements import Requirement

@@ -6,7 +6,7 @@ Mind the two meanings of batch: a pass works on one microbatch on the chips of o
 
 from typing import Any
 
-from derive.arithmetic import maximum, minimum
+from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement

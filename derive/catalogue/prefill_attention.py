@@ -6,7 +6,7 @@ place in the prompt, not sums over whole tokens: a token meets half of itself.
 
 from typing import Any
 
-from derive.arithmetic import maximum, minimum
+from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.decode_attention import DECODE_ATTENTION_EQUATIONS
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, MLA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
 from derive.records import Equation, Example, Premise, Step, Variant, at, in_place

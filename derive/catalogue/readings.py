@@ -5,7 +5,7 @@ makes the output/input ratio 1 to 1.5 there; the ratio reading takes the 2 to 8 
 decode everywhere. Nothing here joins a chain unless it is named.
 """
 
-from derive.arithmetic import maximum
+from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import BAND_MEANS, DENSE
 from derive.catalogue.sources import flashcard, ours, talk

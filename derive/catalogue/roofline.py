@@ -1,6 +1,6 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
-from derive.arithmetic import maximum
+from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk

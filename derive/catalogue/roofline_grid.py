@@ -1,6 +1,6 @@
 """Roofline, continued: more chips read faster and wait longer for each other."""
 
-from derive.arithmetic import power
+from derive.catalogue.arithmetic import power
 from derive.catalogue.sources import EPOCH_PAPER
 from derive.records import BOUND, LOWER, Equation, Example, Step, at
 from derive.requirements import Requirement

@@ -1,6 +1,6 @@
 """Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:34:03 to 1:47:33)."""
 
-from derive.arithmetic import maximum
+from derive.catalogue.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.serving_costs import COSTS
 from derive.catalogue.serving_methods import METHODS

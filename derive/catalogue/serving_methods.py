@@ -1,6 +1,6 @@
 """Serving, continued: prefill in chunks, and prefill and decode in pools of their own."""
 
-from derive.arithmetic import maximum
+from derive.catalogue.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at

@@ -1,6 +1,6 @@
 """Serving, continued: drafts that a step checks, what they bring in tokens and what they cost in time."""
 
-from derive.arithmetic import maximum
+from derive.catalogue.arithmetic import maximum
 from derive.catalogue.sources import SPECULATIVE_PAPER, ours
 from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement

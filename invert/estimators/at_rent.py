@@ -17,11 +17,11 @@ from invert.arrays import Values
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
+from invert.estimators.rent import rental
 from invert.posterior.parameters import LATENT, drawn_contexts
 from invert.posterior.sobol import coordinates, normals
 from invert.posterior.weights import quantiles
 from invert.records import Estimate, interval, or_undetermined, references, upper
-from invert.rent import rental
 from invert.sheets.sheet import PriceBand, PriceSheet
 
 DRAWS = 4096

@@ -26,8 +26,8 @@ from invert.estimators.market.candidates import log_density_of_class
 from invert.estimators.market.pool import Foresight, pool_verdict
 from invert.estimators.market.recency import Cache
 from invert.estimators.market.student import Student, foretold_by
+from invert.estimators.rent import rental
 from invert.records import Estimate, Verdict
-from invert.rent import rental
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook

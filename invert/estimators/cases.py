@@ -18,10 +18,10 @@ from invert.data import Data
 from invert.estimators.market.by_price import ByPrice, size_by_price, told_size
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
+from invert.estimators.rent import rental
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, Observable, Observables, Part, Tariff
-from invert.rent import rental
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables

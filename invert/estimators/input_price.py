@@ -13,8 +13,8 @@ from invert.estimators.cases import Case
 from invert.estimators.market import learnt
 from invert.estimators.market.by_price import PER_MTOK, ByPrice, told_record, told_size
 from invert.estimators.market.size import Params
+from invert.estimators.rent import rental
 from invert.records import Estimate, Part, interval, or_undetermined, references, undetermined
-from invert.rent import rental
 from invert.sheets.read import once_beside_prices
 
 _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")

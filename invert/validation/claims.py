@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from derive.claim_cells import AGREES, AS_PUBLISHED, UNDECIDED, command, givens
-from derive.claims import Facts, Finding, finding, finding_of_problem
 from derive.errors import BacksolveError
 from derive.price_rows import Claim, ModelRow, WorkedProblem
 from derive.shipped import Problem, Tables
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
+from invert.validation.found_of_claims import Facts, Finding, finding, finding_of_problem
 
 _DIGITS, _WHOLE = 4, 1e6
 """Digits of what is found; below the other it is written as a whole number where it is one."""

@@ -18,8 +18,8 @@ if __name__ == "__main__":
 
 import pytest
 
-from derive.arithmetic import maximum
 from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
+from derive.catalogue.arithmetic import maximum
 from derive.catalogue.sources import TRANSCRIPT
 from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName

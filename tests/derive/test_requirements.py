@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Ge, Le, true
 
-from derive.arithmetic import maximum
 from derive.catalogue import by_id
+from derive.catalogue.arithmetic import maximum
 from derive.quantities import QUANTITIES, symbol
 from derive.requirements import HOLDS, Requirement, as_relation, at_its_bound, bounding_sides, compared, met, named
 from tests.tools.together import in_one_test

@@ -2,8 +2,8 @@
 
 import pytest
 
-from derive.arithmetic import logarithm, maximum, minimum, power
 from derive.catalogue import by_id
+from derive.catalogue.arithmetic import logarithm, maximum, minimum, power
 from derive.quantities import quantity
 from derive.requirements import compared, named
 from derive.trees import text, value_of

@@ -187,12 +187,12 @@ def calls_without(name: str, tree: ast.Module, taking: set[str]) -> list[str]:
 def test_whoever_takes_assumptions_is_given_them():
     """Many have a default, for whoever asks from outside; inside, a call without would quietly take another judgement than its run."""
     taking = taking_assumptions()
-    assert len(taking) > 80 and {"rent:rental", "estimators/headline:estimates", "sheets/observables:rounding_cell"} <= taking
+    assert len(taking) > 80 and {"estimators/rent:rental", "estimators/headline:estimates", "sheets/observables:rounding_cell"} <= taking
     assert not [call for name, tree in modules().items() for call in calls_without(name, tree, taking)]
 
 
 def test_a_call_without_them_is_seen():
-    text = "from invert.rent import rental\nfrom invert.storage import tiers\n"
+    text = "from invert.estimators.rent import rental\nfrom invert.storage import tiers\n"
     text += "rental(data)\ntiers.drain_match(data, 300, 'lecture')\nrental(data, assumptions)"
     assert len(calls_without("estimators/headline", ast.parse(text), taking_assumptions())) == 2
 

@@ -36,9 +36,9 @@ from backsolve.cli.main import backsolve
 from backsolve.cli.solve import each_deployment, refuse_long
 from derive import presets
 from derive.catalogue import by_id, equation
+from derive.catalogue.searching import equations_about, equations_at
 from derive.errors import BacksolveError
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
-from derive.searching import equations_about, equations_at
 from derive.solving.conventions import Conventions
 from derive.solving.givens import spread
 from derive.units import DATA_TYPES, named_texts, parse, show, signed

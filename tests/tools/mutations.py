@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from derive.arithmetic import maximum
+from derive.catalogue.arithmetic import maximum
 
 
 @dataclass(frozen=True)

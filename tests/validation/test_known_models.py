@@ -18,8 +18,8 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from invert.assumptions import USUAL
 from invert.estimators.at_rent import PriceLine, PriceLines, base_markup, kv_bytes_at_cost, price_lines
 from invert.estimators.calibration import Member, attention_ratio, kv_ratio, members
+from invert.estimators.rent import rental
 from invert.records import Estimate
-from invert.rent import rental
 from invert.sheets.contexts import band_edges
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test

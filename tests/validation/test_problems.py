@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
 from derive.claim_cells import AS_PUBLISHED, command, givens
-from derive.claims import finding_of_problem
 from derive.price_rows import WorkedProblem
 from derive.shipped import rows_of
+from invert.validation.found_of_claims import finding_of_problem
 from tests.tools.together import in_one_test
 from tests.tools.worked import worked
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from derive.arithmetic import maximum
 from derive.catalogue import by_id
+from derive.catalogue.arithmetic import maximum
 from derive.expressions.branches import branches
 from derive.records import Equation, Source
 from derive.trees import names

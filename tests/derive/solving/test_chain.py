@@ -6,8 +6,8 @@ from math import exp, inf, log
 
 import pytest
 
-from derive.arithmetic import maximum
 from derive.catalogue import equation
+from derive.catalogue.arithmetic import maximum
 from derive.records import Equation, Source
 from derive.show.text import rendered
 from derive.solving.answering import answer

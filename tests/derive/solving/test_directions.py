@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from derive.arithmetic import maximum
 from derive.catalogue import equation
+from derive.catalogue.arithmetic import maximum
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import BOUND, LOWER, UPPER, Equation, right_side_at
 from derive.show.text import rendered

@@ -5,8 +5,8 @@ from math import e, exp
 import numpy as np
 import pytest
 
-from derive.arithmetic import maximum, minimum
 from derive.catalogue import by_id, equation
+from derive.catalogue.arithmetic import maximum, minimum
 from derive.expressions.branches import branches
 from derive.quantities import quantity
 from derive.records import Equation, Source

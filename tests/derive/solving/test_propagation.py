@@ -2,8 +2,8 @@
 
 from itertools import permutations
 
-from derive.arithmetic import maximum
 from derive.catalogue import equation
+from derive.catalogue.arithmetic import maximum
 from derive.records import Equation
 from derive.requirements import Requirement
 from derive.solving.propagation import followed, leading_to

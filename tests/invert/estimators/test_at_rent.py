@@ -16,7 +16,7 @@ from invert.estimators.at_rent import (
     price_lines,
     weighted_line,
 )
-from invert.rent import rental
+from invert.estimators.rent import rental
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data

@@ -6,7 +6,6 @@ import pytest
 
 from derive.catalogue import equation
 from derive.claim_cells import AGREES, DIFFERS, UNDECIDED, asked, givens
-from derive.claims import PRESETS, TABLES, finding, finding_of_problem
 from derive.errors import NoSingleValue, UnknownName
 from derive.price_rows import Claim, WorkedProblem
 from derive.shipped import read, rows_of
@@ -17,6 +16,7 @@ from invert.scoreboard_text import rendered_sections
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
+from invert.validation.found_of_claims import PRESETS, TABLES, finding, finding_of_problem
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test

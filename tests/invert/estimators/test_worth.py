@@ -12,9 +12,9 @@ from invert.estimators import calibration
 from invert.estimators.known import judged
 from invert.estimators.market import learnt
 from invert.estimators.names import KV_NAMES
+from invert.estimators.worth import or_left_out, worths
 from invert.inference import infer
 from invert.records import Misreading, Record, Worth
-from invert.worth import or_left_out, worths
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 

@@ -8,7 +8,7 @@ from derive import shipped
 from derive.errors import UnknownName, WrongData
 from invert.assumptions import USUAL
 from invert.estimators.at_rent import kv_bytes_at_cost
-from invert.rent import rental
+from invert.estimators.rent import rental
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 

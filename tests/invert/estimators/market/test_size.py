@@ -20,7 +20,7 @@ from invert.estimators.market.regression import fit, foretold, grouped
 from invert.estimators.market.size import ANY, CLOSED, TOTAL
 from tests.tools.data import shipped_data
 
-TABLES = Path(__file__).parent.parent.parent / "pricing_data"
+TABLES = Path(__file__).parents[4] / "pricing_data"
 LISTED = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
 HOSTED = panel.by_host_price(rows_of(OpenModel), rows_of(HostPrice), 3)
 EXTRA_MARKUP = (0.3, 0.6)

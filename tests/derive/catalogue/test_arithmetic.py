@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Integer, Max, Min, Rational, Symbol
 
-from derive.arithmetic import logarithm, maximum, minimum, part_times, power
+from derive.catalogue.arithmetic import logarithm, maximum, minimum, part_times, power
 
 X, Y = Symbol("x", positive=True), Symbol("y", positive=True)
 NUMBERS = st.floats(1e-6, 1e6)

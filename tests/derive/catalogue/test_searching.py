@@ -3,10 +3,10 @@
 import pytest
 
 from derive.catalogue import by_id
+from derive.catalogue.searching import TALK, equations_about, equations_at, quantities_about
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.quantities.aliases import ALIASES, ALSO_CALLED
-from derive.searching import TALK, equations_about, equations_at, quantities_about
 
 
 def named(word: str) -> list[str]:

@@ -7,8 +7,8 @@ from math import inf, log
 import pytest
 
 from invert.assumptions import USUAL
-from invert.convention import convention, probabilities_by_cost
 from invert.inference import infer
+from invert.posterior.convention import convention, probabilities_by_cost
 from invert.posterior.data import Evidence
 from invert.posterior.sampler import posterior
 from invert.records import BandPair, Convention, Premiums
