@@ -115,9 +115,9 @@ def infer(
 
 @dataclass(frozen=True)
 class Kept:
-    """What was worked out already on one set of assumptions: posteriors by evidence, inferences by data, sheet and model.
+    """What was worked out already on one set of assumptions: posteriors by price data, inferences by data, sheet and model.
 
-    How likely premiums are as a cost is by evidence too.
+    How likely premiums are as a cost is by price data too.
 
     Readings of bands are by what they are read off, as no table moves them. Of two runs that share it, the second works out what
     differs.
@@ -405,7 +405,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         implied_drain_time=drained,
         known=known,
         times_reading=_times_reading(known, pairs),
-        evidence=read.evidence,
+        price_data=read.price_data,
         summary=summary,
         contractions=_contractions(summary, read.prior_spreads, assumptions),
         kv_bytes={name: as_claimed(one) for name, one in kv_bytes.items()},
@@ -423,7 +423,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         flags=(*_flags(read, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         rules_when_asked=partial(pricing_rules, pairs, anchors.values, longest_context(sheet, read.model)),
         identifiability_when_asked=partial(
-            identified, tuple(read.evidence.cells), seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}
+            identified, tuple(read.price_data.cells), seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}
         ),
         no_storage=no_storage,
     )
@@ -469,8 +469,8 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
 def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, Part[tuple[Swing, ...]]]:
     """What would change KV bytes, by estimator."""
     return {
-        "one_markup": or_left_out(lambda: swings_of_one_markup(read.evidence, assumptions)),
-        "increment": or_left_out(lambda: swings_of_increment(read.evidence, data, assumptions, read.architecture)),
+        "one_markup": or_left_out(lambda: swings_of_one_markup(read.price_data, assumptions)),
+        "increment": or_left_out(lambda: swings_of_increment(read.price_data, data, assumptions, read.architecture)),
     }
 
 
@@ -481,14 +481,14 @@ def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], 
         for place, one in enumerate(inferences)
         if one.pairs and not one.contradiction and one.kv_bytes["one_markup"].kind in ("interval", "given")
     ]
-    new = [one for place in asked if (one := inferences[place]).evidence.key not in kept.by_cost]
-    by_cost = probabilities_by_cost([one.evidence for one in new], [one.summary.log_evidence for one in new], assumptions)
-    kept.by_cost.update(zip((one.evidence.key for one in new), by_cost, strict=True))
+    new = [one for place in asked if (one := inferences[place]).price_data.key not in kept.by_cost]
+    by_cost = probabilities_by_cost([one.price_data for one in new], [one.summary.log_evidence for one in new], assumptions)
+    kept.by_cost.update(zip((one.price_data.key for one in new), by_cost, strict=True))
     found = list(inferences)
     for place in asked:
         one = inferences[place]
         others = [asked for asked in premiums if asked.provider != one.sheet.provider]
-        if (probability := kept.by_cost[one.evidence.key]) is not None:
+        if (probability := kept.by_cost[one.price_data.key]) is not None:
             found[place] = replace(one, convention=convention(one.pairs[0].pair, probability, others, assumptions))
     return found
 

@@ -13,7 +13,7 @@ from statistics import median
 from derive.briefly import brief
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary
 from invert.provenance import Made
 from invert.records import (
@@ -88,7 +88,7 @@ class Inference:
     implied_drain_time: Reading | None
     known: KnownCache | None
     times_reading: TimesReading | None
-    evidence: Evidence = field(compare=False)
+    price_data: PriceData = field(compare=False)
     summary: Summary
     contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]

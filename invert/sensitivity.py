@@ -10,7 +10,7 @@ from invert.data import Data
 from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.calibration import learn
 from invert.estimators.market.student import student_quantiles
-from invert.posterior.data import Evidence, column
+from invert.posterior.data import PriceData, column
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sobol import normals
 from invert.priors import NUISANCES
@@ -20,13 +20,13 @@ _OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
 """Nuisances of the price of a cache hit, which the joint reading does not use."""
 
 
-def swings_of_one_markup(evidence: Evidence, assumptions: Assumptions) -> tuple[Swing, ...]:
+def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tuple[Swing, ...]:
     """The joint reading of a two-band sheet with each nuisance at either tail of its prior and each price at the ends of its cell."""
     free = [name for name in NUISANCES if name not in _OF_A_HIT and assumptions.priors[name].spread]
     moved = [*free, *RATIOS]
     rows = 2 * len(moved) + 1
     drawn = {name: np.zeros(rows) for name in NUISANCES}
-    ends = {name: [column(end)[0] for end in evidence.cells[name]] for name in RATIOS}
+    ends = {name: [column(end)[0] for end in price_data.cells[name]] for name in RATIOS}
     ratios = {name: np.tile(np.mean(ends[name]), rows) for name in RATIOS}
     for place, name in enumerate(moved):
         for row, sign, end in ((2 * place + 1, -1, 0), (2 * place + 2, 1, 1)):
@@ -35,24 +35,24 @@ def swings_of_one_markup(evidence: Evidence, assumptions: Assumptions) -> tuple[
             else:
                 ratios[name][row] = ends[name][end]
     with np.errstate(all="ignore"):
-        at = nuisances(drawn, evidence, assumptions)
-        points = inverted({name: np.exp(logs)[None] for name, logs in ratios.items()}, at, {}, drawn, evidence, assumptions)
+        at = nuisances(drawn, price_data, assumptions)
+        points = inverted({name: np.exp(logs)[None] for name, logs in ratios.items()}, at, {}, drawn, price_data, assumptions)
         factors = np.exp(points.logs["kv_bytes_per_token"][0] - points.logs["kv_bytes_per_token"][0, 0])
     found = [Swing(name, _number(factors[2 * place + 1]), _number(factors[2 * place + 2])) for place, name in enumerate(moved)]
-    spread = evidence.log_active_params[1][0]
+    spread = price_data.log_active_params[1][0]
     found.append(Swing("active_params", exp(-assumptions.reach * spread), exp(assumptions.reach * spread)))
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
 
-def swings_of_increment(evidence: Evidence, data: Data, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
+def swings_of_increment(price_data: PriceData, data: Data, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
     """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its range, all of elasticity one."""
     learnt = learn(data, architecture, assumptions).increments
     tails = assumptions.tails
     markup = exp(learnt.scale * float(student_quantiles(learnt.freedom, np.array(tails))[1]))
     rent = exp(assumptions.reach * assumptions.rent_spread)
-    low, high = (np.exp(end[0]) for end in evidence.cells["premium_out"])
+    low, high = (np.exp(end[0]) for end in price_data.cells["premium_out"])
     middle = np.sqrt(low * high)
-    contexts = drawn_contexts(evidence, assumptions, normals(DRAWS))
+    contexts = drawn_contexts(price_data, assumptions, normals(DRAWS))
 
     def slope(places: Array, premiums: Array) -> float:
         return float(weighted_line(places, np.concatenate([[1.0], premiums]))[1])

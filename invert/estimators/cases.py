@@ -19,7 +19,7 @@ from invert.estimators.market.by_price import ByPrice, size_by_price, told_size
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
 from invert.estimators.rent import rental
-from invert.posterior.data import Evidence, evidence_of
+from invert.posterior.data import PriceData, price_data_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, Observable, Observables, Part, Tariff
 from invert.sheets.contexts import longest_context
@@ -35,7 +35,7 @@ _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence.
+    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its price data.
 
     `released` is the day of its model, None where nobody says it, `there_by` then the earliest day that a table has of it;
     `kv_family` who shares its design of a cache, where that is public.
@@ -51,7 +51,7 @@ class Case:
     anchors: Anchors
     tariffs: tuple[Tariff, ...]
     storage_price: Observable | None
-    evidence: Evidence
+    price_data: PriceData
     by_price: Part[ByPrice]
     released: date | None
     kv_family: str
@@ -109,10 +109,10 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
     given = assumptions.kv_bytes_per_token
     kv = (log(given), assumptions.given_kv_spread) if given else None
-    evidence = evidence_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions, suggested), storage, kv)
+    price_data = price_data_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions, suggested), storage, kv)
     if anchors.origin["active_params"] == MARKET:
         # The input price has said how big the model is: it says so once.
-        evidence = replace(evidence, size_by_price=True)
+        price_data = replace(price_data, size_by_price=True)
     released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
     known_by = there_by(model, data) if model and not released else None
     return Case(
@@ -122,7 +122,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         anchors=anchors,
         tariffs=tariff,
         storage_price=seen.storage_price or by_tariff,
-        evidence=evidence,
+        price_data=price_data,
         by_price=by_price,
         released=released,
         kv_family=row.kv_family if row else "",
@@ -172,7 +172,7 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
 
 
 Drawn: TypeAlias = dict[Hashable, tuple[Summary, Mapping[str, float]]]
-"""By the key of evidence, its posterior and the spreads before it, on one set of assumptions."""
+"""By the key of price data, its posterior and the spreads before it, on one set of assumptions."""
 
 
 def with_posteriors(
@@ -183,11 +183,11 @@ def with_posteriors(
     Those that were `drawn` before on the same assumptions are not drawn again, and the others are added to them.
     """
     known: Drawn = {} if drawn is None else drawn
-    published = [case.evidence.key for case in cases]
-    new = {said: case.evidence for said, case in zip(published, cases, strict=True) if said not in known}
-    evidence = list(new.values())
-    found = summarise(evidence, assumptions, _price_per_flop(data, assumptions), executor=executor)
-    spreads = prior_spreads(evidence, assumptions, SUMMARISED)
+    published = [case.price_data.key for case in cases]
+    new = {said: case.price_data for said, case in zip(published, cases, strict=True) if said not in known}
+    price_data = list(new.values())
+    found = summarise(price_data, assumptions, _price_per_flop(data, assumptions), executor=executor)
+    spreads = prior_spreads(price_data, assumptions, SUMMARISED)
     known |= dict(zip(new, zip(found, spreads, strict=True), strict=True))
     each = [known[said] for said in published]
     return [replace(case, summary=one, prior_spreads=prior) for case, (one, prior) in zip(cases, each, strict=True)]

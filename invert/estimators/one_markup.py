@@ -7,7 +7,7 @@ from invert.estimators.cases import Case
 from invert.estimators.joint_point import JOINT_EQUATIONS, broken_by, joint_reading
 from invert.estimators.lecture import LEANS_UPWARD
 from invert.posterior import inverse
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted
 from invert.records import Estimate, given_value, interval, lower, references, undetermined, upper
 
@@ -32,11 +32,11 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     return {"kv_bytes_per_token": _kv_bytes(case, assumptions, broken), **_beside(case, assumptions, broken)}
 
 
-def anchors_of_posterior(evidence: Evidence) -> tuple[str, ...]:
+def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
     """The outside facts that move the posterior of a sheet: those of storage and of a long band only where it sells one."""
     names = ["active_params", "machine_balance_ratio", "bytes_per_weight", "prompt_position", "prefill_decode_flops_ratio", "overlap"]
-    names += ("short_context", "long_context") if "premium_out" in evidence.cells else ("short_context",)
-    names += ("sweep_time", "holding_cost_ratio") if "storage_ratio" in evidence.cells else ()
+    names += ("short_context", "long_context") if "premium_out" in price_data.cells else ("short_context",)
+    names += ("sweep_time", "holding_cost_ratio") if "storage_ratio" in price_data.cells else ()
     return (*names, "kv_bytes_per_token")
 
 
@@ -50,7 +50,7 @@ def posterior_of(case: Case) -> Summary:
 def _kv_bytes(case: Case, assumptions: Assumptions, broken: str | None) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    found, anchors, cited = posterior_of(case), anchors_of_posterior(case.evidence), references(*_JOINT)
+    found, anchors, cited = posterior_of(case), anchors_of_posterior(case.price_data), references(*_JOINT)
     if broken or found.feasible_fraction < assumptions.feasible_share:
         return undetermined(assumptions, broken or _misfit(case, found), equations=cited, anchors=anchors)
     marginal = found.marginals["kv_bytes_per_token"]
@@ -70,7 +70,7 @@ def _misfit(case: Case, found: Summary) -> str:
 
 def _beside(case: Case, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
     """What the posterior says beside KV bytes."""
-    found, anchors = posterior_of(case), anchors_of_posterior(case.evidence)
+    found, anchors = posterior_of(case), anchors_of_posterior(case.price_data)
     cited = {name: references(*ids) for name, ids in _CITED.items()}
     if broken or not found.marginals or found.feasible_fraction < assumptions.feasible_share:
         because = (
@@ -96,7 +96,7 @@ def _batch_multiple(case: Case, weight: Marginal, assumptions: Assumptions) -> E
     least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
     contraction = contracted(weight.spread, case.prior_spreads["weight_compute_ratio"])
     because = "in balance batches; whatever decode waits for besides weights makes it look smaller"
-    anchors = anchors_of_posterior(case.evidence)
+    anchors = anchors_of_posterior(case.price_data)
     return lower(assumptions, float(least), because, equations=references(*_BATCH), contraction=contraction, anchors=anchors)
 
 

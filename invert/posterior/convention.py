@@ -7,7 +7,7 @@ from math import exp, isfinite
 
 from invert.assumptions import USUAL, Assumptions
 from invert.posterior import sampler
-from invert.posterior.data import Evidence, Pair
+from invert.posterior.data import Pair, PriceData
 from invert.posterior.sobol import DEFAULT
 from invert.posterior.summary import in_chunks
 from invert.records import BandPair, Convention, Premiums
@@ -15,7 +15,7 @@ from invert.records import BandPair, Convention, Premiums
 _PREMIUMS = ("premium_in", "premium_out")
 
 
-def probabilities_by_cost(sheets: Sequence[Evidence], log_evidence: Sequence[float], assumptions: Assumptions) -> list[float | None]:
+def probabilities_by_cost(sheets: Sequence[PriceData], log_evidence: Sequence[float], assumptions: Assumptions) -> list[float | None]:
     """How likely the cost model makes the premiums over the first threshold of each sheet fall into their cells, its base prices known.
 
     None where it makes nothing of those. `log_evidence` is the log marginal likelihood of all prices of each, which serves where
@@ -29,21 +29,21 @@ def probabilities_by_cost(sheets: Sequence[Evidence], log_evidence: Sequence[flo
     return [exp(whole[place] - rest) if isfinite(rest) else None for place, rest in enumerate(base)]
 
 
-def _first_pair(evidence: Evidence) -> Evidence:
+def _first_pair(price_data: PriceData) -> PriceData:
     """A sheet as if it had no band above the second."""
 
     def first(ends: Pair) -> Pair:
         return ends[0][:, :1], ends[1][:, :1]
 
-    cells = {name: first(ends) if name in _PREMIUMS else ends for name, ends in evidence.cells.items()}
-    return replace(evidence, cells=cells, edges=evidence.edges[:, :2])
+    cells = {name: first(ends) if name in _PREMIUMS else ends for name, ends in price_data.cells.items()}
+    return replace(price_data, cells=cells, edges=price_data.edges[:, :2])
 
 
-def _without_premiums(evidence: Evidence) -> Evidence:
-    return replace(evidence, cells={name: ends for name, ends in evidence.cells.items() if name not in _PREMIUMS})
+def _without_premiums(price_data: PriceData) -> PriceData:
+    return replace(price_data, cells={name: ends for name, ends in price_data.cells.items() if name not in _PREMIUMS})
 
 
-def _log_evidence(sheets: Evidence, assumptions: Assumptions) -> list[float]:
+def _log_evidence(sheets: PriceData, assumptions: Assumptions) -> list[float]:
     """Of sheets of one shape."""
     return [float(one) for one in sampler.log_evidence(sheets, assumptions)]
 

@@ -22,7 +22,7 @@ Pair: TypeAlias = tuple[Array, Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PriceData:
     """Sheets of one shape: the log cells of what they publish, where their bands end, what is known of their size.
 
     cells: by observable, low and high ends in logs [sheets]; premiums [sheets, bands above the base].
@@ -54,7 +54,7 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.edges)
 
-    def rows(self, index: slice) -> "Evidence":
+    def rows(self, index: slice) -> "PriceData":
         """Some of the sheets."""
 
         def part(ends: Pair) -> Pair:
@@ -62,7 +62,7 @@ class Evidence:
 
         cells = {name: part(ends) for name, ends in self.cells.items()}
         kv = part(self.log_kv_bytes) if self.log_kv_bytes else None
-        return Evidence(
+        return PriceData(
             cells=cells,
             edges=self.edges[index],
             log_active_params=part(self.log_active_params),
@@ -76,11 +76,11 @@ def column(end: Array) -> Array:
     return end[:, 0] if end.ndim == 2 else end
 
 
-def evidence_of(
+def price_data_of(
     sheet: PriceSheet, seen: Observables, max_context: int | None, assumptions: Assumptions, size: tuple[float, float],
     storage_cell: tuple[float, float] | None = None, kv_bytes: tuple[float, float] | None = None,
-) -> Evidence:  # fmt: skip
-    """One sheet as evidence: prices above the base band are ratios to it, whatever else is sold a ratio to the input price.
+) -> PriceData:  # fmt: skip
+    """One sheet as price data: prices above the base band are ratios to it, whatever else is sold a ratio to the input price.
 
     `size` and `kv_bytes` are natural logs of active_params and of known KV bytes, with their spreads. `storage_cell`
     [USD/token/s] stands in for a storage price that is not sold as such but follows from write prices. A sheet with one
@@ -103,7 +103,7 @@ def evidence_of(
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
     cells = {name: (np.log(low)[None], np.log(high)[None]) for name, pair in ends.items() for low, high in [map(np.asarray, pair)]}
     edges = np.array([_edges(sheet, max_context, assumptions)])
-    return Evidence(cells, edges, _of_one(size), _of_one(kv_bytes) if kv_bytes else None)
+    return PriceData(cells, edges, _of_one(size), _of_one(kv_bytes) if kv_bytes else None)
 
 
 def _of_one(pair: tuple[float, float]) -> Pair:
@@ -116,8 +116,8 @@ def _edges(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions)
     return band_edges(sheet.bands, max_context, assumptions) or (assumptions.nominal_threshold_share * top, top)
 
 
-def by_shape(sheets: Sequence[Evidence]) -> Iterator[tuple[list[int], Evidence]]:
-    """Sheets of one shape stacked into one evidence, with their places."""
+def by_shape(sheets: Sequence[PriceData]) -> Iterator[tuple[list[int], PriceData]]:
+    """Sheets of one shape stacked into one, with their places."""
     groups: dict[tuple[tuple[str, ...], int, bool, bool], list[int]] = {}
     for place, one in enumerate(sheets):
         groups.setdefault((tuple(sorted(one.cells)), one.edges.shape[1], one.log_kv_bytes is None, one.size_by_price), []).append(place)
@@ -131,7 +131,7 @@ def by_shape(sheets: Sequence[Evidence]) -> Iterator[tuple[list[int], Evidence]]
         first = members[0]
         yield (
             places,
-            Evidence(
+            PriceData(
                 cells={name: stacked([one.cells[name] for one in members]) for name in first.cells},
                 edges=np.concatenate([one.edges for one in members]),
                 log_active_params=stacked([one.log_active_params for one in members]),

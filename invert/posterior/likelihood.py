@@ -9,7 +9,7 @@ import numpy as np
 from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
-from invert.posterior.data import Evidence, column
+from invert.posterior.data import PriceData, column
 from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.parameters import RATIOS, Points, kv_prior
 from invert.priors import normal_log_density, standard_log_density
@@ -56,85 +56,85 @@ def positive_nodes(pairs: int) -> tuple[Array, Array]:
     return nodes[pairs:], weights[pairs:]
 
 
-def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) -> Values:
+def unused_prices(points: Points, price_data: PriceData, assumptions: Assumptions) -> Values:
     """Log likelihood of every price that the inverse does not use: level, further bands, cache read, storage."""
     at, prefill = {**PER_PARAMETER, **points.at}, points.costs.prefill_short
     total: Values = 0.0
-    if evidence.level_tells:
-        total = total + log_mass(*evidence.cells["input_price"], *input_price_level(points, evidence, assumptions))
-    for place in range(1, evidence.edges.shape[1] - 1 if "premium_out" in evidence.cells else 0):
-        bottom, top = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]
+    if price_data.level_tells:
+        total = total + log_mass(*price_data.cells["input_price"], *input_price_level(points, price_data, assumptions))
+    for place in range(1, price_data.edges.shape[1] - 1 if "premium_out" in price_data.cells else 0):
+        bottom, top = price_data.edges[:, place, None], price_data.edges[:, place + 1, None]
         band = {**at, "context_length": bottom + (top - bottom) * at["band_share"]}
         found = {
             "premium_in": equation("bands.prefill_cost").right_side(band) / prefill,
             "premium_out": equation("bands.decode_cost").right_side(band) / points.costs.decode_short,
         }
         for name, ratio in found.items():
-            low, high = (end[:, place] for end in evidence.cells[name])
+            low, high = (end[:, place] for end in price_data.cells[name])
             total = total + log_mass(low, high, np.log(ratio), assumptions.noise[name])
-    if "cache_read_ratio" in evidence.cells:
+    if "cache_read_ratio" in price_data.cells:
         hit = {**at, "prefill_cost_ratio": prefill, "cache_read_markup": assumptions.priors["cache_read_markup"].centre}
         spread = np.hypot(assumptions.noise["cache_read_ratio"], assumptions.priors["cache_read_markup"].spread)
         found = np.log(equation("bands.cache_read_ratio").right_side(hit))
-        total = total + log_mass(*evidence.cells["cache_read_ratio"], found, spread)
-    if "storage_ratio" in evidence.cells:
+        total = total + log_mass(*price_data.cells["cache_read_ratio"], found, spread)
+    if "storage_ratio" in price_data.cells:
         known = {name: assumptions.priors[name].centre for name in ("sweep_time", "holding_cost_ratio")}
         storage = equation("bands.storage_price").right_side({**at, **known, "prefill_cost_ratio": prefill, "input_price": 1.0})
         spread = np.sqrt(assumptions.noise["storage_ratio"] ** 2 + sum(assumptions.priors[name].spread ** 2 for name in known))
-        total = total + log_mass(*evidence.cells["storage_ratio"], np.log(storage), spread)
+        total = total + log_mass(*price_data.cells["storage_ratio"], np.log(storage), spread)
     return total
 
 
-def input_price_level(points: Points, evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
+def input_price_level(points: Points, price_data: PriceData, assumptions: Assumptions) -> tuple[Values, Values]:
     """Centre and spread of the ln input price [sheets, draws], the size of the model and the price level integrated out."""
     level = assumptions.priors["price_per_parameter"]
-    size, spread = size_before_price(points, evidence)
+    size, spread = size_before_price(points, price_data)
     centre = np.log(points.costs.prefill_short) + size + log(level.centre)
     return centre, np.sqrt(assumptions.noise["input_price"] ** 2 + level.spread**2 + spread**2)
 
 
-def size_before_price(points: Points, evidence: Evidence) -> tuple[Values, Values]:
+def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, Values]:
     """Centre [sheets, draws] and spread [sheets, 1] of ln active_params before any price is seen, KV bytes per parameter given.
 
     What is known of the size, and where KV bytes are known too, those over KV bytes per parameter, each by its precision.
     """
-    size, spread = (end[:, None] for end in evidence.log_active_params)
-    if evidence.log_kv_bytes is None:
+    size, spread = (end[:, None] for end in price_data.log_active_params)
+    if price_data.log_kv_bytes is None:
         return size, spread
-    kv, kv_spread = (end[:, None] for end in evidence.log_kv_bytes)
+    kv, kv_spread = (end[:, None] for end in price_data.log_kv_bytes)
     gain = spread**2 / (spread**2 + kv_spread**2)
     return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * np.sqrt(1 - gain)
 
 
-def log_target(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Values | None = None) -> Array:
+def log_target(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
     """Log of prior times likelihood of every price, over the standard normals of the nuisances and the logs of the structure.
 
     `unused` is what `unused_prices` says of the points, if that is known.
     """
-    total = unused_prices(points, evidence, assumptions) if unused is None else unused
+    total = unused_prices(points, price_data, assumptions) if unused is None else unused
     total = total + sum(map(standard_log_density, points.drawn.values()))
-    total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, assumptions))
+    total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(price_data, assumptions))
     for name in ("attention_intensity", "weight_compute_ratio"):
         total = total + normal_log_density(points.logs[name], *assumptions.priors[name].normal)
-    total = sum(_masses_of_ratios(points, evidence, assumptions), total)
+    total = sum(_masses_of_ratios(points, price_data, assumptions), total)
     return np.where(np.isfinite(total), total, -np.inf)
 
 
-def log_likelihood(points: Points, evidence: Evidence, assumptions: Assumptions) -> Array:
+def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions) -> Array:
     """Log likelihood of every price at points [sheets, draws], prior and Jacobian apart; minus infinity where not feasible."""
-    total = sum(_masses_of_ratios(points, evidence, assumptions), unused_prices(points, evidence, assumptions))
+    total = sum(_masses_of_ratios(points, price_data, assumptions), unused_prices(points, price_data, assumptions))
     return np.where(np.isfinite(total), total, -np.inf)
 
 
-def _masses_of_ratios(points: Points, evidence: Evidence, assumptions: Assumptions) -> Iterator[Array]:
+def _masses_of_ratios(points: Points, price_data: PriceData, assumptions: Assumptions) -> Iterator[Array]:
     """Log likelihood of each price that the inverse uses."""
     costs = points.costs
     found = {"output_input_ratio": costs.decode_short / costs.prefill_short, "premium_in": premium_in(points)}
-    if "premium_out" in evidence.cells:
+    if "premium_out" in price_data.cells:
         found["premium_out"] = costs.decode_long / costs.decode_short
     for name in RATIOS:
-        if name in evidence.cells:
-            low, high = (column(end) for end in evidence.cells[name])
+        if name in price_data.cells:
+            low, high = (column(end) for end in price_data.cells[name])
             yield log_mass(low, high, np.log(found[name]), assumptions.noise[name])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.likelihood import log_target, unused_prices
 from invert.posterior.parameters import NOISY, SIZE, Points, forward_points, kv_prior
 from invert.posterior.sampler import Posterior, log_ratio, posterior, sizes
@@ -32,7 +32,7 @@ DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
 """Degrees of freedom, two for each coordinate of the noise of ratios, which it has no other use for; and widening of the Student-t."""
 
 
-def trusted(evidence: Evidence, assumptions: Assumptions, found: Posterior, seed: int = SEED) -> Posterior:
+def trusted(price_data: PriceData, assumptions: Assumptions, found: Posterior, seed: int = SEED) -> Posterior:
     """The posterior of one sheet if its weights can be trusted; else with 65,536 draws if they do not settle, then the mixture.
 
     The mixture comes at once to weights that settle on too few draws, and where 65,536 would be worth too few as well. So
@@ -44,18 +44,18 @@ def trusted(evidence: Evidence, assumptions: Assumptions, found: Posterior, seed
     if (first.trusted() and not hidden) or not first.feasible_fraction[0]:
         return found
     if first.pareto_k[0] > RELIABLE and first.ess[0] * MOST >= ENOUGH * first.values.shape[1]:
-        found = posterior(evidence, assumptions, MOST, seed)
-    return found if found.weights.trusted() and not hidden else mixed(evidence, assumptions, seed, found)
+        found = posterior(price_data, assumptions, MOST, seed)
+    return found if found.weights.trusted() and not hidden else mixed(price_data, assumptions, seed, found)
 
 
 def mixed(
-    evidence: Evidence, assumptions: Assumptions, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH
+    price_data: PriceData, assumptions: Assumptions, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH
 ) -> Posterior:
     """The posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
     if first is None or first.log_weights.shape[1] < _ROUNDS[-1] // 2:
-        first = posterior(evidence, assumptions, DEFAULT, seed)
+        first = posterior(price_data, assumptions, DEFAULT, seed)
     with np.errstate(all="ignore"):
-        frame, log_weights = _Frame(evidence, assumptions), first.log_weights[:, : _ROUNDS[-1] // 2]
+        frame, log_weights = _Frame(price_data, assumptions), first.log_weights[:, : _ROUNDS[-1] // 2]
         coordinates = whitened = frame.coordinates(first.points.first(_ROUNDS[-1] // 2))
         for count, power, floor in zip(_ROUNDS, _TEMPER, _FLOOR, strict=True):
             centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
@@ -73,9 +73,9 @@ def mixed(
             if count > _ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
                 break
         points = _joined(near, far)
-        size = sizes(points, evidence, assumptions, normal[:, SIZE])
+        size = sizes(points, price_data, assumptions, normal[:, SIZE])
         return Posterior(
-            evidence=evidence,
+            price_data=price_data,
             points=points,
             log_weights=log_weights,
             weights=found,
@@ -88,10 +88,10 @@ def mixed(
 class _Frame:
     """One sheet's unknowns, whitened [coordinates, draws]: the nuisances that are not held fixed, then the structural three."""
 
-    def __init__(self, evidence: Evidence, assumptions: Assumptions) -> None:
-        self.evidence, self.assumptions = evidence, assumptions
+    def __init__(self, price_data: PriceData, assumptions: Assumptions) -> None:
+        self.price_data, self.assumptions = price_data, assumptions
         self.free = tuple(name for name in NUISANCES if assumptions.priors[name].spread)
-        kv, spread = (float(end if isinstance(end, float) else end[0, 0]) for end in kv_prior(evidence, assumptions))
+        kv, spread = (float(end if isinstance(end, float) else end[0, 0]) for end in kv_prior(price_data, assumptions))
         rows = {name: assumptions.priors[name].normal for name in ("attention_intensity", "weight_compute_ratio")}
         self.centres = {"kv_bytes_per_token": kv, **{name: centre for name, (centre, _) in rows.items()}}
         self.spreads = {"kv_bytes_per_token": spread, **{name: width for name, (_, width) in rows.items()}}
@@ -107,14 +107,14 @@ class _Frame:
         nothing = np.zeros(coordinates.shape[1])
         drawn = {name: columns.get(name, nothing) for name in NUISANCES}
         hidden = {name: np.exp(centre + self.spreads[name] * columns[name]) for name, centre in self.centres.items()}
-        return forward_points(drawn, hidden, self.evidence, self.assumptions)
+        return forward_points(drawn, hidden, self.price_data, self.assumptions)
 
     def log_densities(self, points: Points, ratio: Array | None = None) -> tuple[Array, Array]:
         """Of the target and of the triangular proposal [draws], over the free coordinates; from the log of their ratio if it is known."""
-        unused = unused_prices(points, self.evidence, self.assumptions)
-        target = log_target(points, self.evidence, self.assumptions, unused)[0]
+        unused = unused_prices(points, self.price_data, self.assumptions)
+        target = log_target(points, self.price_data, self.assumptions, unused)[0]
         if ratio is None:
-            ratio = log_ratio(points, self.evidence, self.assumptions, unused)[0]
+            ratio = log_ratio(points, self.price_data, self.assumptions, unused)[0]
         fixed = -sum((standard_log_density(points.drawn[name]) for name in NUISANCES if name not in self.free), 0.0)
         by_triangular = target - ratio
         return target + fixed, np.where(np.isfinite(by_triangular), by_triangular + fixed, -np.inf)

@@ -8,8 +8,8 @@ import numpy as np
 from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
-from invert.posterior import inverse as triangular
-from invert.posterior.data import Evidence, column
+from invert.posterior import inverse
+from invert.posterior.data import PriceData, column
 from invert.posterior.inverse import PER_PARAMETER, Costs
 from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.contexts import mean_contexts
@@ -58,17 +58,17 @@ def wider(assumptions: Assumptions) -> dict[str, float]:
     return {name: factor for name, factor in WIDER.items() if assumptions.priors[name].spread}
 
 
-def triangular_points(evidence: Evidence, assumptions: Assumptions, normal: Array, uniform: Array) -> Points:
+def triangular_points(price_data: PriceData, assumptions: Assumptions, normal: Array, uniform: Array) -> Points:
     """The nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
     drawn |= {name: factor * drawn[name] for name, factor in wider(assumptions).items()}
     ratios, spare = {}, {}
     for place, name in enumerate(RATIOS):
         noise = spare[name] = normal[:, NOISY + place]
-        if name in evidence.cells:
-            low, high = (column(end)[:, None] for end in evidence.cells[name])
+        if name in price_data.cells:
+            low, high = (column(end)[:, None] for end in price_data.cells[name])
             ratios[name] = np.exp(low + (high - low) * uniform[:, LATENT + place] + assumptions.noise[name] * noise)
-    return inverted(ratios, nuisances(drawn, evidence, assumptions), spare, drawn, evidence, assumptions)
+    return inverted(ratios, nuisances(drawn, price_data, assumptions), spare, drawn, price_data, assumptions)
 
 
 def inverted(
@@ -76,28 +76,28 @@ def inverted(
     at: dict[str, Values],
     spare: Mapping[str, Values],
     drawn: Mapping[str, Array],
-    evidence: Evidence,
+    price_data: PriceData,
     assumptions: Assumptions,
 ) -> Points:
     """Hidden quantities from the ratios; where a premium is missing, its coordinate draws from the prior instead."""
-    kv, intensity = kv_prior(evidence, assumptions), assumptions.priors["attention_intensity"].normal
+    kv, intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"].normal
     if "premium_out" not in ratios:
         at["kv_bytes_per_token"] = np.exp(kv[0] + kv[1] * spare["premium_out"])
         at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
     if "premium_in" in ratios:
-        at["attention_flops_per_pair"] = triangular.attention_from_premium(ratios["premium_in"], at)
+        at["attention_flops_per_pair"] = inverse.attention_from_premium(ratios["premium_in"], at)
     elif "premium_out" in ratios:
         centre, spread = attention_prior(kv, intensity)
         at["attention_flops_per_pair"] = np.exp(centre + spread * spare["premium_in"])
     else:
         at["attention_flops_per_pair"] = at["kv_bytes_per_token"] * np.exp(intensity[0] + intensity[1] * spare["premium_in"])
-    costs = triangular.costs_of_ratios(ratios["output_input_ratio"], ratios.get("premium_out"), at)
+    costs = inverse.costs_of_ratios(ratios["output_input_ratio"], ratios.get("premium_out"), at)
     if "premium_out" in ratios:
-        at["balance_context"], at["weight_compute_ratio"] = triangular.structure_of_costs(costs, at)
-        at["kv_bytes_per_token"] = triangular.solved("context.balance_context", "kv_bytes_per_token", at)
+        at["balance_context"], at["weight_compute_ratio"] = inverse.structure_of_costs(costs, at)
+        at["kv_bytes_per_token"] = inverse.solved("context.balance_context", "kv_bytes_per_token", at)
     else:
-        at["weight_compute_ratio"] = triangular.weight_of_cost(costs, at)
-    return with_logs(drawn, at, costs, len(evidence))
+        at["weight_compute_ratio"] = inverse.weight_of_cost(costs, at)
+    return with_logs(drawn, at, costs, len(price_data))
 
 
 def with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs, sheets: int) -> Points:
@@ -108,20 +108,20 @@ def with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs, s
     return Points(drawn, at, costs, {name: np.broadcast_to(np.log(at[name]), shape) for name in names})
 
 
-def nuisances(drawn: Mapping[str, Array], evidence: Evidence, assumptions: Assumptions) -> dict[str, Values]:
+def nuisances(drawn: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:
     """The nuisances at standard normal draws, beside what is held; contexts, unless given, are shares of the sheets' own bands."""
     at: dict[str, Values] = assumptions.held | {name: assumptions.priors[name].at(normal) for name, normal in drawn.items()}
-    first, second = evidence.edges[:, 0, None], evidence.edges[:, 1, None]
+    first, second = price_data.edges[:, 0, None], price_data.edges[:, 1, None]
     at["short_context"], at["long_context"] = mean_contexts((first, second), assumptions, drawn["short_context"], drawn["long_context"])
     at["band_share"] = (at["long_context"] - first) / (second - first)
     return at
 
 
-def kv_prior(evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
+def kv_prior(price_data: PriceData, assumptions: Assumptions) -> tuple[Values, Values]:
     """Centre and spread of ln KV bytes per active parameter [sheets, 1]: the prior's, or those of known KV bytes over the size."""
-    if evidence.log_kv_bytes is None:
+    if price_data.log_kv_bytes is None:
         return assumptions.priors["kv_bytes_per_token"].normal
-    (kv, spread), (size, size_spread) = evidence.log_kv_bytes, evidence.log_active_params
+    (kv, spread), (size, size_spread) = price_data.log_kv_bytes, price_data.log_active_params
     return (kv - size)[:, None], np.hypot(spread, size_spread)[:, None]
 
 
@@ -130,26 +130,26 @@ def attention_prior(kv: tuple[Values, Values], intensity: tuple[float, float]) -
     return kv[0] + intensity[0], np.hypot(kv[1], intensity[1])
 
 
-def forward_points(drawn: Mapping[str, Array], hidden: Mapping[str, Values], evidence: Evidence, assumptions: Assumptions) -> Points:
+def forward_points(drawn: Mapping[str, Array], hidden: Mapping[str, Values], price_data: PriceData, assumptions: Assumptions) -> Points:
     """Points at nuisances and structural quantities that are given, by the forward model."""
-    at = {**nuisances(drawn, evidence, assumptions), **hidden}
+    at = {**nuisances(drawn, price_data, assumptions), **hidden}
     at["attention_flops_per_pair"] = hidden["attention_intensity"] * hidden["kv_bytes_per_token"]
     at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
-    return with_logs(drawn, at, triangular.costs_of_structure(at), len(evidence))
+    return with_logs(drawn, at, inverse.costs_of_structure(at), len(price_data))
 
 
-def prior_points(evidence: Evidence, assumptions: Assumptions, normal: Array) -> Points:
+def prior_points(price_data: PriceData, assumptions: Assumptions, normal: Array) -> Points:
     """Everything drawn from its prior, no price used."""
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
-    kv, spread = kv_prior(evidence, assumptions)
+    kv, spread = kv_prior(price_data, assumptions)
     hidden = {"kv_bytes_per_token": np.exp(kv + spread * normal[:, NOISY])}
     for place, name in enumerate(STRUCTURE[1:], start=1):
         hidden[name] = assumptions.priors[name].at(normal[:, NOISY + place])
-    return forward_points(drawn, hidden, evidence, assumptions)
+    return forward_points(drawn, hidden, price_data, assumptions)
 
 
-def drawn_contexts(evidence: Evidence, assumptions: Assumptions, normal: Array) -> Array:
+def drawn_contexts(price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:
     """Mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
-    means = mean_contexts(evidence.edges[0], assumptions, drawn["short_context"], drawn["long_context"])
+    means = mean_contexts(price_data.edges[0], assumptions, drawn["short_context"], drawn["long_context"])
     return np.column_stack([np.broadcast_to(one, len(normal)) for one in means])

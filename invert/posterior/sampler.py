@@ -16,7 +16,7 @@ from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
-from invert.posterior.data import Evidence, column
+from invert.posterior.data import PriceData, column
 from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.likelihood import input_price_level, size_before_price, unused_prices
 from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
@@ -29,7 +29,7 @@ from invert.priors import normal_log_density, standard_log_density
 class Posterior:
     """Weighted draws of every sheet, and how they were drawn."""
 
-    evidence: Evidence
+    price_data: PriceData
     points: Points
     log_weights: Array
     weights: Weights
@@ -41,12 +41,12 @@ class Posterior:
         """The posterior of each sheet by itself."""
         for row in range(len(self.weights.ess)):
             place = slice(row, row + 1)
-            parts = (self.evidence.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
+            parts = (self.price_data.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
             yield Posterior(*parts, self.log_active_params[place], self.sampler, self.assumptions)
 
     def logs(self, name: str, price_per_flop: float | None = None) -> Array:
         """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
-        return log_quantity(name, self.points, self.log_active_params, self.evidence, price_per_flop)
+        return log_quantity(name, self.points, self.log_active_params, self.price_data, price_per_flop)
 
 
 OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
@@ -59,7 +59,7 @@ _DEFINED = {
 """What follows from the draws, and the equation it follows by; the others are drawn or solved for."""
 
 
-def log_quantity(name: str, points: Points, log_active_params: Array, evidence: Evidence, price_per_flop: float | None = None) -> Array:
+def log_quantity(name: str, points: Points, log_active_params: Array, price_data: PriceData, price_per_flop: float | None = None) -> Array:
     """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike.
 
     The level of prices is over what a FLOP rents for [USD], and asked for with it alone.
@@ -69,16 +69,16 @@ def log_quantity(name: str, points: Points, log_active_params: Array, evidence: 
             found = log_active_params
         elif name in _DEFINED:
             at = {**PER_PARAMETER, **points.at, "memory_ratio_short": points.costs.memory_short}
-            level = _level(points, evidence, price_per_flop) if price_per_flop and name == "active_params_times_markup" else {}
+            level = _level(points, price_data, price_per_flop) if price_per_flop and name == "active_params_times_markup" else {}
             found = np.log(equation(_DEFINED[name]).right_side({**at, **level}))
         else:
             found = points.logs[name] if name in points.logs else np.log(points.at[name])
         return np.broadcast_to(found + log_active_params if name in OF_THE_MODEL else found, log_active_params.shape)
 
 
-def _level(points: Points, evidence: Evidence, price_per_flop: float) -> dict[str, Values]:
+def _level(points: Points, price_data: PriceData, price_per_flop: float) -> dict[str, Values]:
     """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
-    low, high = (end[:, None] for end in evidence.cells["input_price"])
+    low, high = (end[:, None] for end in price_data.cells["input_price"])
     return {
         "input_price": np.exp((low + high) / 2),
         "price_per_flop": price_per_flop,
@@ -86,14 +86,14 @@ def _level(points: Points, evidence: Evidence, price_per_flop: float) -> dict[st
     }
 
 
-def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
+def posterior(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
     """The posterior of every sheet by triangular importance sampling, at `count` draws."""
     with np.errstate(all="ignore"):
-        points = triangular_points(evidence, assumptions, normals(count, seed), uniforms(count, seed))
-        log_weights = log_ratio(points, evidence, assumptions)
-        size = sizes(points, evidence, assumptions, normals(count, seed)[:, SIZE])
+        points = triangular_points(price_data, assumptions, normals(count, seed), uniforms(count, seed))
+        log_weights = log_ratio(points, price_data, assumptions)
+        size = sizes(points, price_data, assumptions, normals(count, seed)[:, SIZE])
         return Posterior(
-            evidence=evidence,
+            price_data=price_data,
             points=points,
             log_weights=log_weights,
             weights=weights(log_weights),
@@ -103,48 +103,48 @@ def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT
         )
 
 
-def log_evidence(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Array:
+def log_evidence(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Array:
     """Log marginal likelihood of the prices of every sheet [sheets], as its posterior has it, and nothing else of that."""
     with np.errstate(all="ignore"):
-        points = triangular_points(evidence, assumptions, normals(count, seed), uniforms(count, seed))
-        return log_mean(log_ratio(points, evidence, assumptions))
+        points = triangular_points(price_data, assumptions, normals(count, seed), uniforms(count, seed))
+        return log_mean(log_ratio(points, price_data, assumptions))
 
 
-def log_ratio(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Values | None = None) -> Array:
+def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
     """Log of target over triangular proposal density at points [sheets, draws]; minus infinity where not feasible.
 
     Prior of what was solved for, Jacobian of solving, likelihood of the prices not used (`unused`, if it is known), and the
     widths of the cells the ratios were drawn from.
     """
-    kv, intensity = kv_prior(evidence, assumptions), assumptions.priors["attention_intensity"].normal
-    total = _wider(points, assumptions) + (unused_prices(points, evidence, assumptions) if unused is None else unused)
+    kv, intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"].normal
+    total = _wider(points, assumptions) + (unused_prices(points, price_data, assumptions) if unused is None else unused)
     total = total + normal_log_density(points.logs["weight_compute_ratio"], *assumptions.priors["weight_compute_ratio"].normal)
-    if "premium_out" in evidence.cells:
+    if "premium_out" in price_data.cells:
         total = (
             total + normal_log_density(points.logs["kv_bytes_per_token"], *kv) + triangular.log_jacobian_of_both(points.costs, points.at)
         )
     else:
         total = total + triangular.log_jacobian_of_weight(points.costs, points.at)
-    if "premium_in" in evidence.cells:
+    if "premium_in" in price_data.cells:
         total = total + normal_log_density(points.logs["attention_intensity"], *intensity)
         total = total + triangular.log_jacobian_of_attention(points.at)
-    elif "premium_out" in evidence.cells:
+    elif "premium_out" in price_data.cells:
         drawn = normal_log_density(np.log(points.at["attention_flops_per_pair"]), *attention_prior(kv, intensity))
         total = total + normal_log_density(points.logs["attention_intensity"], *intensity) - drawn
-    for name in set(RATIOS) & set(evidence.cells):
-        low, high = (column(end)[:, None] for end in evidence.cells[name])
+    for name in set(RATIOS) & set(price_data.cells):
+        low, high = (column(end)[:, None] for end in price_data.cells[name])
         total = total + np.log(high - low)
     return np.where(np.isfinite(total), total, -np.inf)
 
 
-def sizes(points: Points, evidence: Evidence, assumptions: Assumptions, normal: Array) -> Array:
+def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:
     """Draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
     shape = np.shape(points.logs["kv_bytes_per_token"])
-    size, spread = size_before_price(points, evidence)
-    if not evidence.level_tells:
+    size, spread = size_before_price(points, price_data)
+    if not price_data.level_tells:
         return np.broadcast_to(size + spread * normal, shape)
-    low, high = (end[:, None] for end in evidence.cells["input_price"])
-    centre, total = input_price_level(points, evidence, assumptions)
+    low, high = (end[:, None] for end in price_data.cells["input_price"])
+    centre, total = input_price_level(points, price_data, assumptions)
     gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
     return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal, shape)
 

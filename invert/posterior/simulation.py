@@ -27,7 +27,7 @@ from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
-from invert.posterior.data import Evidence, Pair
+from invert.posterior.data import Pair, PriceData
 from invert.posterior.inverse import PER_PARAMETER, costs_of_structure
 from invert.posterior.likelihood import log_likelihood
 from invert.posterior.mixture import trusted
@@ -168,8 +168,8 @@ def run_made_of(assumptions: Assumptions = USUAL) -> str:
 def _log_evidence(shape: Shape, assumptions: Assumptions) -> float:
     """Of the first sheet of a shape, at a few draws."""
     _, size, numbers = published_sheets(shape, 1, SEED, assumptions)
-    evidence = evidence_of_numbers(shape, size, numbers, assumptions)
-    return float(posterior(evidence, assumptions, _FEW).weights.log_evidence[0])
+    price_data = price_data_of_numbers(shape, size, numbers, assumptions)
+    return float(posterior(price_data, assumptions, _FEW).weights.log_evidence[0])
 
 
 def _word(of: object) -> str:
@@ -214,17 +214,17 @@ def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: i
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:
     seed, place = task
-    truth, evidence = simulate(_SHAPES[place], sheets, (seed, place), USUAL)
+    truth, price_data = simulate(_SHAPES[place], sheets, (seed, place), USUAL)
     assumptions = USUAL.with_noise({name: noise_factor * USUAL.noise[name] for name in _PREMIUMS})
-    return ranks(evidence, truth, assumptions, draws, seed)
+    return ranks(price_data, truth, assumptions, draws, seed)
 
 
-def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> tuple[dict[str, Array], Evidence]:
+def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> tuple[dict[str, Array], PriceData]:
     """Hidden quantities [sheets] drawn from the priors, and the sheets that would have been published of them."""
     truth, size, numbers = published_sheets(shape, count, seed, assumptions)
-    evidence = evidence_of_numbers(shape, size, numbers, assumptions)
-    truth[LEVEL_OF_PRICES] = _level_of_prices(truth, evidence)
-    return truth, evidence
+    price_data = price_data_of_numbers(shape, size, numbers, assumptions)
+    truth[LEVEL_OF_PRICES] = _level_of_prices(truth, price_data)
+    return truth, price_data
 
 
 def published_sheets(
@@ -268,7 +268,7 @@ def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Ass
     return centre, np.full(len(centre), spread)
 
 
-def evidence_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array], assumptions: Assumptions) -> Evidence:
+def price_data_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array], assumptions: Assumptions) -> PriceData:
     """Sheets as the inference takes them: the log cells of their numbers, prices per token and ratios to the input price."""
     scale: dict[str, Values] = {"input_price": 1 / _MILLION}
     if "storage_ratio" in numbers:
@@ -276,7 +276,7 @@ def evidence_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array], 
         scale["storage_ratio"] = 1 / (numbers["input_price"] * _HOUR)
     ends = {name: cells_about(values, assumptions) for name, values in numbers.items()}
     cells = {name: (np.log(low * scale.get(name, 1.0)), np.log(high * scale.get(name, 1.0))) for name, (low, high) in ends.items()}
-    return Evidence(cells, np.tile(shape.edges, (len(size[0]), 1)), size, size_by_price=shape.size == "price")
+    return PriceData(cells, np.tile(shape.edges, (len(size[0]), 1)), size, size_by_price=shape.size == "price")
 
 
 def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions) -> dict[str, Array]:
@@ -294,9 +294,9 @@ def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions)
     return truth
 
 
-def _level_of_prices(truth: Mapping[str, Array], evidence: Evidence) -> Array:
+def _level_of_prices(truth: Mapping[str, Array], price_data: PriceData) -> Array:
     """Active parameters times the mark-up that the input price as published has over what a prompt token truly costs."""
-    low, high = evidence.cells["input_price"]
+    low, high = price_data.cells["input_price"]
     prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
     level = {"input_price": np.exp((low + high) / 2), "prefill_cost_ratio": prefill, "price_per_flop": PRICE_PER_FLOP}
     found: Array = equation("bands.active_params_times_markup").right_side({**truth, **level})
@@ -342,12 +342,12 @@ def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array,
     return low[places].reshape(values.shape), high[places].reshape(values.shape)
 
 
-def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
+def ranks(price_data: PriceData, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
     """Posterior share below the truth [sheets, quantities]; NaN where the shipped inference would not trust itself."""
-    found = np.full((len(evidence), len(RANKED)), np.nan)
-    step, at_truth = max(1, _CHUNK // draws), _logs_of_truth(truth, evidence, assumptions)
-    for start in range(0, len(evidence), step):
-        part = evidence.rows(slice(start, start + step))
+    found = np.full((len(price_data), len(RANKED)), np.nan)
+    step, at_truth = max(1, _CHUNK // draws), _logs_of_truth(truth, price_data, assumptions)
+    for start in range(0, len(price_data), step):
+        part = price_data.rows(slice(start, start + step))
         for place, one in enumerate(posterior(part, assumptions, draws, seed).sheets()):
             chosen = trusted(part.rows(slice(place, place + 1)), assumptions, one, seed)
             if chosen.weights.feasible_fraction[0] and chosen.weights.pareto_k[0] <= RELIABLE:
@@ -359,22 +359,22 @@ def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptio
 def _share_below(found: Posterior, name: str, truth: float) -> float:
     with np.errstate(all="ignore"):
         likely = name == LOG_LIKELIHOOD
-        logs = (log_likelihood(found.points, found.evidence, found.assumptions) if likely else found.logs(name, PRICE_PER_FLOP))[0]
+        logs = (log_likelihood(found.points, found.price_data, found.assumptions) if likely else found.logs(name, PRICE_PER_FLOP))[0]
     weight = found.weights.values[0]
     return float(weight[(weight > 0) & (logs < truth)].sum())
 
 
-def _logs_of_truth(truth: Mapping[str, Array], evidence: Evidence, assumptions: Assumptions) -> dict[str, Array]:
+def _logs_of_truth(truth: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Array]:
     """The log of each ranked quantity at the truth [sheets]."""
     with np.errstate(all="ignore"):
-        likely = log_likelihood(points_of_truth(truth, evidence), evidence, assumptions)[:, 0]
+        likely = log_likelihood(points_of_truth(truth, price_data), price_data, assumptions)[:, 0]
     return {name: likely if name == LOG_LIKELIHOOD else np.log(truth[name]) for name in RANKED}
 
 
-def points_of_truth(truth: Mapping[str, Array], evidence: Evidence) -> Points:
+def points_of_truth(truth: Mapping[str, Array], price_data: PriceData) -> Points:
     """Hidden quantities of whole models as one point a sheet, per active parameter, as draws are."""
     at: dict[str, Values] = {name: values[:, None] for name, values in truth.items()}
     at |= {name: at[name] / at["active_params"] for name in OF_THE_MODEL}
-    first, second = evidence.edges[:, 0, None], evidence.edges[:, 1, None]
+    first, second = price_data.edges[:, 0, None], price_data.edges[:, 1, None]
     at |= {**PER_PARAMETER, "band_share": (at["long_context"] - first) / (second - first)}
     return Points({}, at, costs_of_structure(at), {name: np.log(at[name]) for name in STRUCTURE})

@@ -16,7 +16,7 @@ import numpy as np
 from derive.briefly import brief
 from invert.arrays import Array
 from invert.assumptions import Assumptions
-from invert.posterior.data import Evidence, by_shape
+from invert.posterior.data import PriceData, by_shape
 from invert.posterior.mixture import trusted
 from invert.posterior.parameters import SIZE, prior_points
 from invert.posterior.sampler import Posterior, log_quantity, posterior
@@ -68,7 +68,7 @@ class Summary:
 
 
 def summarise(
-    sheets: Sequence[Evidence],
+    sheets: Sequence[PriceData],
     assumptions: Assumptions,
     price_per_flop: float | None = None,
     *,
@@ -89,20 +89,20 @@ def summarise(
 
 
 def in_chunks(
-    work: Callable[[Evidence], list[_T]], sheets: Sequence[Evidence], count: int, mapped: Callable[..., Iterable[list[_T]]] = map
+    work: Callable[[PriceData], list[_T]], sheets: Sequence[PriceData], count: int, mapped: Callable[..., Iterable[list[_T]]] = map
 ) -> list[_T]:
     """What `work` finds of each sheet, in their order; it gets sheets of one shape, as many as `count` draws each leave room for."""
     places, chunks, step = [], [], max(1, _CHUNK // count)
-    for members, evidence in by_shape(sheets):
+    for members, price_data in by_shape(sheets):
         for start in range(0, len(members), step):
             places += members[start : start + step]
-            chunks.append(evidence.rows(slice(start, start + step)))
+            chunks.append(price_data.rows(slice(start, start + step)))
     rows = (row for found in mapped(work, chunks) for row in found)
     return [row for _, row in sorted(zip(places, rows, strict=True), key=itemgetter(0))]
 
 
 def summaries(
-    evidence: Evidence,
+    price_data: PriceData,
     assumptions: Assumptions,
     price_per_flop: float | None,
     count: int,
@@ -111,19 +111,19 @@ def summaries(
     guarded: bool,
 ) -> list[Summary]:
     """The summaries of sheets of one shape."""
-    assumptions = _of_bands(assumptions, evidence)
-    found = posterior(evidence, assumptions, count, seed)
+    assumptions = _of_bands(assumptions, price_data)
+    found = posterior(price_data, assumptions, count, seed)
     if not guarded:
         return summarised(found, names, price_per_flop)
     return [
-        summarised(trusted(evidence.rows(slice(place, place + 1)), assumptions, one, seed), names, price_per_flop)[0]
+        summarised(trusted(price_data.rows(slice(place, place + 1)), assumptions, one, seed), names, price_per_flop)[0]
         for place, one in enumerate(found.sheets())
     ]
 
 
-def _of_bands(assumptions: Assumptions, evidence: Evidence) -> Assumptions:
+def _of_bands(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
     """The priors that speak of these sheets: a given mean of a long band is no fact about a sheet that has none."""
-    return assumptions if "premium_out" in evidence.cells else assumptions.apart_from(("long_context",))
+    return assumptions if "premium_out" in price_data.cells else assumptions.apart_from(("long_context",))
 
 
 def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | None = None) -> list[Summary]:
@@ -165,17 +165,17 @@ def contracted(spread: float, prior_spread: float) -> float:
     return 1 - (spread / prior_spread) ** 2 if prior_spread else 0.0
 
 
-def prior_spreads(sheets: Sequence[Evidence], assumptions: Assumptions, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
+def prior_spreads(sheets: Sequence[PriceData], assumptions: Assumptions, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
     """Spread of the log of each quantity before any price is seen [nat], a mapping a sheet."""
     return in_chunks(partial(_prior_spreads, assumptions=assumptions, names=names, count=count), sheets, count)
 
 
-def _prior_spreads(evidence: Evidence, assumptions: Assumptions, names: Sequence[str], count: int) -> list[dict[str, float]]:
+def _prior_spreads(price_data: PriceData, assumptions: Assumptions, names: Sequence[str], count: int) -> list[dict[str, float]]:
     normal = normals(count)
-    size, width = (end[:, None] for end in evidence.log_active_params)
-    points = prior_points(evidence, assumptions, normal)
-    sizes = np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count))
-    spreads = {name: log_quantity(name, points, sizes, evidence).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
+    size, width = (end[:, None] for end in price_data.log_active_params)
+    points = prior_points(price_data, assumptions, normal)
+    sizes = np.broadcast_to(size + width * normal[:, SIZE], (len(price_data), count))
+    spreads = {name: log_quantity(name, points, sizes, price_data).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
     # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
     spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], assumptions.priors["price_per_parameter"].spread)
-    return [{name: float(column[place]) for name, column in spreads.items()} for place in range(len(evidence))]
+    return [{name: float(column[place]) for name, column in spreads.items()} for place in range(len(price_data))]

@@ -202,9 +202,9 @@ def test_what_did_not_change_is_not_worked_out_again(monkeypatch):
     drawn: list[int] = []
     inner = summary.summaries
 
-    def counted(evidence, *args, **kwargs):
-        drawn.append(len(evidence))
-        return inner(evidence, *args, **kwargs)
+    def counted(price_data, *args, **kwargs):
+        drawn.append(len(price_data))
+        return inner(price_data, *args, **kwargs)
 
     # What calibrates is drawn once a process, in whatever test comes first.
     infer()

@@ -35,14 +35,14 @@ def one(name: str, **anchors: float | str) -> Inference:
 
 @cache
 def common(name: str, **anchors: float | str) -> dict[str, Swing]:
-    return {swing.name: swing for swing in swings_of_one_markup(one(name, **anchors).evidence, table(name, **anchors).assumptions)}
+    return {swing.name: swing for swing in swings_of_one_markup(one(name, **anchors).price_data, table(name, **anchors).assumptions)}
 
 
 @cache
 def of_increment(name: str) -> dict[str, Swing]:
     found = one(name)
     architecture = found.model.architecture or None if found.model else None
-    return {swing.name: swing for swing in swings_of_increment(found.evidence, shipped_data(), table(name).assumptions, architecture)}
+    return {swing.name: swing for swing in swings_of_increment(found.price_data, shipped_data(), table(name).assumptions, architecture)}
 
 
 # -- tornado --------------------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ def test_an_end_that_contradicts_the_model_is_the_widest():
 @pytest.mark.parametrize(("anchors", "spread"), [({}, None), ({"active_params": "100B"}, 0.05)])
 def test_kv_bytes_go_with_the_parameters(anchors: dict, spread: float | None):
     """By the size that the price suggests, with its spread, where nobody states one."""
-    spread = spread or float(one("gemini-3.1-pro").evidence.log_active_params[1][0])
+    spread = spread or float(one("gemini-3.1-pro").price_data.log_active_params[1][0])
     swing = common("gemini-3.1-pro", **anchors)["active_params"]
     assert (swing.low, swing.high) == pytest.approx((exp(-USUAL.reach * spread), exp(USUAL.reach * spread)), rel=1e-12)
     assert round(USUAL.reach, 3) == 1.645

@@ -18,7 +18,7 @@ from scipy.special import log_ndtr, logsumexp, ndtri
 from derive.catalogue import equation
 from invert.assumptions import USUAL
 from invert.forward_model import forward
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.mixture import mixed, trusted
 from invert.posterior.sampler import Posterior, posterior
 from invert.posterior.sobol import DEFAULT, MOST
@@ -60,12 +60,12 @@ class Sheet:
             ends["storage_ratio"] = tuple(end / 3600 / self.input for end in rounding_cell(self.storage))
         return {name: (log(low), log(high)) for name, (low, high) in ends.items()}
 
-    def evidence(self) -> Evidence:
+    def price_data(self) -> PriceData:
         cells = {}
         for name, ends in self.cells().items():
             shape = (1, 1) if name.startswith("premium") else (1,)
             cells[name] = tuple(np.full(shape, end) for end in ends)
-        return Evidence(cells, np.array([[self.threshold, self.top]]), tuple(np.array([part]) for part in SIZE))
+        return PriceData(cells, np.array([[self.threshold, self.top]]), tuple(np.array([part]) for part in SIZE))
 
 
 SHEETS = {
@@ -145,10 +145,10 @@ def record() -> None:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("sheet", "quantity", "low", "median", "high", "log_evidence", "ess", "draws", "seed"))
         for name, sheet in SHEETS.items():
-            logs, weight, evidence = brute_force(sheet, RECORDED)
+            logs, weight, log_evidence = brute_force(sheet, RECORDED)
             for quantity, values in zip(QUANTITIES, logs, strict=True):
                 ends = [f"{exp(end):.5g}" for end in quantiles(values[None], weight[None], LEVELS)[0]]
-                rows.writerow((name, quantity, *ends, f"{evidence:.4f}", f"{1 / (weight**2).sum():.0f}", RECORDED, SEED))
+                rows.writerow((name, quantity, *ends, f"{log_evidence:.4f}", f"{1 / (weight**2).sum():.0f}", RECORDED, SEED))
 
 
 @cache
@@ -170,7 +170,7 @@ def ends_of(found: Posterior, quantity: str, per_parameter: bool = False) -> np.
 
 @cache
 def shipped(name: str) -> Posterior:
-    sheet = SHEETS[name].evidence()
+    sheet = SHEETS[name].price_data()
     return trusted(sheet, USUAL, posterior(sheet, USUAL, DEFAULT))
 
 
@@ -186,29 +186,29 @@ def test_the_default_draws_against_eight_million_of_the_priors(name: str):
 @pytest.mark.parametrize("name", SHEETS)
 def test_more_draws_against_eight_million_of_the_priors(name: str):
     """The same figures of the 65,536 draws that follow where weights cannot be trusted."""
-    assert_agrees(name, posterior(SHEETS[name].evidence(), USUAL, MOST))
+    assert_agrees(name, posterior(SHEETS[name].price_data(), USUAL, MOST))
 
 
 @pytest.mark.parametrize("name", SHEETS)
 def test_the_mixture_against_eight_million_of_the_priors(name: str):
     """By all its rounds: a run stops at the first that is worth enough draws."""
-    assert_agrees(name, mixed(SHEETS[name].evidence(), USUAL, enough=inf))
+    assert_agrees(name, mixed(SHEETS[name].price_data(), USUAL, enough=inf))
 
 
 def assert_agrees(name: str, found: Posterior) -> None:
     assert recorded()[name].keys() == set(QUANTITIES)
-    for quantity, (*expected, evidence, _) in recorded()[name].items():
+    for quantity, (*expected, log_evidence, _) in recorded()[name].items():
         low, median, high = ends_of(found, quantity) - expected
         assert abs(median) <= 0.05, quantity
         assert max(abs(low), abs(high)) <= 0.20, quantity
-        assert found.weights.log_evidence[0] == pytest.approx(evidence, abs=0.05)
+        assert found.weights.log_evidence[0] == pytest.approx(log_evidence, abs=0.05)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHEETS)
 def test_a_million_draws_give_the_record_again(name: str):
     """The shorter run is the beginning of the recorded one, so it strays by less than its own error, at most 3.5 of it."""
-    logs, weight, evidence = brute_force(SHEETS[name], AGAIN)
+    logs, weight, found = brute_force(SHEETS[name], AGAIN)
     effective = 1 / (weight**2).sum()
     for values, (*expected, log_evidence, ess) in zip(logs, recorded()[name].values(), strict=True):
         assert ess == pytest.approx(effective * RECORDED / AGAIN, rel=0.5)
@@ -216,7 +216,7 @@ def test_a_million_draws_give_the_record_again(name: str):
             # The share of weight below the recorded quantile has a standard error whatever the density there.
             below = weight[values < at].sum()
             assert below == pytest.approx(level, abs=3.5 * np.sqrt(level * (1 - level) / effective) + 1e-3)
-        assert evidence == pytest.approx(log_evidence, abs=3.5 / np.sqrt(effective))
+        assert found == pytest.approx(log_evidence, abs=3.5 / np.sqrt(effective))
 
 
 # -- emcee and dynesty ----------------------------------------------------------------------------------------------------

@@ -109,8 +109,8 @@ def test_sheets_that_publish_the_same_share_one_posterior_and_others_do_not():
     rows += [f"acme,{name},input,2" for name in "abc"] + ["acme,a,output,8", "acme,b,output,8", "acme,c,output,9"]
     a, b, c = infer(["acme/a", "acme/b", "acme/c"], prices=rows).inferences
     assert a.summary is b.summary and a.summary != c.summary
-    otherwise = replace(a.evidence, size_by_price=not a.evidence.size_by_price)
-    assert a.evidence.key == b.evidence.key != c.evidence.key and otherwise.key != a.evidence.key
+    otherwise = replace(a.price_data, size_by_price=not a.price_data.size_by_price)
+    assert a.price_data.key == b.price_data.key != c.price_data.key and otherwise.key != a.price_data.key
     alone = infer(["acme/c"], prices=rows).inferences[0]
     assert (alone.summary.log_evidence, alone.summary.ess) == pytest.approx((c.summary.log_evidence, c.summary.ess), rel=1e-9)
 

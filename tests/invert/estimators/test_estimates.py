@@ -219,7 +219,7 @@ def test_kv_bytes_at_rent_against_an_earlier_calculation(name: str, published: t
 def test_grok_ends_earlier_than_the_note_had_it():
     found, top = one("grok-4.5"), 1_000_000
     assert found.model.max_context == 500_000
-    to_a_million = replace(case("grok-4.5"), evidence=replace(found.evidence, edges=np.array([[200_000.0, top]])))
+    to_a_million = replace(case("grok-4.5"), price_data=replace(found.price_data, edges=np.array([[200_000.0, top]])))
     near(at_rent(to_a_million), GROK)
     # The same increment over fewer tokens pays for more bytes of each.
     assert found.kv_bytes["at_rent"].median > 1.3e3 * GROK[1]
@@ -318,8 +318,8 @@ def test_at_rent_kv_goes_with_the_increment(premium: float, factor: float, held:
     def read(premium: float) -> Estimate:
         level = (np.log([[premium]]), np.log([[premium]]))
         given = {"short_context": 2e4, "long_context": 3e5} if held else {}
-        evidence = replace(found.evidence, cells={**found.evidence.cells, "premium_out": level})
-        return at_rent(replace(case("gemini-3.1-pro", **given), evidence=evidence), **given)
+        price_data = replace(found.price_data, cells={**found.price_data.cells, "premium_out": level})
+        return at_rent(replace(case("gemini-3.1-pro", **given), price_data=price_data), **given)
 
     less, more = read(premium), read(1 + factor * (premium - 1))
     for end in ("low", "median", "high"):

@@ -21,7 +21,7 @@ def test_the_batch_is_bounded_from_below_alone():
 def test_a_sheet_rests_on_the_facts_of_what_it_sells():
     """Storage takes a sweep and its price, a long band a mean context of its own."""
     for found in everything():
-        names, sold = {*anchors_of_posterior(found.evidence)}, found.evidence.cells
+        names, sold = {*anchors_of_posterior(found.price_data)}, found.price_data.cells
         assert ("long_context" in names) == ("premium_out" in sold) == bool(found.pairs)
         assert ("sweep_time" in names) == ("holding_cost_ratio" in names) == ("storage_ratio" in sold)
         assert {"active_params", "overlap", "short_context", "kv_bytes_per_token"} <= names

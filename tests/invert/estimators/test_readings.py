@@ -93,7 +93,7 @@ def test_every_price_is_one_combination_and_no_more():
     """The rank is the number of prices, the nullity what is left of twenty."""
     for found in everything().inferences:
         one = found.identifiability
-        assert set(one.prices) == {_COMPONENTS[name] for name in found.evidence.cells}
+        assert set(one.prices) == {_COMPONENTS[name] for name in found.price_data.cells}
         assert (one.rank, one.nullity) == (len(one.prices), 20 - len(one.prices))
 
 
@@ -134,7 +134,7 @@ def test_in_the_lecture_s_regime_kv_bytes_are_not_identified():
     found = one("gpt-5.4")
     (pair,) = found.pairs
     values = {"kv_bytes_per_token": pair.lecture.values["kv_bytes_per_token"], "weight_compute_ratio": 0.5, "attention_flops_per_pair": 1e3}
-    told = identified(found.evidence.cells, found.observables.contexts, found.anchors.values, values)
+    told = identified(found.price_data.cells, found.observables.contexts, found.anchors.values, values)
     assert told.regime == "compute-bound in the base band, memory-bound in the long one"
     for target in ("kv_bytes_per_token", "balance_context"):
         assert told.verdict(target) == DEGENERATE

@@ -9,7 +9,7 @@ import pytest
 from invert.assumptions import USUAL
 from invert.inference import infer
 from invert.posterior.convention import convention, probabilities_by_cost
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.sampler import posterior
 from invert.records import BandPair, Convention, Premiums
 from invert.report.findings import firmness
@@ -92,16 +92,16 @@ def test_a_premium_that_no_cost_explains_has_a_floor_for_a_factor():
     assert factor is not None and 1e300 < factor < inf
 
 
-def split(evidence: Evidence, parts: int, name: str) -> list[Evidence]:
-    """The evidence with the cell of a premium cut into as many cells, side by side."""
-    low, high = evidence.cells[name]
+def split(price_data: PriceData, parts: int, name: str) -> list[PriceData]:
+    """The price data with the cell of a premium cut into as many cells, side by side."""
+    low, high = price_data.cells[name]
     ends = [low + (high - low) * part / parts for part in range(parts + 1)]
-    return [replace(evidence, cells={**evidence.cells, name: (ends[at], ends[at + 1])}) for at in range(parts)]
+    return [replace(price_data, cells={**price_data.cells, name: (ends[at], ends[at + 1])}) for at in range(parts)]
 
 
-def by_cost(evidence: Evidence) -> float:
-    (log_evidence,) = posterior(evidence, USUAL).weights.log_evidence
-    (probability,) = probabilities_by_cost([evidence], [float(log_evidence)], USUAL)
+def by_cost(price_data: PriceData) -> float:
+    (log_evidence,) = posterior(price_data, USUAL).weights.log_evidence
+    (probability,) = probabilities_by_cost([price_data], [float(log_evidence)], USUAL)
     assert probability is not None
     return probability
 
@@ -109,18 +109,18 @@ def by_cost(evidence: Evidence) -> float:
 @pytest.mark.parametrize("name", ["premium_in", "premium_out"])
 def test_the_probability_by_cost_is_that_of_the_cell(name: str):
     """A measure of cells: of two that make up one, the probabilities add up."""
-    evidence = next(one for one in everything() if one.sheet.model == "gpt-5.4").evidence
-    parts = [by_cost(part) for part in split(evidence, 2, name)]
-    assert sum(parts) == pytest.approx(by_cost(evidence), rel=0.1) and min(parts) > 0
+    price_data = next(one for one in everything() if one.sheet.model == "gpt-5.4").price_data
+    parts = [by_cost(part) for part in split(price_data, 2, name)]
+    assert sum(parts) == pytest.approx(by_cost(price_data), rel=0.1) and min(parts) > 0
 
 
 def test_a_sheet_of_many_bands_is_judged_on_the_premiums_that_are_counted():
     """Those over the first threshold: what the others ask over the second is not in the count, and not in the probability."""
-    evidence = next(one for one in everything() if one.sheet.model == "qwen3-coder-plus").evidence
-    assert evidence.edges.shape[1] > 2
-    dearer = {name: (low.copy(), high.copy()) for name, (low, high) in evidence.cells.items()}
+    price_data = next(one for one in everything() if one.sheet.model == "qwen3-coder-plus").price_data
+    assert price_data.edges.shape[1] > 2
+    dearer = {name: (low.copy(), high.copy()) for name, (low, high) in price_data.cells.items()}
     for ends in (dearer["premium_in"], dearer["premium_out"]):
         for end in ends:
             end[:, 1:] += log(3.0)
-    other = replace(evidence, cells=dearer)
-    assert by_cost(other) == by_cost(evidence) == pytest.approx(found("qwen3-coder-plus").probability_by_cost, rel=1e-9)
+    other = replace(price_data, cells=dearer)
+    assert by_cost(other) == by_cost(price_data) == pytest.approx(found("qwen3-coder-plus").probability_by_cost, rel=1e-9)

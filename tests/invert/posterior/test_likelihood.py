@@ -54,9 +54,9 @@ def test_cells_that_share_their_ends_share_the_mass():
 
 @pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.name)
 def test_the_target_is_the_likelihood_of_all_prices_times_the_prior(shape: Shape):
-    _, evidence = simulate(shape, 3, 7, USUAL)
-    points = prior_points(evidence, USUAL, normals(64))
+    _, price_data = simulate(shape, 3, 7, USUAL)
+    points = prior_points(price_data, USUAL, normals(64))
     prior = sum(norm.logpdf(values) for values in points.drawn.values())
     prior = prior + sum(norm.logpdf(points.logs[name], *USUAL.priors[name].normal) for name in STRUCTURE)
     with np.errstate(all="ignore"):
-        assert log_target(points, evidence, USUAL) - log_likelihood(points, evidence, USUAL) == pytest.approx(prior, abs=1e-9)
+        assert log_target(points, price_data, USUAL) - log_likelihood(points, price_data, USUAL) == pytest.approx(prior, abs=1e-9)

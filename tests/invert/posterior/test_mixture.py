@@ -11,7 +11,7 @@ from scipy.stats import binom, multivariate_t
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.posterior import mixture
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.likelihood import log_target
 from invert.posterior.mixture import mixed, trusted
 from invert.posterior.parameters import prior_points
@@ -25,9 +25,9 @@ from invert.sheets.observables import rounding_cell
 QUANTITIES = ("kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "active_params")
 
 
-def sheets(place: int, count: int, seed: int) -> list[Evidence]:
-    _, evidence = simulate(_SHAPES[place], count, seed, USUAL)
-    return [evidence.rows(slice(row, row + 1)) for row in range(count)]
+def sheets(place: int, count: int, seed: int) -> list[PriceData]:
+    _, price_data = simulate(_SHAPES[place], count, seed, USUAL)
+    return [price_data.rows(slice(row, row + 1)) for row in range(count)]
 
 
 def middle(found: Posterior, name: str) -> np.ndarray:
@@ -35,8 +35,8 @@ def middle(found: Posterior, name: str) -> np.ndarray:
         return quantiles(found.logs(name), found.weights.values, (0.25, 0.5, 0.75))[0]
 
 
-def reliable(place: int, wanted: int) -> list[tuple[Evidence, Posterior]]:
-    """Sheets whose 65,536 triangular draws are beyond doubt: the error of their evidence is about one percent."""
+def reliable(place: int, wanted: int) -> list[tuple[PriceData, Posterior]]:
+    """Sheets whose 65,536 triangular draws are beyond doubt: the error of their log evidence is about one percent."""
     found = ((sheet, posterior(sheet, USUAL, MOST)) for sheet in sheets(place, 60, 11))
     return list(islice(((sheet, one) for sheet, one in found if one.weights.pareto_k[0] < 0.3 and one.weights.ess[0] > 8000), wanted))
 
@@ -62,7 +62,7 @@ LOOSE = {"output_input_ratio": 1.0, "premium_in": 0.7, "premium_out": 0.9}
 """Noise at which a quarter of a million draws of the priors give the evidence to half a percent."""
 
 
-def evidence_by_priors(sheet: Evidence, held: Assumptions) -> float:
+def evidence_by_priors(sheet: PriceData, held: Assumptions) -> float:
     """The mean likelihood of draws of the priors."""
     points = prior_points(sheet, held, np.random.default_rng(0).standard_normal((2**18, DIMENSIONS)))
     prior = sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
@@ -96,12 +96,12 @@ def test_what_full_overlap_hides_is_not_missed():
     assert found.weights.log_evidence[0] == pytest.approx(evidence_by_priors(sheet, held), abs=0.05)
 
 
-def two_bands() -> Evidence:
+def two_bands() -> PriceData:
     """5 times the input price for output, premiums of 2 and 1.5 above 200k tokens."""
     cells = {"output_input_ratio": rounding_cell(5.0), "premium_in": rounding_cell(2.0), "premium_out": rounding_cell(1.5)}
     ends = {name: tuple(np.log([[end]] if "premium" in name else [end]) for end in pair) for name, pair in cells.items()}
     centre, spread = USUAL.priors["active_params"].normal
-    return Evidence(ends, np.array([[2e5, 1e6]]), (np.array([centre]), np.array([spread])))
+    return PriceData(ends, np.array([[2e5, 1e6]]), (np.array([centre]), np.array([spread])))
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.parameters import (
     LATENT,
     NOISY,
@@ -34,17 +34,17 @@ CALM = USUAL.with_noise(dict.fromkeys(("output_input_ratio", "premium_in", "prem
 ALL = {"output_input_ratio": 6.0, "premium_in": 2.0, "premium_out": 1.5}
 
 
-def evidence(sheets: int = 1, kv: float | None = None, **prices: float) -> Evidence:
+def price_data(sheets: int = 1, kv: float | None = None, **prices: float) -> PriceData:
     cells = {}
     for name, value in prices.items():
         ends = np.log(rounding_cell(value))
         cells[name] = tuple(np.full((sheets, 1) if "premium" in name else (sheets,), end) for end in ends)
     size = (np.full(sheets, np.log(1e11)), np.full(sheets, 0.5))
     known = None if kv is None else (np.full(sheets, np.log(kv)), np.full(sheets, 0.3))
-    return Evidence(cells, np.tile([2e5, 1e6], (sheets, 1)), size, known)
+    return PriceData(cells, np.tile([2e5, 1e6], (sheets, 1)), size, known)
 
 
-def inverse_points(sheet: Evidence, held: Assumptions) -> Points:
+def inverse_points(sheet: PriceData, held: Assumptions) -> Points:
     """Not a number where no hidden quantity gives the drawn ratios."""
     with np.errstate(all="ignore"):
         return triangular_points(sheet, held, NORMAL, UNIFORM)
@@ -54,7 +54,7 @@ def inverse_points(sheet: Evidence, held: Assumptions) -> Points:
 def test_hidden_quantities_give_the_prices_back_that_they_were_made_of(names: tuple[str, ...]):
     """Whatever premium is missing: the forward model at each draw has the prices, at its place in their rounding cells."""
     prices = {"output_input_ratio": 6.0, **{name: ALL[name] for name in names}}
-    points = inverse_points(evidence(**prices), CALM)
+    points = inverse_points(price_data(**prices), CALM)
     at = {name: np.broadcast_to(value, (1, COUNT))[0] for name, value in points.at.items()}
     whole = np.isfinite(sum(logs[0] for logs in points.logs.values()))
     assert whole.sum() > COUNT / 4
@@ -74,7 +74,7 @@ def test_hidden_quantities_give_the_prices_back_that_they_were_made_of(names: tu
 
 def test_a_missing_premium_draws_from_the_prior():
     """Of a sheet of one ratio KV bytes and attention are those of the priors, at the coordinates of the missing premiums' noise."""
-    points = inverse_points(evidence(output_input_ratio=6.0), CALM)
+    points = inverse_points(price_data(output_input_ratio=6.0), CALM)
     for name, place in (("kv_bytes_per_token", NOISY + 2), ("attention_intensity", NOISY + 1)):
         centre, spread = USUAL.priors[name].normal
         assert points.logs[name][0] == pytest.approx(centre + spread * NORMAL[:, place], rel=1e-12), name
@@ -88,15 +88,15 @@ def test_a_nuisance_is_drawn_wider_only_where_it_is_drawn():
     assert wider(USUAL) == WIDER
     given = assumptions_of({"short_context": 2e4, "long_context": 3e5})
     assert wider(given) == {}
-    points = inverse_points(evidence(**ALL), given)
+    points = inverse_points(price_data(**ALL), given)
     assert np.ravel(points.at["short_context"]) == pytest.approx(2e4, rel=1e-12)
-    usual = inverse_points(evidence(**ALL), USUAL)
+    usual = inverse_points(price_data(**ALL), USUAL)
     for place, name in enumerate(NUISANCES):
         np.testing.assert_array_equal(usual.drawn[name], WIDER.get(name, 1) * NORMAL[:, place], err_msg=name)
 
 
 def test_known_kv_bytes_over_the_size_are_the_centre_and_both_spreads_add():
-    (centre, spread), free = kv_prior(evidence(2, kv=7e4), USUAL), kv_prior(evidence(2), USUAL)
+    (centre, spread), free = kv_prior(price_data(2, kv=7e4), USUAL), kv_prior(price_data(2), USUAL)
     assert centre.shape == spread.shape == (2, 1)
     assert centre == pytest.approx(np.log(7e4 / 1e11), rel=1e-12) and spread == pytest.approx((0.3**2 + 0.5**2) ** 0.5, rel=1e-12)
     assert free == USUAL.priors["kv_bytes_per_token"].normal
@@ -104,7 +104,7 @@ def test_known_kv_bytes_over_the_size_are_the_centre_and_both_spreads_add():
 
 
 def test_points_of_the_priors_are_forward_points_at_their_draws():
-    sheet = evidence(3, **ALL)
+    sheet = price_data(3, **ALL)
     points = prior_points(sheet, USUAL, NORMAL)
     drawn = {name: NORMAL[:, place] for place, name in enumerate(NUISANCES)}
     hidden = {name: USUAL.priors[name].at(NORMAL[:, NOISY + place]) for place, name in enumerate(STRUCTURE)}
@@ -116,7 +116,7 @@ def test_points_of_the_priors_are_forward_points_at_their_draws():
 
 
 def test_some_sheets_or_the_first_draws_of_points_are_those_of_the_whole():
-    points = inverse_points(evidence(3, **ALL), USUAL)
+    points = inverse_points(price_data(3, **ALL), USUAL)
     part = points.rows(slice(1, 2)).first(10)
     for name, logs in points.logs.items():
         np.testing.assert_array_equal(part.logs[name], logs[1:2, :10], err_msg=name)
@@ -127,7 +127,7 @@ def test_some_sheets_or_the_first_draws_of_points_are_those_of_the_whole():
 
 
 def test_contexts_of_bands_ascend_and_are_those_of_the_rule():
-    sheet = Evidence({}, np.array([[3.2e4, 1.28e5, 2.56e5]]), (np.zeros(1), np.ones(1)))
+    sheet = PriceData({}, np.array([[3.2e4, 1.28e5, 2.56e5]]), (np.zeros(1), np.ones(1)))
     found = drawn_contexts(sheet, USUAL, NORMAL)
     assert found.shape == (COUNT, 3) and (np.diff(found) > 0).all()
     places = [NUISANCES.index(name) for name in ("short_context", "long_context")]

@@ -15,7 +15,7 @@ from derive.catalogue import equation
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.likelihood import log_target
 from invert.posterior.parameters import kv_prior, prior_points
 from invert.posterior.sampler import log_evidence, posterior
@@ -31,26 +31,26 @@ Ends = tuple[float, float]
 SCALES = {"input_price": 1e-6, "storage_ratio": 1 / 3600}
 
 
-def evidence(edges: Sequence[float] = TWO, size: Ends = SIZE, kv: Ends | None = None, **prices: float | Sequence[float]) -> Evidence:
+def price_data(edges: Sequence[float] = TWO, size: Ends = SIZE, kv: Ends | None = None, **prices: float | Sequence[float]) -> PriceData:
     """One sheet: premiums above each threshold, input price per million tokens, storage per hour over the input price."""
     cells = {}
     for name, value in prices.items():
         ends = np.log(np.transpose([rounding_cell(one) for one in np.atleast_1d(value)]) * SCALES.get(name, 1.0))
         cells[name] = tuple(end[None] if name in PAIRS else end for end in ends)
     known = (None if pair is None else tuple(np.array([part]) for part in pair) for pair in (size, kv))
-    return Evidence(cells, np.array([edges]), *known)
+    return PriceData(cells, np.array([edges]), *known)
 
 
 # Storage at 4.50 USD an hour is 2.25 times the input price.
-GEMINI = evidence(input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5, cache_read_ratio=0.1, storage_ratio=2.25)
+GEMINI = price_data(input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5, cache_read_ratio=0.1, storage_ratio=2.25)
 SHEETS = {
     "all prices": GEMINI,
-    "two bands": evidence(input_price=3, output_input_ratio=5, premium_in=2, premium_out=1.5),
-    "three bands": evidence(THREE, input_price=1, output_input_ratio=5, premium_in=(1.8, 3.0), premium_out=(1.8, 3.0)),
-    "input premium alone": evidence(output_input_ratio=5, premium_in=2),
-    "output premium alone": evidence(output_input_ratio=5, premium_out=2),
-    "one band": evidence(ONE, input_price=0.27, output_input_ratio=4, cache_read_ratio=0.25),
-    "known KV bytes": evidence(kv=(log(7e4), 0.05), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5),
+    "two bands": price_data(input_price=3, output_input_ratio=5, premium_in=2, premium_out=1.5),
+    "three bands": price_data(THREE, input_price=1, output_input_ratio=5, premium_in=(1.8, 3.0), premium_out=(1.8, 3.0)),
+    "input premium alone": price_data(output_input_ratio=5, premium_in=2),
+    "output premium alone": price_data(output_input_ratio=5, premium_out=2),
+    "one band": price_data(ONE, input_price=0.27, output_input_ratio=4, cache_read_ratio=0.25),
+    "known KV bytes": price_data(kv=(log(7e4), 0.05), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5),
 }
 LOOSE = USUAL.with_noise({"output_input_ratio": 1.0, "premium_in": 0.7, "premium_out": 0.9, "cache_read_ratio": 1.0})
 """So noisy that many draws of the priors have weight."""
@@ -59,7 +59,7 @@ LOOSE = USUAL.with_noise({"output_input_ratio": 1.0, "premium_in": 0.7, "premium
 # -- the density it samples ---------------------------------------------------------------------------------------------
 
 
-def independent_likelihood(sheet: Evidence, held: Assumptions, count: int) -> np.ndarray:
+def independent_likelihood(sheet: PriceData, held: Assumptions, count: int) -> np.ndarray:
     """The likelihood of every price at draws of the priors, by the forward model at the mean of every band."""
     normal = dict(zip((name for name in NUISANCES), normals(count).T, strict=False))
     at = {name: held.priors[name].at(values) for name, values in normal.items()}
@@ -98,7 +98,7 @@ def independent_likelihood(sheet: Evidence, held: Assumptions, count: int) -> np
     return total
 
 
-def prior_and_likelihood(sheet: Evidence, held: Assumptions, count: int) -> tuple[np.ndarray, np.ndarray]:
+def prior_and_likelihood(sheet: PriceData, held: Assumptions, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Both logs at draws of the priors [draws]."""
     points = prior_points(sheet, held, normals(count))
     prior = sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
@@ -133,7 +133,7 @@ def test_two_routes_to_the_evidence(name: str):
 
 def test_wider_nuisances_are_weighed_back():
     """The prior of a nuisance that no price tells of comes out again, though it was drawn wider."""
-    found = posterior(evidence(ONE, output_input_ratio=4), LOOSE, MOST)
+    found = posterior(price_data(ONE, output_input_ratio=4), LOOSE, MOST)
     for name in ("long_context", "tier_read_cost_ratio"):
         weight, drawn = found.weights.values[0], found.points.drawn[name]
         assert weight @ drawn == pytest.approx(0, abs=0.06)
@@ -150,7 +150,7 @@ def interval(found, name: str, ends: Sequence[float] = (0.05, 0.5, 0.95)) -> np.
 
 @pytest.mark.parametrize("kv", [8e3, 7e4, 4e5])
 def test_known_kv_bytes_stay_what_they_are(kv: float):
-    found = posterior(evidence(kv=(log(kv), 1e-3), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5), USUAL)
+    found = posterior(price_data(kv=(log(kv), 1e-3), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5), USUAL)
     assert interval(found, "kv_bytes_per_token") == pytest.approx(kv * np.exp([-0.001645, 0, 0.001645]), rel=2e-4)
     free = posterior(SHEETS["two bands"], USUAL)
     low, _, high = interval(free, "kv_bytes_per_token")
@@ -159,14 +159,14 @@ def test_known_kv_bytes_stay_what_they_are(kv: float):
 
 def test_known_kv_bytes_tell_the_size():
     """At a given KV per parameter the size is proportional to known KV bytes, up to what the input price says of it."""
-    sheets = [evidence(kv=(log(kv), 1e-3), output_input_ratio=6, premium_in=2, premium_out=1.5) for kv in (2e4, 2e5)]
+    sheets = [price_data(kv=(log(kv), 1e-3), output_input_ratio=6, premium_in=2, premium_out=1.5) for kv in (2e4, 2e5)]
     sizes = [interval(posterior(sheet, USUAL, MOST), "active_params")[1] for sheet in sheets]
     assert sizes[1] > 1.5 * sizes[0]
 
 
 def test_known_kv_bytes_and_a_known_size_each_keep_their_spread():
     """Prices that say next to nothing leave both as they were known."""
-    found = posterior(evidence(ONE, size=(log(6e10), 0.2), kv=(log(7e4), 0.3), output_input_ratio=4), LOOSE, MOST)
+    found = posterior(price_data(ONE, size=(log(6e10), 0.2), kv=(log(7e4), 0.3), output_input_ratio=4), LOOSE, MOST)
     for name, centre, spread in (("active_params", 6e10, 0.2), ("kv_bytes_per_token", 7e4, 0.3)):
         expected = log(centre) + spread * norm.ppf([0.05, 0.5, 0.95])
         assert np.log(interval(found, name)) == pytest.approx(expected, abs=0.04), name
@@ -176,13 +176,13 @@ def test_known_kv_bytes_and_a_known_size_each_keep_their_spread():
 @pytest.mark.parametrize("name", ["two", "one"])
 def test_a_known_size_stays_what_it_is(size: float, name: str):
     prices = {"two": {"premium_in": 2, "premium_out": 1.5}, "one": {}}[name]
-    found = posterior(evidence(size=(log(size), 1e-4), input_price=2, output_input_ratio=6, **prices), USUAL)
+    found = posterior(price_data(size=(log(size), 1e-4), input_price=2, output_input_ratio=6, **prices), USUAL)
     assert interval(found, "active_params") == pytest.approx([size] * 3, rel=3e-4)
 
 
 def test_no_ratio_of_prices_tells_the_size():
     """Only the input price does; the ratios alone leave the prior of the size as it was."""
-    found = posterior(evidence(output_input_ratio=6, premium_in=2, premium_out=1.5), USUAL)
+    found = posterior(price_data(output_input_ratio=6, premium_in=2, premium_out=1.5), USUAL)
     centre, spread = SIZE
     expected = np.exp([centre - 1.645 * spread, centre, centre + 1.645 * spread])
     assert np.log(interval(found, "active_params") / expected) == pytest.approx(np.zeros(3), abs=0.15)
@@ -190,7 +190,7 @@ def test_no_ratio_of_prices_tells_the_size():
 
 def test_the_input_price_halves_the_spread_of_size_and_price_level_alike():
     """ln price = ln size + ln level: two priors of one nat each, so that the size keeps 1/sqrt 2 of its own."""
-    sheet = evidence(ONE, input_price=2, output_input_ratio=6)
+    sheet = price_data(ONE, input_price=2, output_input_ratio=6)
     found = posterior(sheet, USUAL, MOST)
     weight, logs = found.weights.values[0], found.log_active_params[0]
     held = weight > 0
@@ -235,8 +235,8 @@ def test_two_runs_give_identical_numbers():
 
 def test_sheets_of_one_call_do_not_see_each_other():
     prices = ((2, 6), (3, 5), (1, 8))
-    sheets = [evidence(input_price=price, output_input_ratio=ratio, premium_in=2, premium_out=1.5) for price, ratio in prices]
-    stacked = Evidence(
+    sheets = [price_data(input_price=price, output_input_ratio=ratio, premium_in=2, premium_out=1.5) for price, ratio in prices]
+    stacked = PriceData(
         {name: tuple(np.concatenate([sheet.cells[name][end] for sheet in sheets]) for end in (0, 1)) for name in sheets[0].cells},
         np.concatenate([sheet.edges for sheet in sheets]),
         tuple(np.concatenate([sheet.log_active_params[end] for sheet in sheets]) for end in (0, 1)),
@@ -250,11 +250,11 @@ def test_sheets_of_one_call_do_not_see_each_other():
 @pytest.mark.parametrize(("premium_in", "premium_out"), [(0.5, 1.5), (2, 0.1), (60, 1.5)])
 def test_a_sheet_that_no_hidden_quantity_gives_has_no_weight(premium_in: float, premium_out: float):
     held = assumptions_of({"long_context": 1e6, "short_context": 5e4}).with_noise({"premium_in": 0.01, "premium_out": 0.01})
-    found = posterior(evidence(output_input_ratio=6, premium_in=premium_in, premium_out=premium_out), held, 4096)
+    found = posterior(price_data(output_input_ratio=6, premium_in=premium_in, premium_out=premium_out), held, 4096)
     assert found.weights.feasible_fraction[0] == 0 and not found.weights.values.any()
     assert found.weights.log_evidence[0] == -np.inf and found.weights.ess[0] == 0
 
 
 def test_the_marginal_likelihood_alone_is_that_of_the_posterior():
-    for sheet in (evidence(output_input_ratio=6, premium_in=2, premium_out=1.5), evidence(output_input_ratio=6)):
+    for sheet in (price_data(output_input_ratio=6, premium_in=2, premium_out=1.5), price_data(output_input_ratio=6)):
         assert log_evidence(sheet, USUAL).tolist() == posterior(sheet, USUAL).weights.log_evidence.tolist()

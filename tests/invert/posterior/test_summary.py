@@ -9,7 +9,7 @@ import pytest
 
 from invert.assumptions import USUAL
 from invert.posterior import summary as summaries
-from invert.posterior.data import Evidence
+from invert.posterior.data import PriceData
 from invert.posterior.sampler import posterior
 from invert.posterior.simulation import _SHAPES, simulate
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
@@ -17,17 +17,17 @@ from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summari
 COUNT = 2048
 
 
-def sheets(count: int = 3, seed: int = 21) -> list[Evidence]:
+def sheets(count: int = 3, seed: int = 21) -> list[PriceData]:
     """Sheets of all shapes, one shape after the other and over again."""
     stacks = [simulate(shape, count, (seed, place), USUAL)[1] for place, shape in enumerate(_SHAPES)]
     return [stack.rows(slice(row, row + 1)) for row in range(count) for stack in stacks]
 
 
-def impossible() -> Evidence:
+def impossible() -> PriceData:
     """An input premium far below one, and hardly any noise: no attention FLOPs give it."""
     cells = {name: (np.log([[0.5]]), np.log([[0.6]])) for name in ("premium_in", "premium_out")}
     cells["output_input_ratio"] = np.log([4.0]), np.log([6.0])
-    return Evidence(cells, np.array([[2e5, 1e6]]), (np.array([25.0]), np.array([1.0])))
+    return PriceData(cells, np.array([[2e5, 1e6]]), (np.array([25.0]), np.array([1.0])))
 
 
 QUIET = USUAL.with_noise({"premium_in": 0.01, "premium_out": 0.01})
