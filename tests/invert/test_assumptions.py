@@ -63,7 +63,13 @@ NUMERICS = {
     "data": {"_MOST"},
     "identifiability": {"_TOLERANCE", "_KEPT"},
     "estimators/market/hosts": {"commonest"},
-    "estimators/market/kv_class": {"_WORLDS, _FAMILIES", "_WANDERS, _APART, _WITHIN", "_EVERY", "simulated_coverage", "_market"},  # made up
+    "estimators/market/kv_class": {
+        "_WORLDS, _FAMILIES",
+        "_LEVEL, _WANDERS, _APART, _WITHIN",
+        "_EVERY",
+        "simulated_coverage",
+        "_market",
+    },  # made up
     "estimators/market/line": {"_PLACES"},
     "estimators/market/pool": {"_WEIGHTS"},
     "estimators/market/recency": {"DAYS"},

@@ -113,10 +113,11 @@ def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date,
 
 _WORLDS, _FAMILIES = 60, 30
 """Simulated markets, and families that each of them has."""
-_WANDERS, _APART, _WITHIN = 0.15, 1.0, 0.3
-"""Spreads [nat]: of the level from one family to the next, of families about it, and of the members of one."""
+_LEVEL, _WANDERS, _APART, _WITHIN = 11.0, 0.15, 1.0, 0.3
+"""Log bytes that the level begins at, and spreads [nat]: of the level from one family to the next, of families about it, and of the
+members of one. Made up to be like the shipped caches, which a test holds them against."""
 _EVERY = 30
-"""Days between families."""
+"""Days between families, as made up."""
 
 
 def simulated_coverage(
@@ -144,7 +145,7 @@ def simulated_coverage(
 
 def _market(random: np.random.Generator, begin: int, wanders: float) -> list[Cache]:
     """One simulated market: a family of one to three models every month."""
-    found, level = [], 11.0
+    found, level = [], _LEVEL
     for family in range(_FAMILIES):
         level += random.normal(0, wanders)
         centre, day = level + random.normal(0, _APART), begin + _EVERY * family

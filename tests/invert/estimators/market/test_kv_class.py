@@ -9,7 +9,7 @@ from derive.preset_rows import Architecture, OpenModel
 from derive.price_rows import ListPrice
 from derive.shipped import rows_of
 from invert.assumptions import USUAL
-from invert.estimators.market import candidates, panel
+from invert.estimators.market import candidates, kv_class, panel
 from invert.estimators.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage
 from invert.estimators.market.recency import Forgetting, classes
 
@@ -111,3 +111,19 @@ def test_the_record_of_the_class_counts_the_models_that_judged_it(of, held, gain
     one = record_of_class(KNOWN[of], chosen(KNOWN.values()), CHOSEN_ON)
     assert (one.count, one.groups, one.held[-1].held) == (14, 10, held) and one.rms < one.rms_of_class
     assert one.gain > gain and one.interval[0] < one.gain < one.interval[1]
+
+
+@pytest.mark.parametrize("of", KNOWN)
+def test_simulated_markets_are_like_the_caches_that_are_known(of):
+    """Families about the line through their means over time, members about their family, and how often a family comes."""
+    families: dict[str, list[kv_class.Cache]] = {}
+    for one in KNOWN[of]:
+        families.setdefault(one.family, []).append(one)
+    means = np.array([np.mean([one.ln_kv for one in members]) for members in families.values()])
+    days = np.array([min(one.released for one in members).toordinal() for members in families.values()])
+    about = means - np.polyval(np.polyfit(days, means, 1), days)
+    inside = [one.ln_kv - means[place] for place, members in enumerate(families.values()) for one in members]
+    within = np.sqrt(np.sum(np.square(inside)) / (len(inside) - len(families)))
+    assert len(families) == pytest.approx(kv_class._FAMILIES, rel=0.1) and means.mean() == pytest.approx(kv_class._LEVEL, abs=0.25)
+    assert about.std(ddof=2) == pytest.approx(kv_class._APART, rel=0.15)
+    assert 1 < within / kv_class._WITHIN < 2 and 1 < np.ptp(days) / (len(days) - 1) / kv_class._EVERY < 2
