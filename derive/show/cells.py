@@ -1,14 +1,25 @@
-"""Cells of exported tables: what a spreadsheet would act upon is text, and stays text."""
+"""Cells of tables: side by side in columns, and exported, where what a spreadsheet would act upon is text and stays text."""
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 ACTED_UPON = ("=", "+", "-", "@", "\t", "\r")
 """What a cell that spreadsheets take for a formula begins with."""
 
 _LAID_OUT = "\n\r\t"
 """What is not printed and lays a text out."""
+
+
+def in_columns(rows: Sequence[Sequence[str]], left: Collection[int] = (), gap: str = "   ") -> list[str]:
+    """Rows of as many cells each with their columns below each other, to the right but for those of these places.
+
+    >>> in_columns([["chip", "batch"], ["H100-SXM", "64"]], left=[0])
+    ['chip       batch', 'H100-SXM      64']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = [str.ljust if place in left else str.rjust for place in range(len(widths))]
+    return [gap.join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip() for row in rows]
 
 
 def inert(value: object) -> object:

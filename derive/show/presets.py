@@ -1,6 +1,6 @@
 """The tables of accelerators and open models as people compare them: rates by type, memory, ridge, rent; size, cache, what is missing."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from derive import presets, shipped
@@ -10,6 +10,7 @@ from derive.presets import PARAMETERS, RENT
 from derive.shipped import Tables
 from derive.shipped_rows import in_si
 from derive.shipped_rules import BYTES_PER_WEIGHT
+from derive.show.cells import in_columns
 from derive.units import show
 
 _BYTES_PER_VALUE = 1.0
@@ -41,7 +42,7 @@ def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _has(name, word))]
     said = "dense PFLOP/s by type; ridge point in FLOP/byte of the first; --price rent takes the median rent"
     sizes = "GB: n nominal, as sold; d as the driver reports them, i in GiB, both up to 8 % more"
-    return [*_aligned(rows, left=(0, len(head) - 1)), f"{said}; {sizes}"]
+    return [*in_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; {sizes}"]
 
 
 def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
@@ -144,7 +145,7 @@ def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     head = ["model", "total", "active", "experts", "KV read", "stored", "context", "missing"]
     rows = [head, *map(_model_cells, model_records(word, tables))]
     return [
-        *_aligned(rows, left=(0, len(head) - 1)),
+        *in_columns(rows, left=(0, len(head) - 1), gap=" "),
         "KV in kB of a token of context, a byte a value, index keys too: twice as much all in bf16",
     ]
 
@@ -246,14 +247,3 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
 
 def _apart(counted: float, published: float | None) -> str:
     return f" ({100 * (counted / published - 1):+.1f} %)" if published else ""
-
-
-def _aligned(rows: list[list[str]], left: tuple[int, ...]) -> list[str]:
-    """Columns side by side, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-
-    def cells(row: list[str]) -> Iterator[str]:
-        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            yield cell.ljust(width) if place in left else cell.rjust(width)
-
-    return [" ".join(cells(row)).rstrip() for row in rows]

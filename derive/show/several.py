@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
 from derive.answers import BY_DEFAULT, Result, RouteStep
+from derive.show.cells import in_columns
 from derive.show.short import (
     MOST_ASSUMED,
     MOST_LINES,
@@ -90,8 +91,7 @@ def _columns(solutions: Sequence[Result]) -> list[str]:
     heads_of = [sweep_head(unknown, table) for unknown, table in tables]
     points = zip(*(sweep_cells(unknown, table) for unknown, table in tables), strict=True)
     rows = [[*cells[0][:names], *(row[names] for row in cells)] for cells in (heads_of, *points)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["   ".join(map(str.rjust, row, widths)).rstrip() for row in rows]
+    return in_columns(rows)
 
 
 def _doubts(solutions: Sequence[Result]) -> list[str]:

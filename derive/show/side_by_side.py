@@ -15,6 +15,7 @@ from derive.records import UPPER
 from derive.requirements import HOLDS
 from derive.shipped_rows import in_si
 from derive.show.binding import plain_regime
+from derive.show.cells import in_columns
 from derive.show.several import foremost_of
 from derive.show.short import MOST_LINES, SCREEN_WIDTH, height, on_a_screen
 from derive.show.tables import csv_line, sweep_cells, sweep_head, text_of
@@ -234,7 +235,7 @@ def _upright(columns: Sequence[Column]) -> list[str]:
     prices = [next((rent for solution in one.solutions if (rent := _rent(solution)) is not None), None) for one in columns]
     if any(prices):
         rows.append(["chip_price", *(show("chip_price", price) if price else _ABSENT for price in prices), ""])
-    return _aligned(rows)
+    return in_columns(rows, left=[0])
 
 
 def _rows(columns: Sequence[Column]) -> list[str]:
@@ -246,7 +247,7 @@ def _rows(columns: Sequence[Column]) -> list[str]:
     for one in columns:
         cells = [_cell(one.solutions[place]) + (f" {_WON}" if one.name in winners[place] else "  ") for place in places]
         rows.append([one.name, *cells, _regime(one.solutions[0])])
-    return [*_aligned(rows), f"{_WON} the best of its column"]
+    return [*in_columns(rows, left=[0]), f"{_WON} the best of its column"]
 
 
 def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
@@ -260,17 +261,12 @@ def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
     rows = [[*heads, *labels], *([*cells[0][:names], *(row[names] for row in cells)] for cells in points)]
     letters = [chr(ord("A") + at % 26) + str(at // 26 or "") for at in range(len(labels))]
     legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
-    if max(map(len, _aligned(rows))) > SCREEN_WIDTH:
+    if max(map(len, in_columns(rows, left=[0]))) > SCREEN_WIDTH:
         rows[0] = [*heads, *letters]
-    head, *lines = _aligned(rows)
+    head, *lines = in_columns(rows, left=[0])
     bound = same_bound(table.bound for _, _, table in tables)
     title = "" if several else f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}\n"
     return f"{title}{head}", lines, legend if rows[0] != [*heads, *labels] else []
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["   ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
 
 
 def _label(unknown: str, solutions: Sequence[Result]) -> str:
