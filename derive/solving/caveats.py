@@ -57,6 +57,7 @@ _CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_p
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
 _SEEN_BY_ONE = ("serving.request_latency", "serving.tokens_per_second_per_user")
 """What a request sees of a replica on which prompts of others may be computed."""
+_TRAINED = "data_parallel"
 _PROMPTS_TAKE = "prompt_time_share"
 """What prompts take where they are computed on the chips that decode."""
 _STEP, _TOKEN = "step_time", "time_per_output_token"
@@ -561,14 +562,20 @@ def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     return Doubt(told, frozenset(("pipeline_stages",))) if left_out else None
 
 
-def chips_of_one_stage(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
-    """Chips of one of several stages: how many, in whole ones, all stages have together."""
-    stages = values.get("pipeline_stages", 1.0)
-    if stages <= 1 or asked.unknown == "pipeline_stages" or not any("chips" in row.symbols for row in used):
+def chips_of_one_part(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Chips of one of several stages, or of one of several copies in training: how many, in whole ones, all have together."""
+    if not any("chips" in row.symbols for row in used) or "training_chips" in (asked.unknown, *asked.known):
         return None
+    stages = 1.0 if asked.unknown == "pipeline_stages" else values.get("pipeline_stages", 1.0)
+    copies = 1.0 if asked.unknown == _TRAINED else asked.known.get(_TRAINED, 1.0)
     chips = math.ceil(values["chips"] * (1 - HOLDS))
-    told = f"chips are those of one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
-    return Doubt(told, frozenset(("pipeline_stages",)))
+    of_all = f"{stages:.4g} stages of {chips} have {stages * chips:.4g}" if stages > 1 else ""
+    if copies > 1:
+        of_stage = "a stage of one copy" if stages > 1 else "one copy of the model"
+        whole = f"{copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}"
+        more = "" if chips % copies else f"; where {chips} are all there are, give the {chips / copies:.4g} of a copy"
+        return Doubt(f"chips are those of {of_stage}: {whole}{more}", frozenset((_TRAINED,)))
+    return Doubt(f"chips are those of one stage: {of_all}", frozenset(("pipeline_stages",))) if of_all else None
 
 
 def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
@@ -704,7 +711,16 @@ def another_variant(asked: Question, values: Mapping[str, float], used: Sequence
     defaults = [row for row in used if row.variant and row.variant.default]
     pairs = [(row, other) for row in defaults if left for other in by_id().values() if _instead(row, other)]
     would = {(row.id, other.id): [name for name in left if name in other.inputs] for row, other in pairs if other.inputs <= values.keys()}
-    said = [f"{row} was used; {other} takes {' and '.join(names)}: name it with --using" for (row, other), names in would.items() if names]
+    takes: dict[tuple[str, str], list[str]] = {}
+    for (row, other), names in would.items():
+        if names:
+            takes.setdefault((row, " and ".join(names)), []).append(other)
+    ends = {1: ("takes", "it")}
+    said = [
+        f"{row} was used; {', '.join(others)} {verb} {names}: name {which} with --using"
+        for (row, names), others in takes.items()
+        for verb, which in [ends.get(len(others), ("take", "one"))]
+    ]
     return "; ".join(said) or None
 
 
@@ -763,6 +779,6 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
     links_shared_by_rings,
-    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
+    chips_of_one_part, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
     little_room_left, heads_undivided,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

@@ -968,7 +968,9 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
 
 
 def _more_is_said(asked: Question, bounded: Solution) -> Reason | None:
-    """What the definition of the unknown still needs, where it is made of more that was given than its bounds are."""
+    """What the definition of the unknown still needs, where it is made of more that was given than its bounds are, or of a model that
+    is named and of which they say nothing.
+    """
     definitions = giving(asked.active)
     if asked.unknown not in definitions:
         return None
@@ -978,7 +980,8 @@ def _more_is_said(asked: Question, bounded: Solution) -> Reason | None:
         new = {*row.symbols} - {*made, asked.unknown} if row else set[str]()
         made |= new
         queue += [name for name in new if name not in asked.known]
-    if made.isdisjoint(_unused(asked, {*bounded.given})):
+    of_model = {*PARAMETERS} if asked.published and bounded.given.keys().isdisjoint(PARAMETERS) else set()
+    if made.isdisjoint({*_unused(asked, {*bounded.given}), *of_model}):
         return None
     reason = missing_givens(asked, [*taken_as_known(asked)][-1])
     (low, high), ids = bounded.answers[0].ends if bounded.answers else (None, None), ", ".join(bounded.equations)

@@ -590,7 +590,31 @@ def test_chips_of_several_stages_are_counted_together(unknown, given, said):
     """140 GB of weights and 4 x 64 caches of 2.684 GB take 2.6 chips of 80 GB in each of 4 stages."""
     served = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "context_length": 8192, "bytes_per_element": 2}
     found = solve(unknown, **served, **given, pipeline_stages=4)
-    assert dict(zip(found.kinds, found.warnings, strict=True)).get("chips_of_one_stage") == said
+    assert dict(zip(found.kinds, found.warnings, strict=True)).get("chips_of_one_part") == said
+
+
+TRAINED = {"hardware": "8xH100:bf16", "model": "Llama-3.1-8B", "gradient_bytes_per_param": 2, "optimizer_bytes_per_param": 12}
+
+
+def test_chips_beside_copies_in_training_are_said_to_be_those_of_one():
+    """8B parameters of 16 bytes on 8 x 8 chips are 2 GB each; on the 8 that were meant, a copy on each, 16 GB."""
+    sharded = {**TRAINED, "using": "training.state_bytes_zero_3", "data_parallel": 8}
+    said = "chips are those of one copy of the model: 8 copies of 8 have 64; where 8 are all there are, give the 1 of a copy"
+    solution = solve("training_state_bytes_per_chip", **sharded)
+    assert solution.value == 2e9 and solution.warnings[0] == said
+    of_one = {**sharded, "hardware": "H100:bf16"}
+    assert solve("training_state_bytes_per_chip", **of_one, chips=1).value == 16e9
+    staged = solve("training_state_bytes_per_chip", **of_one, chips=4, pipeline_stages=3).warnings[0]
+    assert staged == "chips are those of a stage of one copy: 8 copies of 12 have 96"
+
+
+def test_a_demand_of_training_lacks_what_it_is_made_of_and_is_not_the_capacity_of_a_chip():
+    for more in ({}, {"data_parallel": 8}):
+        reason = solve("training_memory_per_chip", hardware="8xH100:bf16", model="Llama-3.1-8B", **more).reason
+        assert reason.code == "missing_givens" and {"gradient_bytes_per_param", "optimizer_bytes_per_param"} <= {*reason.missing}
+    assert solve("memory_demand", hardware="8xH100:bf16", model="Llama-3.1-8B").reason.code == "missing_givens"
+    (room,) = solve("training_memory_per_chip", hardware="H100").answers
+    assert room.ends == (0, 80e9)
 
 
 def test_copies_of_a_cache_are_those_of_the_catalogue():
@@ -855,6 +879,13 @@ def test_a_given_that_only_another_variant_takes_is_told_with_its_name():
     assert warned("bubble_fraction", **STAGES, virtual_stages=2) == (said,)
     solution = solve("bubble_fraction", **STAGES, virtual_stages=2, using=["pipeline.interleaved_bubble"])
     assert solution.answers[0].value == pytest.approx(3 / 19) and solution.warnings == solution.unused == ()
+
+
+def test_variants_that_take_the_same_are_told_together():
+    states = {**TRAINED, "data_parallel": 8}
+    rows = ", ".join(f"training.state_bytes_zero_{stage}" for stage in (1, 2, 3))
+    said = f"training.state_bytes was used; {rows} take data_parallel: name one with --using"
+    assert said in warned("training_state_bytes_per_chip", **states)
 
 
 def test_nothing_is_told_of_a_variant_that_lacks_other_figures():
