@@ -11,7 +11,7 @@ from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
-from derive.solving.chip_links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
+from derive.solving.chip_links import EXCHANGED, OUT, SUMMED, of_rings
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.fit import shortage, worked_out
 from derive.solving.propagation import followed, leading_to
@@ -62,8 +62,6 @@ _PROMPTS_TAKE = "prompt_time_share"
 """What prompts take where they are computed on the chips that decode."""
 _STEP, _TOKEN = "step_time", "time_per_output_token"
 """What a step takes, and what a user waits for a token, prompts of others between."""
-_RINGS = ("network.all_reduce_time", "network.tensor_parallel_time")
-"""Times of rings over all chips."""
 _NODE = 8
 """Chips of an ordinary server: what links more of them is a rack."""
 _SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
@@ -500,32 +498,13 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")) - tokens.keys())
 
 
-def links_shared_by_rings(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """A ring over several domains that is charged on one link between them, where rings over the links of all chips share it."""
-    time = next((row.defines for row in used if row.id in _RINGS), None)
-    inside, size = values.get(INSIDE), values.get("scale_up_size")
-    if time is None or LINK not in asked.supposed or not inside or not size or values["chips"] <= size:
-        return None
-    rings = _of_rings(values["chips"], size, inside, values[LINK])
-    if rings <= _UNEVEN * values[LINK]:
-        return None
-    told = f"one ring is taken, over one link of {show(LINK, values[LINK])} between domains of {size:.4g} chips"
-    shared = f"rings over the links of all of them have {show(LINK, rings)}"
-    return f"{told}: {shared}, and take {values[LINK] / rings:.2g} of the time; give {LINK}"
-
-
-def _of_rings(chips: float, size: float, inside: float, out: float) -> float:
-    """What rings have together over the links out of domains, over which chips are spread evenly: no more than the links inside."""
-    return min(inside, out * chips / math.ceil(chips / size))
-
-
 def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
     """What so many chips add up over: the links in a domain, or rings over all between domains, the usual ones where not known."""
     inside = values.get("scale_up_link_bandwidth")
     if "link_bandwidth" in values or inside is None:
         return values.get("link_bandwidth")
     size = _or_usual("scale_up_size", values)
-    return inside if chips <= size else _of_rings(chips, size, inside, _or_usual(OUT, values))
+    return inside if chips <= size else of_rings(chips, size, inside, _or_usual(OUT, values))
 
 
 def _or_usual(link: str, values: Mapping[str, float]) -> float:
@@ -778,7 +757,6 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
-    links_shared_by_rings,
     chips_of_one_part, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
     little_room_left, heads_undivided,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

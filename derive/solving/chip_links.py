@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
 
 from derive.presets import Preset
 from derive.quantities import quantity
@@ -22,6 +22,8 @@ _SENT: Mapping[str, Mapping[str, float]] = {
     _AMONG_EXPERTS: EXCHANGED,
 }
 """Times of an exchange, and what is taken of what it sends."""
+_RINGS = ("tensor_parallel_time", "all_reduce_time")
+"""Of these, times of rings: as many as there are links out of the domains, which no chip leaves unused."""
 _WHY = {
     "synchronisations_per_layer": "after attention and after the feed-forward part",
     "bytes_per_activation": "activations in bf16",
@@ -46,8 +48,6 @@ class Taken:
 def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | None:
     """The link that binds where so many chips exchange, from the fewest to the most; None where both do, or it is not known.
 
-    A ring over several domains is as slow as its slowest link, which is the one between them.
-
     >>> h100 = {"scale_up_size": 8.0, "scale_up_link_bandwidth": 450e9, "scale_out_link_bandwidth": 50e9}
     >>> link_of((8.0, 8.0), h100), link_of((16.0, 16.0), h100), link_of((4.0, 16.0), h100)
     ('scale_up_link_bandwidth', 'scale_out_link_bandwidth', None)
@@ -57,6 +57,16 @@ def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | Non
     least, most = chips
     link = INSIDE if most <= known[_SIZE] else OUT if least > known[_SIZE] else ""
     return link if link in known else None
+
+
+def of_rings(chips: float, size: float, inside: float, out: float) -> float:
+    """What rings have together over domains of so many chips: their links where there is one domain, else all links out of them, over
+    which chips are spread evenly, and no more than the links inside.
+
+    >>> of_rings(8, 8, 450e9, 50e9), of_rings(13, 8, 450e9, 50e9), of_rings(64, 8, 450e9, 50e9)
+    (450000000000.0, 325000000000.0, 400000000000.0)
+    """
+    return inside if chips <= size else min(inside, out * chips / ceil(chips / size))
 
 
 def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
@@ -91,7 +101,12 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     if link is not None and link not in spans:
         origin = provenance.get(link, "given")
         place = as_given(link) if origin == "given" else origin
-        taken[LINK] = Taken(known[link], origin, f"{_way(spoken[0], link, known)} ({place})")
+        width, way = known[link], _way(spoken[0], link, known)
+        if link == OUT and INSIDE in known and {*spoken} <= {*_RINGS} and "chips" in {*known, *spans}:
+            rings = {of_rings(chips, known[_SIZE], known[INSIDE], width) for chips in spans.get("chips", (known.get("chips", 1.0),))}
+            # Of fewer chips in one domain than in another rings have less.
+            width, way = min(rings), f"of rings over the links of all chips between domains of {known[_SIZE]:.4g}"
+        taken[LINK] = Taken(width, origin, f"{way} ({place})")
     # Over one domain and over several: what holds of several holds of one too.
     racks = _AMONG_EXPERTS in spoken and LINK not in settled and (link == INSIDE or {INSIDE, OUT, _SIZE} <= known.keys())
     return Preset(
