@@ -494,7 +494,7 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
     told = f"what {values['chips']:.4g} chips add up in every layer, {took} over links of {show('link_bandwidth', link)}, is not counted"
     text = f"{told}: where nothing hides it the {'pass' if prefill else 'step'} takes about {longer:.3g} times as long"
-    give = "give an mfu that was measured" if prefill else "give exposed_communication_share and --overlap exposed"
+    give = "give an mfu that was measured" if prefill else "--overlap exposed counts it, or give exposed_communication_share"
     return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")) - tokens.keys())
 
 

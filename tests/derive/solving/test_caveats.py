@@ -390,7 +390,7 @@ def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unkn
     (text,) = sums(unknown, **DENSE, **more)
     supposed = "synchronisations_per_layer = 2 and bytes_per_activation = 2 B"
     assert f"8 chips add up in every layer, {SUMS * 1e3:.3g} ms with {supposed} over links of 450 GB/s, is not counted" in text
-    assert f"takes about {1 + SUMS / step:.3g} times as long; give exposed_communication_share" in text
+    assert f"takes about {1 + SUMS / step:.3g} times as long; --overlap exposed counts it" in text
 
 
 RINGS = [("H100:fp8", 16, 8 * 50e9), ("H100:fp8", 12, 6 * 50e9), ("GB200-NVL72:fp8", 16, 900e9), ("H800:fp8", 16, 200e9)]
