@@ -543,7 +543,8 @@ def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
 
 def chips_of_one_part(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Chips of one of several stages, or of one of several copies in training: how many, in whole ones, all have together."""
-    if not any("chips" in row.symbols for row in used) or "training_chips" in (asked.unknown, *asked.known):
+    counted = "training_chips" in (asked.unknown, *asked.known) or any(row.defines == "training_chips" for row in used)
+    if counted or not any("chips" in row.symbols for row in used):
         return None
     stages = 1.0 if asked.unknown == "pipeline_stages" else values.get("pipeline_stages", 1.0)
     copies = 1.0 if asked.unknown == _TRAINED else asked.known.get(_TRAINED, 1.0)
