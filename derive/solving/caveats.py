@@ -543,11 +543,11 @@ def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
 
 def chips_of_one_part(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Chips of one of several stages, or of one of several copies in training: how many, in whole ones, all have together."""
-    counted = "training_chips" in (asked.unknown, *asked.known) or any(row.defines == "training_chips" for row in used)
-    if counted or not any("chips" in row.symbols for row in used):
+    if not any("chips" in row.symbols for row in used):
         return None
     stages = 1.0 if asked.unknown == "pipeline_stages" else values.get("pipeline_stages", 1.0)
-    copies = 1.0 if asked.unknown == _TRAINED else asked.known.get(_TRAINED, 1.0)
+    counted = {"training_chips", _TRAINED} & {asked.unknown} or "training_chips" in values
+    copies = 1.0 if counted else asked.known.get(_TRAINED, 1.0)
     chips = math.ceil(values["chips"] * (1 - HOLDS))
     of_all = f"{stages:.4g} stages of {chips} have {stages * chips:.4g}" if stages > 1 else ""
     if copies > 1:
