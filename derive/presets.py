@@ -283,7 +283,9 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
     from statistics import median
 
     middle = in_si("chip_price", median(row.value for row in rows), rows[0].unit)
-    return Preset({"chip_price": middle}, {"chip_price": place}, {})
+    terms = sorted({term_of(row) for row in rows})
+    why = f"median of {len(rows)} rents, {low:g} to {high:g} {rows[0].unit}, over terms: {', '.join(terms)}" if len(terms) > 1 else ""
+    return Preset({"chip_price": middle}, {"chip_price": place}, {}, supposed={"chip_price": why} if why else {})
 
 
 def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:

@@ -13,6 +13,7 @@ from typing import Any
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, meant_beside, own_unit, quantity, refuse_unnamed
+from derive.quantities.aliases import SAYS_AT_MOST, in_full
 
 _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -352,7 +353,7 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
 
 
 def in_own_unit(spelled: str, text: str) -> str:
-    """A text with the unit that the word beside it says, where it has none.
+    """A text with the unit that the word beside it says, where it has none, and as a limit where the word says that it is one.
 
     >>> in_own_unit("cost_per_mtok", "2"), in_own_unit("cost/Mtok", "1..5:log"), in_own_unit("cost_per_mtok", "$2/MTok")
     ('2 USD/MTok', '1..5 USD/MTok:log', '$2/MTok')
@@ -360,9 +361,12 @@ def in_own_unit(spelled: str, text: str) -> str:
     ('2M request/day', '2.5 USD/h', '4 bit')
     >>> in_own_unit("tokens/year", "2T"), in_own_unit("gpu_hours", "2.664M")
     ('2T token/year', '2.664M h')
+    >>> in_own_unit("budget", "$50/h"), in_own_unit("monthly_budget", "10k")
+    ('<=$50/h', '<=10k USD/month')
     """
     unit = own_unit(spelled)
-    return _LAST_DIGIT.sub(rf"\g<0> {unit}", text.rstrip(), count=1) if unit else text
+    within = f"<={text}" if in_full(spelled) in SAYS_AT_MOST and not _MANY.search(text) and not signed(text) else text
+    return _LAST_DIGIT.sub(rf"\g<0> {unit}", within.rstrip(), count=1) if unit else within
 
 
 def in_usual_unit(name: str, text: str) -> str:
@@ -395,7 +399,7 @@ def of_word(spelled: str, value: Any) -> Any:
     >>> of_word("gpu_cost_per_hour", 2), of_word("gpu_cost_per_hour", ["2", 3]), of_word("chip_price", 2)
     ('2.0 USD/h', ['2 USD/h', '3.0 USD/h'], 2)
     """
-    if spelled in QUANTITIES or not own_unit(spelled):
+    if spelled in QUANTITIES or not (own_unit(spelled) or in_full(spelled) in SAYS_AT_MOST):
         return value
     if isinstance(value, Real):
         return in_own_unit(spelled, str(float(value)))
@@ -404,6 +408,7 @@ def of_word(spelled: str, value: Any) -> Any:
     return [of_word(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
 
 
+_MANY = re.compile(r"\.\.|[,;±]")
 _LAST_DIGIT = re.compile(rf"^[^:]*[0-9.] ?(?:{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")
 
 

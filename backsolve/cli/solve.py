@@ -102,6 +102,7 @@ def solve_command(
     from derive.show.text import beside, lines
     from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.conventions import Conventions
+    from derive.solving.fleets import over_a_time
     from derive.solving.prompts import unwritten
     from derive.units import named_texts
 
@@ -112,7 +113,7 @@ def solve_command(
     conventions = Conventions(count, sizes, efficiency, price)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = unwritten(using, variants, hardware, model)
-    typed = named_texts(given, asked=unknowns, beside=beside_names)
+    typed = {**over_a_time(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
     unknowns = [meant_beside(name, (*unknowns, *typed, *beside_names)) for name in unknowns]
     refuse_long(typed)
     texts: dict[str, Given] = {**typed}

@@ -78,6 +78,17 @@ def bounds() -> tuple[Equation, ...]:
 
 
 @lru_cache(maxsize=1)
+def definitions() -> dict[str, Equation]:
+    """What defines each quantity, of variants the default.
+
+    >>> definitions()["step_time"].id, definitions()["tensor_parallel_time"].id
+    ('roofline.step_time', 'network.tensor_parallel_time')
+    """
+    rows = [row for row in by_id().values() if row.defines and row.sense == "=" and not (row.variant and not row.variant.default)]
+    return {row.defines or "": row for row in reversed(rows)}
+
+
+@lru_cache(maxsize=1)
 def stand_ins() -> dict[Equation, frozenset[str]]:
     """Definitions that stand in for what is not given, each with what has to be at hand for it: what no other equation makes.
 

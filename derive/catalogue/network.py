@@ -1,7 +1,7 @@
 """Network: what chips send each other besides the tokens of experts, and how long that takes."""
 
-from derive.catalogue.arithmetic import power
-from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER
+from derive.catalogue.arithmetic import maximum, power
+from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER, ours
 from derive.records import Equation, Example, Step, at
 from derive.requirements import Requirement
 
@@ -84,6 +84,29 @@ EQUATIONS = (
             ),
         ),
         sources=(TENSOR_PARALLEL_PAPER,),
+    ),
+    Equation(
+        id="network.exposed_share_of_sums",
+        title="Share of a step that its sums take where nothing hides them",
+        defines="exposed_communication_share",
+        stand_in=True,
+        relation=lambda exposed_communication_share, tensor_parallel_time, memory_time, positions_per_step, compute_time, attention_time: (
+            exposed_communication_share,
+            tensor_parallel_time / (tensor_parallel_time + maximum(positions_per_step * (compute_time + attention_time), memory_time)),
+        ),
+        statement="What chips add up comes on top of the arithmetic or of the reads, whichever take longer.",
+        assumptions=("nothing else is sent, and launches take no time", "nothing of it hides behind arithmetic or reads: at most so much"),
+        example=Example(
+            given={
+                "tensor_parallel_time": "652.4 us",
+                "memory_time": "4.06 ms",
+                "positions_per_step": "4",
+                "compute_time": "565.9 us",
+                "attention_time": "173.9 us",
+            },
+            result="0.1384",
+        ),
+        sources=(ours("the sums of a layer over a step that waits for all of them; what a measured share is at most"),),
     ),
     Equation(
         id="network.weight_stationary_2d",

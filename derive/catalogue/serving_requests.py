@@ -2,11 +2,11 @@
 
 from derive.catalogue.sources import (
     ARTIFICIAL_ANALYSIS,
-    DATABRICKS_LATENCY,
     DEEPSEEK_OVERVIEW,
     DISTSERVE_PAPER,
     INFERENCEX,
     LITTLE_CHAPTER,
+    NIM_METRICS,
     ours,
     talk,
 )
@@ -165,38 +165,52 @@ REQUESTS = (
     ),
     Equation(
         id="serving.request_latency",
+        version=2,
+        changes=("the first output token is that of the prompt, and takes no step of decode: as engines publish it",),
         title="Time a request takes",
         defines="request_latency",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
-        relation=lambda request_latency, time_to_first_token, output_tokens, token_latency, tokens_per_step: (
+        relation=lambda request_latency, time_to_first_token, output_tokens, one_token, token_latency, tokens_per_step: (
             request_latency,
-            time_to_first_token + output_tokens * token_latency / tokens_per_step,
+            time_to_first_token + (output_tokens - one_token) * token_latency / tokens_per_step,
         ),
-        statement="The prompt, and then a step for every output token, or for as many as a step yields.",
+        requires=(
+            Requirement(
+                holds=lambda request_latency, time_to_first_token: request_latency >= time_to_first_token,
+                otherwise="it takes no less than its first token",
+            ),
+        ),
+        statement="The prompt yields the first output token, and every further one takes a step, or as many as a step yields.",
         assumptions=(
-            "every output token takes a decode step; where the prefill yields the first of them, it is one step less",
             "steps take as long from the first output token to the last as at the mean context",
             "no step waits for the prompt of another request",
         ),
         example=Example(
             given={"time_to_first_token": "1.5 s", "output_tokens": "500", "token_latency": "28.63 ms", "tokens_per_step": "2.952"},
-            result="6.349 s",
+            result="6.34 s",
         ),
-        sources=(DATABRICKS_LATENCY,),
+        sources=(NIM_METRICS,),
     ),
     Equation(
         id="serving.request_latency_with_prompts",
+        version=2,
+        changes=("the first output token is that of the prompt, and takes no step of decode: as engines publish it",),
         title="Time a request takes, prompts on the same chips",
         defines="request_latency",
         variant=Variant(group="requests_per_second", name="with_prompts"),
-        relation=lambda request_latency, queue_time, output_tokens, token_latency, tokens_per_step, prompt_time_share: (
+        relation=lambda request_latency, queue_time, output_tokens, prompt_time_share, one_token, token_latency, tokens_per_step: (
             request_latency,
-            queue_time + output_tokens * token_latency / (tokens_per_step * (1 - prompt_time_share)),
+            queue_time + (output_tokens / (1 - prompt_time_share) - one_token) * token_latency / tokens_per_step,
         ),
-        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),),
-        statement="The steps of its output, between which the prompts of all sequences are computed, its own among them.",
+        requires=(
+            Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),
+            Requirement(
+                holds=lambda request_latency, queue_time: request_latency >= queue_time, otherwise="it waits no longer than it takes"
+            ),
+        ),
+        statement="The steps of its output but the first, between which the prompts of all sequences are computed, its own among them.",
         assumptions=(
-            "every output token takes a decode step; where the prefill yields the first of them, it is one step less",
+            "rates of requests count a decode step for the first output token too, and latencies none",
             "steps take as long from the first output token to the last as at the mean context",
             "prompts and decode steps take turns on the same chips, and neither hides behind the other",
             "a sequence that is finished makes room for one whose prompt comes next",
@@ -209,16 +223,17 @@ REQUESTS = (
                 "tokens_per_step": "2.952",
                 "prompt_time_share": "57.79%",
             },
-            result="11.54 s",
+            result="11.53 s",
         ),
         steps=(
             Step(
-                operation="decode has what prompts leave of the time, and its own prompt is one of them",
+                operation="before its first token, and between the others, it waits for prompts in their share to that of decode",
                 premises=(
                     at(
                         "serving.request_latency",
-                        time_to_first_token="queue_time",
-                        token_latency=lambda token_latency, prompt_time_share: token_latency / (1 - prompt_time_share),
+                        time_to_first_token=lambda queue_time, prompt_time_share, output_tokens, token_latency, tokens_per_step: (
+                            queue_time + prompt_time_share / (1 - prompt_time_share) * output_tokens * token_latency / tokens_per_step
+                        ),
                     ),
                 ),
             ),
@@ -235,7 +250,7 @@ REQUESTS = (
         ),
         statement="As many requests are on a replica at once as arrive while one of them is served.",
         assumptions=("a steady state: as many requests arrive as are finished", "means over a long time; the law says nothing of peaks"),
-        example=Example(given={"requests_per_second": "26.4", "request_latency": "6.349 s"}, result="167.6"),
+        example=Example(given={"requests_per_second": "26.4", "request_latency": "6.34 s"}, result="167.4"),
         sources=(LITTLE_CHAPTER,),
     ),
     Equation(

@@ -469,14 +469,14 @@ INFERENCEX = Source(
     page="utils/process_result.py, intvty and tput_per_gpu",
     year=2025,
 )
-DATABRICKS_LATENCY = Source(
+NIM_METRICS = Source(
     kind="web",
-    title="LLM inference performance engineering: best practices",
-    author="Megha Agarwal et al., Databricks",
-    url="https://www.databricks.com/blog/llm-inference-performance-engineering-best-practices",
-    said="the latency of a response is the time to first token, and the time per output token times the tokens that are generated",
-    page="important metrics for LLM serving",
-    year=2023,
+    title="NVIDIA NIM LLMs benchmarking: metrics",
+    author="NVIDIA",
+    url="https://docs.nvidia.com/nim/benchmarking/llm/latest/metrics.html",
+    said="the time between tokens is that of the request without the time to its first token, over the output tokens less one",
+    page="inter-token latency",
+    year=2025,
 )
 LITTLE_CHAPTER = Source(
     kind="book",

@@ -53,6 +53,18 @@ _TOKENS_OF_A_TIME = {
 _COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism")
 _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
 
+_BUDGETS = ("budget", "cost_budget")
+_BY_TIME = (
+    *(("hour", "hourly", "h"), ("day", "daily", "day"), ("week", "weekly", "week"), ("month", "monthly", "month")),
+    *(("year", "yearly", "year"), ("year", "annual", "year")),
+)
+_BUDGETS_OF_A_TIME = {word: f"USD/{unit}" for time, adverb, unit in _BY_TIME for word in (f"budget_per_{time}", f"{adverb}_budget")}
+_COSTS_OF_A_TIME = {
+    **_BUDGETS_OF_A_TIME,
+    # A cost by the hour may be the price of a chip.
+    **{word: f"USD/{unit}" for time, adverb, unit in _BY_TIME if unit != "h" for word in (f"cost_per_{time}", f"{adverb}_cost")},
+}
+_ALL_OR_ONE = ("tps", "tokens_per_second", "tokens_s")
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
 
@@ -60,6 +72,7 @@ OWN_UNITS = {
     **{word: unit for (_, unit), words in _IN_UNITS.items() for word in words},
     **dict.fromkeys(_PRICES_OF_A_MILLION, "USD/MTok"),
     **_TOKENS_OF_A_TIME,
+    **_COSTS_OF_A_TIME,
     "chip_hours": "h",
     **_DURATIONS,
 }
@@ -229,7 +242,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("total_chips", "chips_in_all", "chips_in_total"), ("fleet_chips",)),
     "dtype": ("bytes_per_weight", "bytes_per_element"),
     "tokens": ("prompt_tokens", "output_tokens", "pretrain_tokens"),
-    **dict.fromkeys(("tps", "tokens_per_second", "tokens_s"), ("throughput", "tokens_per_second_per_user")),
+    **dict.fromkeys(_ALL_OR_ONE, ("throughput", "tokens_per_second_per_user")),
+    **dict.fromkeys(_BUDGETS, ("fleet_cost",)),
+    **dict.fromkeys(_COSTS_OF_A_TIME, ("fleet_cost",)),
     "memory_per_gpu": ("hbm_capacity", "memory_per_chip"),
     "model_size": ("total_params", "weight_bytes"),
     "price": ("output_price", "input_price", "chip_price"),
@@ -245,6 +260,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("energy_per_request", "request_energy", "job_energy"), ("output_energy",)),
 }
 """In lower case; they are read in any, and as `in_full` writes them."""
+
+SAYS_AT_MOST = (*_BUDGETS, *_BUDGETS_OF_A_TIME)
+"""Words that say of a value that it is the most that may be."""
 
 BESIDE_TRAINING = dict.fromkeys(("tokens", "num_tokens"), "pretrain_tokens")
 """Words for several that beside a quantity of training mean one of them."""
@@ -262,6 +280,7 @@ PROMPTS_BETWEEN = "prompt_time_share"
 _OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("requests_per_second", "fleet_requests_per_second")}
 
 _FLEETS = ("replicas", "fleet_chips", "fleet_cost", "fleet_electricity_cost")
+_OF_STEPS = ("step_time", "token_latency", "time_per_output_token", "throughput", "tokens_per_second_per_user", "decode_rate_per_chip")
 _RATES_OF_ALL = ("requests_per_second", "fleet_requests_per_second", "fleet_throughput")
 _IN_FLIGHT_BESIDE = {
     **_OF_REQUESTS,
@@ -271,9 +290,23 @@ _IN_FLIGHT_BESIDE = {
         for rate in ("requests_per_second", "fleet_requests_per_second", "fleet_throughput")
     },
     **dict.fromkeys(_FLEETS, "fleet_sequences_in_flight"),
+    **dict.fromkeys(("pipeline_stages", "microbatches"), "sequences_in_flight"),
     **dict.fromkeys(("context_length", "prompt_tokens"), "batch"),
+    "requests_per_second time_to_first_token": "concurrent_requests",
+    **dict.fromkeys((*_OF_STEPS, "layers"), "sequences_in_flight"),
 }
-"""Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are."""
+"""Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are.
+
+Those of all stages, and not of one pass, where there are stages; without any both are the same.
+"""
+_OF_ALL_OR_ONE = {
+    **{"tokens_per_second_per_user": "throughput", "throughput": "tokens_per_second_per_user"},
+    "fleet_throughput": "tokens_per_second_per_user",
+    **dict.fromkeys(("batch", "sequences_in_flight", "layers"), ""),
+    **dict.fromkeys(("step_time", "time_per_output_token", "request_latency"), "tokens_per_second_per_user"),
+    **dict.fromkeys(("cost_per_token", "energy_per_token", "tokens_per_dollar", "requests_per_second", "chip_price"), "throughput"),
+}
+"""A rate of all sequences or of one: beside a batch or a model either says what is asked, and not the same."""
 _OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
 _OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
 _TIMES = {
@@ -308,9 +341,14 @@ BESIDE: dict[str, dict[str, str]] = {
     "dtype": {"bytes_per_weight": "bytes_per_element", **dict.fromkeys(("bytes_per_element", "layers"), "bytes_per_weight")},
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
+    **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),
+    **dict.fromkeys(_BUDGETS, dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_cost")),
     **{word: {"active_experts": "touched_experts"} for word in ("activated_experts", "experts_activated")},
 }
-"""Words that beside others mean another quantity, or one of several: which, by the first others that stand there."""
+"""Words that beside others mean another quantity, or one of several: which, by the first others that stand there.
+
+Where these leave it open, none.
+"""
 
 WHERE_ASKED: dict[str, dict[str, str]] = {
     "dtype": {
@@ -406,10 +444,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("tpm", "daily_tokens"), ("throughput", "fleet_throughput")),
     **dict.fromkeys(("yearly_tokens", "annual_tokens", "token_volume"), ("fleet_throughput", "inference_tokens")),
     **dict.fromkeys(("monthly_tokens", "total_throughput", "total_tokens_per_second", "total_tps"), ("throughput", "fleet_throughput")),
-    **dict.fromkeys(
-        ("total_cost", "yearly_cost", "monthly_cost", "daily_cost", "annual_cost", "cost_per_month", "cost_per_day", "cost_per_year"),
-        ("fleet_cost",),
-    ),
+    "total_cost": ("fleet_cost",),
     **dict.fromkeys(("nodes", "nnodes", "servers", "hosts", "machines", "world_size"), ("chips", "replicas")),
     **dict.fromkeys(("chips_per_node", "node_size"), ("chips", "scale_up_size")),
     "chips_needed": ("chips", "fleet_chips", "training_chips"),

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from math import isfinite
+from math import ceil, floor, isfinite
 
-from derive.answers import BY_DEFAULT, EITHER_BINDS, POINTS, Result, RouteStep
+from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, POINTS, Result, RouteStep
 from derive.catalogue import equation
+from derive.requirements import HOLDS
 from derive.show.binding import binds
 from derive.show.folding import folded
 from derive.show.tables import sweep_lines
@@ -35,6 +36,9 @@ MOST_ASSUMED, _MOST_MOVES = 3, 6
 
 _MOVES = 0.05
 """Elasticity from which on a default is said."""
+
+_CAPACITY, _NOTHING_KEPT, _KEPT = "hbm_capacity", "reserved_share = 0", 0.1
+"""What memory bounds moves with, the default that all of it is used, and the share that vLLM and its like keep free."""
 
 _STEP = 1e-6
 """Relative step of a quantity to see what it moves."""
@@ -219,7 +223,23 @@ def moving_defaults(solution: Result) -> list[str]:
     """The defaults that the answer moves with; of a sweep all of them."""
     slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
-    return [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
+    moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
+    kept = _held_back(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_KEPT in defaults else None
+    return [*(text for text in moving if text != _NOTHING_KEPT or not kept), *([kept] if kept else [])]
+
+
+def _held_back(solution: Result, slope: float) -> str | None:
+    """That nothing of the memory is kept free, and about what a bound by it comes to with the tenth that engines hold back.
+
+    A size grows with the memory in a straight line, and what it takes falls as one over it.
+    """
+    ends = {end for answer in solution.answers for end in answer.ends if end}
+    if len(ends) != 1 or abs(slope) < _MOVES or {"memory_nearly_full", "little_room_left"} & {*solution.kinds}:
+        return None
+    (end,) = ends
+    less = end * (1 - _KEPT * slope if slope > 0 else (1 - _KEPT) ** slope)
+    whole = (floor(less * (1 + HOLDS)) if slope > 0 else ceil(less * (1 - HOLDS))) if solution.unknown in COUNTED else less
+    return f"{_NOTHING_KEPT} (engines hold back about a tenth: then {show(solution.unknown, max(whole, 0.0))})"
 
 
 def foremost(solution: Result, texts: Iterable[str]) -> list[str]:

@@ -276,16 +276,7 @@ def _label(unknown: str, solutions: Sequence[Result]) -> str:
 
 
 def _cell(solution: Result) -> str:
-    return " or ".join(_shown(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or _ABSENT
-
-
-def _shown(unknown: str, one: Answer) -> str:
-    """An answer in a cell; bounds in the words they have alone."""
-    if one.kind != "interval" or one.loose_low is not None or (one.low and one.high is not None):
-        return text_of(unknown, one)
-    if one.high is not None:
-        return f"at most {show(unknown, one.high)}"
-    return f"at least {show(unknown, one.low)}" if one.low else "any value"
+    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or _ABSENT
 
 
 def _in_whole_ones(solution: Result) -> Sequence[Answer]:

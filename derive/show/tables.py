@@ -82,8 +82,15 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
     if answer.kind == "symbolic":
         return f"{answer.formula}{errs}"
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
-    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + errs
+    ends = _between(unknown, low, high) + errs
     return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
+
+
+def _between(unknown: str, low: float | None, high: float | None) -> str:
+    """Two ends, or the one there is; 0 is that of the domain."""
+    if high is None:
+        return f"at least {show(unknown, low)}" if low else "any value"
+    return f"{show(unknown, low)} to {show(unknown, high)}" if low else f"at most {show(unknown, high)}"
 
 
 def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ from derive.solving.fleets import (
     is_of_whole_replicas,
     of_all_replicas,
     of_whole_replicas,
+    over_a_time,
     with_what_is_paid,
 )
 from derive.solving.givens import spread
@@ -108,11 +109,13 @@ def solve(
     conventions = Conventions(count, bytes, efficiency, price)
     typed = {spelled: of_word(spelled, value) for spelled, value in {**(given or {}), **values}.items()}
     using = (using,) if isinstance(using, str) else tuple(using)
+    word = unknown
     unknown, *names = _as_beside((unknown, *typed), unwritten(using, variants or {}, hardware, model))
     if len({*names}) < len(names):
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
-    return respond(unknown, dict(zip(names, typed.values(), strict=True)), hardware, model, using, variants, conventions, anyway)
+    named = over_a_time((word,), dict(zip(names, typed.values(), strict=True)))
+    return respond(unknown, named, hardware, model, using, variants, conventions, anyway)
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:

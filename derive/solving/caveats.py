@@ -11,7 +11,7 @@ from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
-from derive.solving.chip_links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
+from derive.solving.chip_links import EXCHANGED, OUT, SUMMED, of_rings
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.fit import shortage, worked_out
 from derive.solving.propagation import followed, leading_to
@@ -57,12 +57,11 @@ _CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_p
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
 _SEEN_BY_ONE = ("serving.request_latency", "serving.tokens_per_second_per_user")
 """What a request sees of a replica on which prompts of others may be computed."""
+_TRAINED = "data_parallel"
 _PROMPTS_TAKE = "prompt_time_share"
 """What prompts take where they are computed on the chips that decode."""
 _STEP, _TOKEN = "step_time", "time_per_output_token"
 """What a step takes, and what a user waits for a token, prompts of others between."""
-_RINGS = ("network.all_reduce_time", "network.tensor_parallel_time")
-"""Times of rings over all chips."""
 _NODE = 8
 """Chips of an ordinary server: what links more of them is a rack."""
 _SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
@@ -495,27 +494,8 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
     told = f"what {values['chips']:.4g} chips add up in every layer, {took} over links of {show('link_bandwidth', link)}, is not counted"
     text = f"{told}: where nothing hides it the {'pass' if prefill else 'step'} takes about {longer:.3g} times as long"
-    give = "give an mfu that was measured" if prefill else "give exposed_communication_share and --overlap exposed"
+    give = "give an mfu that was measured" if prefill else "--overlap exposed counts it, or give exposed_communication_share"
     return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")) - tokens.keys())
-
-
-def links_shared_by_rings(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """A ring over several domains that is charged on one link between them, where rings over the links of all chips share it."""
-    time = next((row.defines for row in used if row.id in _RINGS), None)
-    inside, size = values.get(INSIDE), values.get("scale_up_size")
-    if time is None or LINK not in asked.supposed or not inside or not size or values["chips"] <= size:
-        return None
-    rings = _of_rings(values["chips"], size, inside, values[LINK])
-    if rings <= _UNEVEN * values[LINK]:
-        return None
-    told = f"one ring is taken, over one link of {show(LINK, values[LINK])} between domains of {size:.4g} chips"
-    shared = f"rings over the links of all of them have {show(LINK, rings)}"
-    return f"{told}: {shared}, and take {values[LINK] / rings:.2g} of the time; give {LINK}"
-
-
-def _of_rings(chips: float, size: float, inside: float, out: float) -> float:
-    """What rings have together over the links out of domains, over which chips are spread evenly: no more than the links inside."""
-    return min(inside, out * chips / math.ceil(chips / size))
 
 
 def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
@@ -524,7 +504,7 @@ def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
     if "link_bandwidth" in values or inside is None:
         return values.get("link_bandwidth")
     size = _or_usual("scale_up_size", values)
-    return inside if chips <= size else _of_rings(chips, size, inside, _or_usual(OUT, values))
+    return inside if chips <= size else of_rings(chips, size, inside, _or_usual(OUT, values))
 
 
 def _or_usual(link: str, values: Mapping[str, float]) -> float:
@@ -561,14 +541,21 @@ def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     return Doubt(told, frozenset(("pipeline_stages",))) if left_out else None
 
 
-def chips_of_one_stage(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
-    """Chips of one of several stages: how many, in whole ones, all stages have together."""
-    stages = values.get("pipeline_stages", 1.0)
-    if stages <= 1 or asked.unknown == "pipeline_stages" or not any("chips" in row.symbols for row in used):
+def chips_of_one_part(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Chips of one of several stages, or of one of several copies in training: how many, in whole ones, all have together."""
+    if not any("chips" in row.symbols for row in used):
         return None
+    stages = 1.0 if asked.unknown == "pipeline_stages" else values.get("pipeline_stages", 1.0)
+    counted = {"training_chips", _TRAINED} & {asked.unknown} or "training_chips" in values
+    copies = 1.0 if counted else asked.known.get(_TRAINED, 1.0)
     chips = math.ceil(values["chips"] * (1 - HOLDS))
-    told = f"chips are those of one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
-    return Doubt(told, frozenset(("pipeline_stages",)))
+    of_all = f"{stages:.4g} stages of {chips} have {stages * chips:.4g}" if stages > 1 else ""
+    if copies > 1:
+        of_stage = "a stage of one copy" if stages > 1 else "one copy of the model"
+        whole = f"{copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}"
+        more = "" if chips % copies else f"; where {chips} are all there are, give the {chips / copies:.4g} of a copy"
+        return Doubt(f"chips are those of {of_stage}: {whole}{more}", frozenset((_TRAINED,)))
+    return Doubt(f"chips are those of one stage: {of_all}", frozenset(("pipeline_stages",))) if of_all else None
 
 
 def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
@@ -704,7 +691,16 @@ def another_variant(asked: Question, values: Mapping[str, float], used: Sequence
     defaults = [row for row in used if row.variant and row.variant.default]
     pairs = [(row, other) for row in defaults if left for other in by_id().values() if _instead(row, other)]
     would = {(row.id, other.id): [name for name in left if name in other.inputs] for row, other in pairs if other.inputs <= values.keys()}
-    said = [f"{row} was used; {other} takes {' and '.join(names)}: name it with --using" for (row, other), names in would.items() if names]
+    takes: dict[tuple[str, str], list[str]] = {}
+    for (row, other), names in would.items():
+        if names:
+            takes.setdefault((row, " and ".join(names)), []).append(other)
+    ends = {1: ("takes", "it")}
+    said = [
+        f"{row} was used; {', '.join(others)} {verb} {names}: name {which} with --using"
+        for (row, names), others in takes.items()
+        for verb, which in [ends.get(len(others), ("take", "one"))]
+    ]
     return "; ".join(said) or None
 
 
@@ -762,7 +758,6 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
-    links_shared_by_rings,
-    chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
+    chips_of_one_part, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
     little_room_left, heads_undivided,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
 
 from derive.presets import Preset
 from derive.quantities import quantity
 from derive.units import show
 
-LINK, INSIDE, OUT, _SIZE = "link_bandwidth", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "scale_up_size"
+LINK, _INSIDE, OUT, _SIZE = "link_bandwidth", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "scale_up_size"
 _APART, _AMONG_EXPERTS = "kv_transfer_time", "all_to_all_time"
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
@@ -22,6 +22,9 @@ _SENT: Mapping[str, Mapping[str, float]] = {
     _AMONG_EXPERTS: EXCHANGED,
 }
 """Times of an exchange, and what is taken of what it sends."""
+_SUMS, _EXPOSED = "tensor_parallel_time", "exposed_communication_share"
+_RINGS = (_SUMS, "all_reduce_time")
+"""Of these, times of rings: as many as there are links out of the domains, which no chip leaves unused."""
 _WHY = {
     "synchronisations_per_layer": "after attention and after the feed-forward part",
     "bytes_per_activation": "activations in bf16",
@@ -46,8 +49,6 @@ class Taken:
 def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | None:
     """The link that binds where so many chips exchange, from the fewest to the most; None where both do, or it is not known.
 
-    A ring over several domains is as slow as its slowest link, which is the one between them.
-
     >>> h100 = {"scale_up_size": 8.0, "scale_up_link_bandwidth": 450e9, "scale_out_link_bandwidth": 50e9}
     >>> link_of((8.0, 8.0), h100), link_of((16.0, 16.0), h100), link_of((4.0, 16.0), h100)
     ('scale_up_link_bandwidth', 'scale_out_link_bandwidth', None)
@@ -55,8 +56,18 @@ def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | Non
     if _SIZE not in known:
         return None
     least, most = chips
-    link = INSIDE if most <= known[_SIZE] else OUT if least > known[_SIZE] else ""
+    link = _INSIDE if most <= known[_SIZE] else OUT if least > known[_SIZE] else ""
     return link if link in known else None
+
+
+def of_rings(chips: float, size: float, inside: float, out: float) -> float:
+    """What rings have together over domains of so many chips: their links where there is one domain, else all links out of them, over
+    which chips are spread evenly, and no more than the links inside.
+
+    >>> of_rings(8, 8, 450e9, 50e9), of_rings(13, 8, 450e9, 50e9), of_rings(64, 8, 450e9, 50e9)
+    (450000000000.0, 325000000000.0, 400000000000.0)
+    """
+    return inside if chips <= size else min(inside, out * chips / ceil(chips / size))
 
 
 def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
@@ -71,9 +82,9 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     >>> links("kv_transfer_time", chip, origin, {}).givens
     {'link_bandwidth': 50000000000.0}
     """
-    spoken = [
-        name for name in _SENT if name == unknown or (name not in {*known, *spans} and name == _AMONG_EXPERTS and overlap == "network")
-    ]
+    of_sums = unknown == _EXPOSED or overlap == "exposed"
+    taking_part = {_AMONG_EXPERTS} if overlap == "network" else {_SUMS} if of_sums and _adds_up(known, spans) else set()
+    spoken = [name for name in _SENT if name == unknown or (name not in {*known, *spans} and name in taking_part)]
     open_end = unknown == LINK or known.keys().isdisjoint(_LENGTHS)
     spoken += [_APART] if _APART in {*known, *spans} and open_end else []
     settled = {*known, *spans, unknown}
@@ -91,20 +102,31 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     if link is not None and link not in spans:
         origin = provenance.get(link, "given")
         place = as_given(link) if origin == "given" else origin
-        taken[LINK] = Taken(known[link], origin, f"{_way(spoken[0], link, known)} ({place})")
+        width, way = known[link], _way(spoken[0], link, known)
+        if link == OUT and _INSIDE in known and {*spoken} <= {*_RINGS} and "chips" in {*known, *spans}:
+            rings = {of_rings(chips, known[_SIZE], known[_INSIDE], width) for chips in spans.get("chips", (known.get("chips", 1.0),))}
+            # Of fewer chips in one domain than in another rings have less.
+            width, way = min(rings), f"of rings over the links of all chips between domains of {known[_SIZE]:.4g}"
+        taken[LINK] = Taken(width, origin, f"{way} ({place})")
     # Over one domain and over several: what holds of several holds of one too.
-    racks = _AMONG_EXPERTS in spoken and LINK not in settled and (link == INSIDE or {INSIDE, OUT, _SIZE} <= known.keys())
+    racks = _AMONG_EXPERTS in spoken and LINK not in settled and (link == _INSIDE or {_INSIDE, OUT, _SIZE} <= known.keys())
     return Preset(
         givens={name: what.value for name, what in taken.items()},
         provenance={name: what.origin for name, what in taken.items()},
-        variants={_AMONG_EXPERTS: "in_one_rack" if link == INSIDE else "over_racks"} if racks else {},
+        variants={_AMONG_EXPERTS: "in_one_rack" if link == _INSIDE else "over_racks"} if racks else {},
         supposed={name: what.why for name, what in taken.items()},
     )
 
 
+def _adds_up(known: Mapping[str, float], spans: _Ends) -> bool:
+    """Whether chips are known to share the layers of a dense model, and nobody says what of a step that takes."""
+    dense = "total_params" in known and known["total_params"] == known.get("active_params")
+    return dense and known.get("chips", 0.0) > 1 and {_EXPOSED, "prefill_chunk"}.isdisjoint({*known, *spans})
+
+
 def _only_link(known: Mapping[str, float], spans: _Ends) -> str | None:
     """The link that is known of a chip, where that is but one with one value and nothing says how far it reaches."""
-    found = [name for name in (INSIDE, OUT) if name in known]
+    found = [name for name in (_INSIDE, OUT) if name in known]
     return found[0] if len(found) == 1 and _SIZE not in known and found[0] not in spans else None
 
 
@@ -134,7 +156,7 @@ def _way(name: str, link: str, known: Mapping[str, float]) -> str:
     if name == _APART:
         return "out of the scale-up domain, from the chips of prefill to those of decode"
     size = f"a scale-up domain of {known[_SIZE]:.4g}"
-    return f"within {size}" if link == INSIDE else f"out of {size}, as it does not hold all chips"
+    return f"within {size}" if link == _INSIDE else f"out of {size}, as it does not hold all chips"
 
 
 def as_assumption(name: str, value: float, why: str) -> str:

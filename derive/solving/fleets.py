@@ -1,5 +1,6 @@
 """A rate of requests where replicas, all their chips or what these cost are asked for: it is that of all of them, and not of one."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -8,15 +9,15 @@ from typing import Any, TypeVar
 
 from derive.answers import Answer, WhenRead
 from derive.catalogue import by_id, equation
-from derive.errors import WrongValue
-from derive.quantities import quantity
+from derive.errors import WrongUnit, WrongValue
+from derive.quantities import meant_beside, own_unit, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.at_best import results_of, with_other
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.result import RouteStep, Solution
 from derive.solving.whole_numbers import BEST
-from derive.units import signed
+from derive.units import parse, signed
 
 _T = TypeVar("_T")
 
@@ -52,6 +53,39 @@ def of_all_replicas(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping
     return {_OF_ALL if names[spelled] == _OF_ONE else spelled: value for spelled, value in given.items()}
 
 
+_LASTS = "deployment_time"
+_PAID_OVER_IT = ("fleet_cost", "fleet_electricity_cost")
+_BY_THE_TIME = re.compile(r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*")
+
+
+def over_a_time(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T | str]:
+    """What is given, money of a fleet by the hour or the month as that of so long a time; asked for in such a word, it is of that time.
+
+    Raises WrongValue for money by one time beside another.
+
+    >>> over_a_time(["chips"], {"fleet_cost": "<=$50/h"}), over_a_time(["cost_per_month"], {"chips": 8})
+    ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
+    """
+    texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in _PAID_OVER_IT}
+    apart = {spelled: found for spelled, text in texts.items() if (found := _BY_THE_TIME.fullmatch(text)) and _is_a_time(found["time"])}
+    of_words = [unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and meant_beside(word, given) in _PAID_OVER_IT]
+    times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}
+    if not times:
+        return given
+    lasts = {parse(_LASTS, time) for time in times}
+    if len(lasts) > 1 or any(quantity(spelled).name == _LASTS for spelled in given):
+        raise WrongValue(f"money of a fleet by the time ({', '.join(sorted(times))}) is of one time: leave {_LASTS} and others out")
+    return {**given, **{spelled: found["money"] for spelled, found in apart.items()}, _LASTS: min(times)}
+
+
+def _is_a_time(word: str) -> bool:
+    try:
+        parse(_LASTS, f"1 {word}")
+    except WrongUnit:
+        return False
+    return True
+
+
 def chips_meant(unknown: str, given: Iterable[str]) -> str:
     """What is asked for: beside a rate of a fleet and the chips of a replica those of all replicas, where chips are asked for.
 
@@ -73,21 +107,26 @@ def batch_that_does_not_fit(ask: Callable[[str, Mapping[str, Any]], Solution], u
     return replace(read, unknown=row.name, unit=row.unit) if short else None
 
 
-def with_what_is_paid(refused: Solution, ask: Callable[[str, Mapping[str, Any]], Solution], given: Mapping[str, Any]) -> Solution:
-    """A refusal on the one chip by default, where a limit on what a fleet costs pays more: how many it pays is said."""
+def with_what_is_paid(solution: Solution, ask: Callable[[str, Mapping[str, Any]], Solution], given: Mapping[str, Any]) -> Solution:
+    """A refusal or an answer on the one chip, or of the one replica, by default, where a limit on what a fleet costs pays more of them:
+    how many it pays is said.
+    """
     names = {spelled: quantity(spelled).name for spelled in given}
     within = [
         name for spelled, name in names.items() if name in _OF_WHOLE_ONES and isinstance(given[spelled], str) and signed(given[spelled])
     ]
-    if refused.reason is None or len(within) != 1 or not {_CHIPS, _REPLICAS, _ALL_CHIPS}.isdisjoint({*names.values(), refused.unknown}):
-        return refused
+    if len(within) != 1 or not {_REPLICAS, _ALL_CHIPS}.isdisjoint({*names.values(), solution.unknown}) or solution.unknown == _CHIPS:
+        return solution
+    of_one = _CHIPS not in names.values() and solution.provenance.get(_CHIPS, "default") == "default"
     told = {spelled: given[spelled] for spelled, name in names.items() if name in (*within, *_paid_with(within[0]))}
-    found = ask(_ALL_CHIPS, told)
-    if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value:
-        return refused
-    pays = f"this is of one chip, as none are given: {within[0]} as limited pays {found.value:.0f}, give chips={found.value:.0f}"
-    message = f"{refused.why_not}\n{pays}"
-    return replace(refused, reason=replace(refused.reason, message=message))
+    found = ask(_ALL_CHIPS if of_one else _REPLICAS, told)
+    if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
+        return solution
+    one = "one chip, as none are given" if of_one else "one replica, as nobody says how many"
+    pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {_CHIPS if of_one else _REPLICAS}={found.value:.0f}"
+    if solution.reason is None:
+        return replace(solution, warnings=(pays, *solution.warnings), kinds=(with_what_is_paid.__name__, *solution.kinds))
+    return replace(solution, reason=replace(solution.reason, message=f"{solution.why_not}\n{pays}"))
 
 
 def is_of_whole_replicas(unknown: str, given: Iterable[str]) -> bool:

@@ -37,6 +37,10 @@ MEANT = {
         ("fleet_utilisation",),
         ": cost_per_token is of the time in use, at any fleet_utilisation",
     ),
+    "throughput": Meant("fleet_throughput", ("replicas",), ", of all replicas together: throughput is that of one"),
+    "requests_per_second": Meant(
+        "fleet_requests_per_second", ("replicas",), ", of all replicas together: requests_per_second is that of one"
+    ),
     "all_reduce_time": Meant(
         "tensor_parallel_time", ("batch",), ", of all layers of a step: one exchange takes all_reduce_bytes, which nobody gave"
     ),

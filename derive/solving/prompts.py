@@ -1,6 +1,6 @@
 """A rate of requests for decode alone, beside what it is where prompts are computed on the same chips."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
 from typing import Any
@@ -12,6 +12,7 @@ from derive.quantities import quantity
 from derive.quantities.aliases import PROMPTS_BETWEEN
 from derive.requirements import HOLDS
 from derive.solving.result import Solution
+from derive.solving.whole_numbers import BEST
 
 WITH_PROMPTS = "serving.requests_per_second_with_prompts"
 """The equation by which the prompts of requests take time of the chips that decode."""
@@ -76,27 +77,39 @@ def beside_prompts(
         return _without_doubt(alone)
     if says_where_prompts_are(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
         return alone
-    answers = _with_prompts(by, given, using)
-    if len(answers) != 1:
+    both = _with_prompts(by, given, using)
+    if both is None or len(both.answers) != 1:
         return alone
-    return _without_doubt(alone) if _same(alone.answers[0], answers[0]) else replace(alone, with_prompts=answers[0])
+    if _same(alone.answers[0], both.answers[0]):
+        return _without_doubt(alone)
+    return replace(alone, with_prompts=both.answers[0], said=_said_of_each(alone.said, both.said))
+
+
+def _said_of_each(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
+    """What is said of an answer for decode alone, and of the one with prompts: which of the two, where it is not of both.
+
+    >>> _said_of_each(["with a batch of 73 to 241", "best: chips = 3"], ["with a batch of 52 to 90"])
+    ('decode alone: with a batch of 73 to 241', 'with prompts: with a batch of 52 to 90')
+    """
+    shared = {*alone} & {*both}
+    each = [(text, "decode alone: ") for text in alone] + [(text, "with prompts: ") for text in both if text not in shared]
+    # The best of either is what it is headed with.
+    return tuple(text if text in shared else f"{which}{text}" for text, which in each if not text.startswith((BEST, "so ")))
 
 
 def _with_prompts(
     by: Callable[[tuple[str, ...], Mapping[str, Any]], Solution], given: Mapping[str, Any], using: tuple[str, ...]
-) -> tuple[Answer, ...]:
-    """The answers with prompts on the same chips: what is said of a step holds for a token as a user sees it."""
+) -> Solution | None:
+    """The answer with prompts on the same chips: what is said of a step holds for a token as a user sees it."""
     names = {spelled: quantity(spelled).name for spelled in given}
     if _STEP not in names.values():
-        return by((*using, WITH_PROMPTS), given).answers
+        return by((*using, WITH_PROMPTS), given)
     if not {_TOKEN, *_MORE_THAN_A_STEP}.isdisjoint(names.values()):
-        return ()
+        return None
     try:
-        return by(
-            (*using, WITH_PROMPTS), {_TOKEN if names[spelled] == _STEP else spelled: value for spelled, value in given.items()}
-        ).answers
+        return by((*using, WITH_PROMPTS), {_TOKEN if names[spelled] == _STEP else spelled: value for spelled, value in given.items()})
     except WrongValue:
-        return ()
+        return None
 
 
 def _without_doubt(solution: Solution) -> Solution:

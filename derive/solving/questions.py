@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from derive import presets, shipped
 from derive.answers import COUNTED
-from derive.catalogue import ROOF_IDS, bounds, by_id, equation, stand_ins, variants_of
+from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS, Preset, Published, as_published
-from derive.quantities import quantity
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
@@ -300,9 +300,18 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: S
 
 def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
     """Definitions that stand in for nothing here: what they define is known, or is not asked for and something they take is missing."""
+    have = known | {unknown}
     return tuple(
-        row.id for row, needed in stand_ins().items() if row.defines in known or not (row.defines == unknown or needed <= known | {unknown})
+        row.id
+        for row, needed in stand_ins().items()
+        if row.defines in known or not (row.defines == unknown or (needed <= have and (needed or _are_made(row, have))))
     )
+
+
+def _are_made(row: Equation, have: Set[str]) -> bool:
+    """Whether all that an equation takes, each made by others, is known, or what the first of these take that none makes."""
+    defaults, firsts = {*have, *NEUTRAL_DEFAULTS}, definitions()
+    return all(name in defaults or all(one in defaults or one in firsts for one in firsts[name].inputs) for name in row.inputs)
 
 
 def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:

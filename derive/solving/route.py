@@ -81,17 +81,50 @@ class Route:
 def route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Route | None:
     """The way to the unknown, with no leg to spare; None if there is none.
 
-    One equation at a time where that will do; else through blocks of defining equations, which the others may help; else
-    all that defines it as one block, in which more cancels than in parts of it.
+    One equation at a time where that will do, forwards where what defines each takes all the same; else through blocks of
+    defining equations, which the others may help; else all that defines it as one block, in which more cancels than in parts
+    of it.
     """
     defining = square(active)
     for rows, blocks in ((active, ()), (defining, defining), (active, defining)):
         legs = _reach(unknown, rows, blocks, known, failed)
         if legs is not None:
-            return _through(_needed(unknown, legs), known)
+            needed = _needed(unknown, legs)
+            return _through(_forwards_instead(needed, unknown, active, known, failed) or needed, known)
     whole = upstream(unknown, defining, known)
     found = _of_block(whole, unknown, failed) if unknown in whole.names else []
     return _through(tuple(found), known) if found else None
+
+
+def _forwards_instead(
+    legs: tuple[Leg, ...], unknown: str, active: tuple[Equation, ...], known: frozenset[str], failed: Failed
+) -> tuple[Leg, ...]:
+    """The legs by definitions alone in place of some that turn one round, where they take all of what is known that these take."""
+    turned = [leg for leg in legs if isinstance(leg.cases[0], Equation) and leg.cases[0].defines != leg.unknown]
+    forwards = _by_definitions(unknown, active, known) if turned and len(legs) > 1 else ()
+    taken = {name for leg in legs for name in leg.symbols} & known
+    if not forwards or not taken <= {name for leg in forwards for name in leg.symbols}:
+        return ()
+    return forwards if failed.isdisjoint((leg.id, leg.unknown) for leg in forwards) else ()
+
+
+def _by_definitions(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Leg, ...]:
+    """The legs to an unknown of which each quantity is what defines it; none where that does not lead to what is known."""
+    made = {row.defines: row for row in active if row.defines and row.sense == "="}
+    legs: dict[str, Leg] = {}
+
+    def reached(name: str, above: frozenset[str]) -> bool:
+        if name in known or name in legs:
+            return True
+        row = made.get(name)
+        if row is None or name in above or row.symbols[0] != name:
+            return False
+        if not all(reached(other, above | {name}) for other in row.symbols[1:]):
+            return False
+        legs[name] = Leg((row,), name)
+        return True
+
+    return tuple(legs.values()) if reached(unknown, frozenset()) else ()
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import inf, isclose, isfinite
 
 from derive.answers import SHORT
+from derive.presets import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
@@ -287,7 +288,9 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
 
 
 def _more_is_said(asked: Question, bounded: Solution) -> Reason | None:
-    """What the definition of the unknown still needs, where it is made of more that was given than its bounds are."""
+    """What the definition of the unknown still needs, where it is made of more that was given than its bounds are, or of a model that
+    is named and of which they say nothing.
+    """
     definitions = giving(asked.active)
     if asked.unknown not in definitions:
         return None
@@ -297,7 +300,8 @@ def _more_is_said(asked: Question, bounded: Solution) -> Reason | None:
         new = {*row.symbols} - {*made, asked.unknown} if row else set[str]()
         made |= new
         queue += [name for name in new if name not in asked.known]
-    if made.isdisjoint(left_unused(asked, {*bounded.given})):
+    of_model = {*PARAMETERS} if asked.published and bounded.given.keys().isdisjoint(PARAMETERS) else set()
+    if made.isdisjoint({*left_unused(asked, {*bounded.given}), *of_model}):
         return None
     reason = missing_givens(asked, [*taken_as_known(asked)][-1])
     (low, high), ids = bounded.answers[0].ends if bounded.answers else (None, None), ", ".join(bounded.equations)

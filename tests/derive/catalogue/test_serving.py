@@ -73,6 +73,8 @@ def test_neither_pool_waits_for_the_other():
 WITH_PROMPTS = ("serving.requests_per_second_with_prompts", "serving.request_latency_with_prompts")
 SHARED = {"output_tokens": 40, "step_time": 0.01, "prefill_time": 0.05, "queue_time": 0}
 """A request of 40 steps of 10 ms, and of a prompt of 50 ms on the same chips."""
+ONE_MORE = {**SHARED, "output_tokens": 41}
+"""The same request as a latency counts it: its prompt yields a token as well."""
 
 
 @pytest.mark.parametrize("batch", [1, 8])
@@ -88,15 +90,18 @@ def test_a_replica_that_computes_prompts_too_serves_as_fast_as_when_it_is_played
             begun[place], left[place] = clock, 40
             clock += SHARED["prefill_time"]
     after = latencies[1000:]
-    assert value("request_latency", WITH_PROMPTS[1], **SHARED, batch=batch) == pytest.approx(sum(after) / len(after), rel=1e-3)
+    assert value("request_latency", WITH_PROMPTS[1], **ONE_MORE, batch=batch) == pytest.approx(sum(after) / len(after), rel=1e-3)
     assert value("requests_per_second", WITH_PROMPTS[0], **SHARED, batch=batch) == pytest.approx(len(latencies) / clock, rel=1e-2)
 
 
 @pytest.mark.parametrize("using", WITH_PROMPTS)
 def test_as_many_requests_are_at_once_on_chips_that_compute_prompts_too_as_they_decode(using):
-    """A rate that counts prompts stands beside a latency that does: either of them names both."""
+    """A rate that counts prompts stands beside a latency that does: either of them names both.
+
+    The rate counts a step for the first output token, in which a place is taken by nobody who waits.
+    """
     solution = solve("concurrent_requests", using=using, **SHARED, batch=64)
-    assert solution.value == pytest.approx(64)
+    assert solution.value == pytest.approx(64 * (1 - 0.01 / (40 * 0.01 + 64 * 0.05)))
     assert not any("is not needed" in text for text in solution.assumptions)
     alone = solve("request_latency" if "latency" not in using else "requests_per_second", using=using, **SHARED, batch=64)
     assert not any("is not needed" in text for text in alone.assumptions)
@@ -137,13 +142,24 @@ def test_a_prefill_above_the_peak_is_refused_whatever_else_it_could_be_put_down_
 
 
 def test_a_user_gets_what_prompts_on_the_same_chips_leave_of_the_time():
-    """500 tokens of one request in 5.79 s of which its chips compute prompts in 41 %: 86.3 a second, where steps alone yield 145.2."""
+    """500 tokens, a step for the first too, of one request in 5.79 s of which its chips compute prompts in 41 %: 86.3 a second.
+
+    Steps alone yield 145.2.
+    """
     served = {"hardware": "H100:bf16", "model": "Llama-3.1-70B", "chips": 8, "batch": 32, "prompt_tokens": 4000, "output_tokens": 500}
     using = ["serving.requests_per_second_with_prompts"]
     together = solve("tokens_per_second_per_user", **served, using=using).value
     alone = solve("tokens_per_second_per_user", **served)
-    assert together * solve("request_latency", **served, using=using).value == pytest.approx(500)
+    waited = solve("request_latency", **served, using=using).value + solve("step_time", **served).value
+    assert together * waited == pytest.approx(500)
     assert together == pytest.approx(alone.value * (1 - solve("prompt_time_share", **served).value))
     (text,) = [text for text in alone.warnings if "prompts of other requests" in text]
     assert "take 41% of the time, and tokens_per_second_per_user is 86.31 token/s; for both on the same chips" in text
     assert not any("prompts" in text for text in solve("tokens_per_second_per_user", **served, using=using).warnings)
+
+
+def test_a_request_of_one_token_ends_with_its_first():
+    """And one of two tokens takes one step more: latency = ttft + (osl - 1) x tpot."""
+    for tokens, latency in ((1, 0.2), (2, 0.22), (101, 2.2)):
+        assert value("request_latency", time_to_first_token=0.2, token_latency=0.02, output_tokens=tokens) == pytest.approx(latency)
+    assert value("output_tokens", time_to_first_token=0.2, token_latency=0.02, request_latency=2.2) == pytest.approx(101)

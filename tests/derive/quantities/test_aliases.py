@@ -8,6 +8,7 @@ from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, in_full
 from derive.solving.api import solve
+from derive.solving.fleets import over_a_time
 from derive.units import named_texts, parse
 from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test
@@ -150,6 +151,9 @@ def test_a_word_that_says_a_unit_is_read_in_it():
 def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
     many = "M" if unit.startswith("token/") or unit in ("request/month", "request/year") else ""
     for name in ALIASES.get(word) or [quantity(word).name]:
+        if QUANTITIES[name].unit == "USD":
+            assert over_a_time([word], {})["deployment_time"] == unit.replace("USD/", "1 ")
+            continue
         assert parse(name, f"8{many} {unit}") == pytest.approx(2 * parse(name, f"4{many} {unit}"))
 
 
@@ -279,7 +283,7 @@ def test_a_word_that_is_no_name_is_hinted_at_with_what_may_be_meant(word, meant)
     assert f"did you mean {' or '.join(map(repr, meant))}" in str(caught.value)
 
 
-@in_one_test("word", ["gpu_utilization", "fp8_flops", "TTFT_p50", "p99_ttft", "monthly_cost"])
+@in_one_test("word", ["gpu_utilization", "fp8_flops", "TTFT_p50", "p99_ttft"])
 def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
     """A unit, a percentile or a share of another whole that it brings along would be lost."""
     with pytest.raises(UnknownName, match="did you mean"):
@@ -377,10 +381,29 @@ def test_an_energy_is_that_of_what_stands_beside_it(word, beside, meant):
         ("dp", ["data_parallel_time", "tp"], "data_parallel"),
         ("days", ["pretrain_tokens", "training_chips"], "training_time"),
         ("months", ["fleet_cost", "rent"], "deployment_time"),
+        ("concurrency", ["throughput", "tps_per_user"], "sequences_in_flight"),
+        ("concurrency", ["pp", "ctx", "step_time"], "sequences_in_flight"),
+        ("concurrency", ["qps", "ttft", "tpot", "osl"], "concurrent_requests"),
+        ("tps", ["tpot"], "tokens_per_second_per_user"),
+        ("tps", ["cost_per_mtok", "gpus", "rent"], "throughput"),
+        ("budget", ["pretrain_tokens", "rent"], "training_cost"),
+        ("budget", ["gpus", "rent"], "fleet_cost"),
     ],
 )
 def test_short_words_mean_what_stands_beside_them_says(word, beside, meant):
     assert meant_beside(word, beside) == meant
+
+
+def test_a_rate_of_all_sequences_or_of_one_is_asked_back_where_both_answer():
+    asked = ("throughput", "--hardware", "8xH100:fp8", "--model", "Llama-3.1-70B")
+    for more in (("tps=20",), ("tps=20", "batch=8")):
+        assert "'tps' could mean throughput or tokens_per_second_per_user" in refused("solve", "chips", *asked[1:], *more)
+
+
+def test_what_stages_hold_at_once_is_said_of_all_of_them_and_not_of_one_pass():
+    """32 at once in four stages are 8 in each."""
+    found = solve("microbatch_size", concurrency=32, pipeline_stages=4)
+    assert found.value == 8
 
 
 def test_a_price_that_nothing_settles_is_refused_with_all_it_may_be():

@@ -1,11 +1,14 @@
 """An answer on one screen: never longer than that, nothing doubtful left out, the route that leads to it, what it hangs on most."""
 
+from math import ceil, floor
+
 import pytest
 
 from derive.show.folding import folded
 from derive.show.several import several_lines
 from derive.show.short import MOST_ASSUMED, MOST_LINES, NARROW, SCREEN_WIDTH, foremost, height, last_lines, short_lines
 from derive.solving.api import solve
+from derive.units import show
 from tests.tools.commands import DEPLOYED, call
 from tests.tools.together import in_one_test
 
@@ -129,3 +132,30 @@ def test_an_answer_with_much_to_warn_of_is_on_a_screen_too():
     answer = call("solve", "chips", *asked, "--efficiency", "calibrated").out
     assert len(answer.splitlines()) <= MOST_LINES
     assert answer.count("exposed_communication_share = ") == 1 and answer.count("there: ") == 4
+
+
+MEMORY = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        ("batch", {"context_length": 8000}),
+        ("context_length", {"batch": 32}),
+        ("chips", {"hardware": "H100:fp8", "batch": 64, "context_length": 8000}),
+        ("kv_cache_tokens", {}),
+    ],
+)
+def test_a_bound_by_memory_says_what_it_comes_to_with_the_tenth_that_engines_hold_back(unknown, given):
+    """It was said from 1.3 times on: 2 chips held what takes 3."""
+    asked = MEMORY | given
+    (kept,) = solve(unknown, **asked, reserved_share=0.1).answers
+    end = kept.point if kept.kind == "point" else next(end for end in kept.ends if end)
+    whole = {"batch": floor, "chips": ceil}.get(unknown, float)(end)
+    said = f"reserved_share = 0 (engines hold back about a tenth: then {show(unknown, whole)})"
+    assert said in " ".join(line.strip() for line in short_lines(solve(unknown, **asked)))
+    assert not any("hold back" in line for line in short_lines(solve(unknown, **asked, reserved_share=0.1)))
+
+
+def test_what_memory_does_not_bind_says_nothing_of_what_is_held_back():
+    assert not any("hold back" in line for line in short_lines(solve("step_time", **MEMORY, batch=8, context_length=8000)))

@@ -390,7 +390,7 @@ def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unkn
     (text,) = sums(unknown, **DENSE, **more)
     supposed = "synchronisations_per_layer = 2 and bytes_per_activation = 2 B"
     assert f"8 chips add up in every layer, {SUMS * 1e3:.3g} ms with {supposed} over links of 450 GB/s, is not counted" in text
-    assert f"takes about {1 + SUMS / step:.3g} times as long; give exposed_communication_share" in text
+    assert f"takes about {1 + SUMS / step:.3g} times as long; --overlap exposed counts it" in text
 
 
 RINGS = [("H100:fp8", 16, 8 * 50e9), ("H100:fp8", 12, 6 * 50e9), ("GB200-NVL72:fp8", 16, 900e9), ("H800:fp8", 16, 200e9)]
@@ -403,14 +403,16 @@ def test_sums_over_several_domains_go_over_all_links_between_them_and_no_faster_
     assert f"{chips} chips add up in every layer, {took * 1e3:.3g} ms with" in text and f"over links of {link / 1e9:g} GB/s" in text
 
 
-def test_one_ring_over_several_domains_is_said_to_take_longer_than_rings_over_all_their_links():
-    """Two nodes of 8 H100 with a link of 50 GB/s a chip: 400 GB/s together; six of each of two nodes: 300."""
-    summed = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "batch": 64}
-    (text,) = warned("tensor_parallel_time", **summed, chips=16)
-    assert "over one link of 50 GB/s between domains of 8 chips" in text and "have 400 GB/s, and take 0.12 of the time" in text
-    assert "have 300 GB/s, and take 0.17 of the time" in warned("tensor_parallel_time", **summed, chips=12)[0]
-    assert not warned("tensor_parallel_time", **summed, chips=8)
-    assert not warned("tensor_parallel_time", **summed, chips=16, link_bandwidth="400GB/s")
+def test_sums_over_several_domains_take_as_long_as_a_warning_says_of_them():
+    """Thirteen chips of two nodes, 6.5 links of 50 GB/s out of each: the time asked for was that of one ring over one of them."""
+    summed = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "batch": 1024}
+    for chips, link in ((16, 400e9), (13, 325e9), (12, 300e9), (8, 450e9)):
+        solution = solve("tensor_parallel_time", **summed, chips=chips)
+        assert solution.value == pytest.approx(2 * 80 * 1024 * 8192 * 2 * 2 * (chips - 1) / chips / link) and not solution.warnings
+        (text,) = sums("step_time", **DENSE | summed | {"chips": chips})
+        assert f"{chips} chips add up in every layer, {show('tensor_parallel_time', solution.value, 3)} with" in text
+    seconds = solve("all_reduce_time", hardware="H100", chips=16, all_reduce_bytes="1 GB")
+    assert seconds.value == pytest.approx(2 * 15 / 16 * 1e9 / 400e9)
 
 
 def test_what_is_said_of_sums_is_what_their_equation_makes_of_it():
@@ -590,7 +592,31 @@ def test_chips_of_several_stages_are_counted_together(unknown, given, said):
     """140 GB of weights and 4 x 64 caches of 2.684 GB take 2.6 chips of 80 GB in each of 4 stages."""
     served = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "context_length": 8192, "bytes_per_element": 2}
     found = solve(unknown, **served, **given, pipeline_stages=4)
-    assert dict(zip(found.kinds, found.warnings, strict=True)).get("chips_of_one_stage") == said
+    assert dict(zip(found.kinds, found.warnings, strict=True)).get("chips_of_one_part") == said
+
+
+TRAINED = {"hardware": "8xH100:bf16", "model": "Llama-3.1-8B", "gradient_bytes_per_param": 2, "optimizer_bytes_per_param": 12}
+
+
+def test_chips_beside_copies_in_training_are_said_to_be_those_of_one():
+    """8B parameters of 16 bytes on 8 x 8 chips are 2 GB each; on the 8 that were meant, a copy on each, 16 GB."""
+    sharded = {**TRAINED, "using": "training.state_bytes_zero_3", "data_parallel": 8}
+    said = "chips are those of one copy of the model: 8 copies of 8 have 64; where 8 are all there are, give the 1 of a copy"
+    solution = solve("training_state_bytes_per_chip", **sharded)
+    assert solution.value == 2e9 and solution.warnings[0] == said
+    of_one = {**sharded, "hardware": "H100:bf16"}
+    assert solve("training_state_bytes_per_chip", **of_one, chips=1).value == 16e9
+    staged = solve("training_state_bytes_per_chip", **of_one, chips=4, pipeline_stages=3).warnings[0]
+    assert staged == "chips are those of a stage of one copy: 8 copies of 12 have 96"
+
+
+def test_a_demand_of_training_lacks_what_it_is_made_of_and_is_not_the_capacity_of_a_chip():
+    for more in ({}, {"data_parallel": 8}):
+        reason = solve("training_memory_per_chip", hardware="8xH100:bf16", model="Llama-3.1-8B", **more).reason
+        assert reason.code == "missing_givens" and {"gradient_bytes_per_param", "optimizer_bytes_per_param"} <= {*reason.missing}
+    assert solve("memory_demand", hardware="8xH100:bf16", model="Llama-3.1-8B").reason.code == "missing_givens"
+    (room,) = solve("training_memory_per_chip", hardware="H100").answers
+    assert room.ends == (0, 80e9)
 
 
 def test_copies_of_a_cache_are_those_of_the_catalogue():
@@ -857,6 +883,13 @@ def test_a_given_that_only_another_variant_takes_is_told_with_its_name():
     assert solution.answers[0].value == pytest.approx(3 / 19) and solution.warnings == solution.unused == ()
 
 
+def test_variants_that_take_the_same_are_told_together():
+    states = {**TRAINED, "data_parallel": 8}
+    rows = ", ".join(f"training.state_bytes_zero_{stage}" for stage in (1, 2, 3))
+    said = f"training.state_bytes was used; {rows} take data_parallel: name one with --using"
+    assert said in warned("training_state_bytes_per_chip", **states)
+
+
 def test_nothing_is_told_of_a_variant_that_lacks_other_figures():
     assert warned("bubble_fraction", **STAGES, head_dim=128) == ()
     rate = {"active_params": 1e9, "pretrain_tokens": 1e12}
@@ -1050,11 +1083,14 @@ def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():
 
 
 def test_a_time_of_a_request_says_what_it_is_beside_the_prompts_of_others_on_the_same_chips():
-    """By Little's law 64 requests at once take 64 times what one takes of all chips, prompt and output in turn."""
+    """By Little's law 64 requests at once take 64 times what one takes of all chips, prompt and output in turn; one step less, as the
+    prompt yields the first token.
+    """
     asked = {"model": "Llama-3.1-70B", "hardware": "8xH200:fp8", "prompt_tokens": 2048, "output_tokens": 512, "bytes_per_element": 2}
     rate = solve("requests_per_second", using="serving.requests_per_second_with_prompts", **asked, batch=64)
+    waited = 64 / rate.value - solve("step_time", **asked, batch=64).value
     both = "serving.request_latency_with_prompts"
-    slower = f"of the time, and request_latency is {show('request_latency', 64 / rate.value)}"
+    slower = f"of the time, and request_latency is {show('request_latency', waited)}"
     beside = f"{slower}; for both on the same chips --using {both}"
     alone = solve("request_latency", **asked, batch=64)
     assert any(text.startswith("prompts of other requests") and text.endswith(beside) for text in alone.warnings)
@@ -1062,7 +1098,7 @@ def test_a_time_of_a_request_says_what_it_is_beside_the_prompts_of_others_on_the
         assert any("prompts of other requests" in text for text in warned(unknown, **{**asked, **more}, request_latency="<=5s")), unknown
     assert not any("prompts of other requests" in text for text in warned("request_latency", **asked, batch=1))
     together = solve("request_latency", using=both, **asked, batch=64)
-    assert together.value == pytest.approx(64 / rate.value)
+    assert together.value == pytest.approx(waited)
     assert not any("of their own" in text for text in together.warnings)
     limited = solve("batch", using=both, **asked, request_latency="<=5s")
     assert limited.value and not any("of their own" in text for text in limited.warnings)

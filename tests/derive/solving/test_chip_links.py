@@ -52,14 +52,16 @@ def test_it_is_asked_back(unknown, given, value):
 
 
 @in_one_test(("hardware", "chips", "link"), [
-    ("H100:bf16", 8, 450e9), ("H100:bf16", 9, 50e9), ("H100:bf16", 16, 50e9),
-    ("GB200-NVL72:bf16", 16, 900e9), ("GB200-NVL72:bf16", 73, 100e9),
+    ("H100:bf16", 8, 450e9), ("H100:bf16", 9, 4.5 * 50e9), ("H100:bf16", 16, 8 * 50e9),
+    ("GB200-NVL72:bf16", 16, 900e9), ("GB200-NVL72:bf16", 73, 900e9),
 ])  # fmt: skip
-def test_chips_that_share_a_layer_take_the_inner_link_where_one_domain_holds_them(hardware, chips, link):
+def test_chips_that_share_a_layer_take_the_inner_link_where_one_domain_holds_them_and_else_rings_over_all(hardware, chips, link):
     sums = 2 * 80 * 64 * 8192 * 2 * 2 * (chips - 1) / chips
     found = solve("tensor_parallel_time", hardware=hardware, model="Llama-3.1-70B", batch=64, chips=chips)
     assert found.answers[0].value == pytest.approx(sums / link)
-    assert ("within a scale-up domain" in assumed(found, "link_bandwidth")) == (link > 100e9)
+    assert ("within a scale-up domain" in assumed(found, "link_bandwidth")) == (
+        (hardware, chips) in (("H100:bf16", 8), ("GB200-NVL72:bf16", 16))
+    )
     ring = solve("all_reduce_time", hardware=hardware, chips=chips, all_reduce_bytes="8 MB")
     assert ring.answers[0].value == pytest.approx(2 * (chips - 1) * 8e6 / chips / link)
 
@@ -122,3 +124,25 @@ def test_a_link_that_runs_over_values_is_not_taken_at_one_of_them(more):
     assert refused.refusal.missing == ("link_bandwidth",)
     slow, fast = (row[1][0].value for row in solve(unknown, chips=8, link_bandwidth=["300 GB/s", "450 GB/s"], **more).sweep.rows())
     assert slow == pytest.approx(1.5 * fast)
+
+
+SUMMED = {"hardware": "8xH200:fp8", "model": "Llama-3.1-70B", "batch": 64, "context_length": 8192, "bytes_per_element": 1}
+
+
+def test_a_step_with_communication_in_it_waits_for_what_its_chips_add_up():
+    """(70e9 + 64 x 8192 x 163840 bytes)/(8 x 4.8e12) and the sums of 80 layers on top, which nothing hides."""
+    exposed = {"variants": {"overlap": "exposed"}}
+    read = (70e9 + 64 * 8192 * 2 * 80 * 8 * 128) / (8 * 4.8e12)
+    sums = 2 * 80 * 64 * 8192 * 2 * 2 * 7 / 8 / 450e9
+    assert solve("step_time", **SUMMED, **exposed).value == pytest.approx(read + sums)
+    assert solve("step_time", **SUMMED, **exposed, tensor_parallel_time="1ms").value == pytest.approx(read + 1e-3)
+    assert solve("step_time", **SUMMED, **exposed, exposed_communication_share=0.2).value == pytest.approx(read / 0.8)
+    assert solve("exposed_communication_share", **SUMMED).value == pytest.approx(sums / (read + sums))
+    assert solve("step_time", compute_time=1e-3, memory_time=2e-3, tensor_parallel_time=1e-3, **exposed).value == pytest.approx(3e-3)
+
+
+@pytest.mark.parametrize("other", [{"model": "DeepSeek-V3"}, {"hardware": "H200:fp8", "batch": 4}])
+def test_the_share_is_asked_for_where_nobody_knows_what_chips_add_up(other):
+    """The experts of a mixture have an exchange of their own, and one chip waits for no other."""
+    reason = solve("step_time", **SUMMED | other, variants={"overlap": "exposed"}).reason
+    assert (reason.code, reason.missing) == ("missing_givens", ("exposed_communication_share",))

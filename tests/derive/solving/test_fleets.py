@@ -137,6 +137,37 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default(of_a_re
     assert (most.value, most.bound) == (6, "upper")
 
 
+# -- budgets by the time ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("budget", [{"budget": "50 USD/h"}, {"fleet_cost": "<=$50/h"}, {"daily_budget": 1200}, {"budget": "$1.2k per day"}])
+def test_a_budget_by_the_time_is_the_most_of_it(budget: dict[str, Any]):
+    (most,) = solve("fleet_chips", chip_price="2.1 USD/h", **budget).answers
+    assert (most.value, most.bound) == (floor(50 / 2.1), "upper")
+
+
+def test_what_a_fleet_costs_by_the_month_is_of_a_month():
+    assert solve("cost_per_month", chips=8, chip_price="2 USD/h").value == pytest.approx(16 * 2629800 / 3600)
+    assert solve("fleet_cost", chips=8, chip_price="2 USD/h", deployment_time="1 month").value == pytest.approx(16 * 730.5)
+
+
+def test_a_budget_by_the_time_beside_another_time_is_refused():
+    why = refused("fleet_chips", chip_price="2 USD/h", budget="50 USD/h", deployment_time="30 d")
+    assert why.startswith("money of a fleet by the time (1 h) is of one time")
+
+
+@pytest.mark.parametrize(
+    ("hardware", "pays"),
+    [
+        ("H100:fp8", "this is of one chip, as none are given: fleet_cost as limited pays 25, give chips=25"),
+        ("8xH100:fp8", "this is of one replica, as nobody says how many: fleet_cost as limited pays 3, give replicas=3"),
+    ],
+)
+def test_an_answer_of_fewer_chips_than_a_budget_pays_says_so_first(hardware: str, pays: str):
+    asked = {"hardware": hardware, "model": "Llama-3.1-70B", "context_length": "4k", "chip_price": "2 USD/h", "budget": "50 USD/h"}
+    assert solve("fleet_throughput", **asked).warnings[0] == pays
+
+
 def test_what_does_not_fit_on_the_one_chip_by_default_says_how_many_a_budget_pays():
     paid = {"fleet_cost": "<=1200 USD", "deployment_time": "1 d", "chip_price": "2 USD/h"}
     asked = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": "4k", "bytes_per_element": 1}

@@ -147,3 +147,21 @@ def test_words_mean_the_token_of_a_user_where_the_variant_is_named_and_only_that
     variant = equation(WITH_PROMPTS).variant
     assert unwritten([], {variant.group: variant.name}) == unwritten([WITH_PROMPTS], {}) != ()
     assert unwritten([], {}) == unwritten(["serving.requests_per_second"], {}) == ()
+
+
+def test_what_is_said_of_a_size_is_of_decode_alone_or_with_prompts():
+    """Of 5 chips the batches were said that 3 chips leave to decode alone."""
+    asked = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "prompt_tokens": 2000, "output_tokens": 300, "requests_per_second": ">=20"}
+    solution = solve("chips", **asked, tpot="<=30ms")
+    assert (solution.value, solution.with_prompts.point) == (3, 5)
+    alone, both = solution.said
+    assert alone.startswith("decode alone: with a batch of 73 to 241, for") and both.startswith(
+        "with prompts: with a batch of 157 to 184, for"
+    )
+    together = solve("chips", **asked, tpot="<=30ms", using=WITH_PROMPTS)
+    assert f"with prompts: {together.said[0]}" == both
+    assert any(text == "with prompts: from 32.97, where requests_per_second at least 20 request/s binds" for text in batches(asked))
+
+
+def batches(asked):
+    return solve("batch", **{**asked, "hardware": "8xH100:fp8"}).said

@@ -245,3 +245,13 @@ def test_any_question_has_an_answer_or_a_reason():
             continue
         assert bool(solution.answers) != bool(solution.reason), (unknown, given)
         assert solution.reason is None or solution.reason.message, (unknown, given)
+
+
+def test_a_rate_goes_forwards_over_the_step_it_rests_on_where_that_takes_as_much():
+    """It was found back from the utilisation of its chips, whose formula nobody thinks of first."""
+    served = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "batch": 64, "context_length": 8192, "bytes_per_element": 1}
+    for unknown in ("throughput", "requests_per_second", "fleet_throughput", "decode_rate_per_chip"):
+        solution = solve(unknown, **served, **({"output_tokens": 500} if unknown == "requests_per_second" else {}))
+        assert "roofline.step_time@2" in solution.equations and "batching.compute_utilisation_of_rate@1" not in solution.equations
+    measured = solve("compute_utilisation", **served, throughput=4000)
+    assert "batching.compute_utilisation_of_rate@1" in measured.equations

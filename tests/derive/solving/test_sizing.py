@@ -135,7 +135,7 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     """
     solution = solve("chips", **REQUESTS, requests_per_second=rate, **beside)
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
-    assert solution.said[0].startswith("with a batch of 117 to 122, for requests_per_second at least 10 request/s")
+    assert solution.said[0].startswith("decode alone: with a batch of 117 to 122, for requests_per_second at least 10 request/s")
 
 
 @pytest.mark.parametrize("given", [{"requests_per_second": 10}, {"requests_per_second": 10, "step_time": "<=50ms"}])
