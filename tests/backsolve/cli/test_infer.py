@@ -217,7 +217,9 @@ def test_against_shows_what_moved_in_every_form(tmp_path):
 
 def test_what_cannot_be_compared_with_is_refused(tmp_path):
     assert "is no date of the calendar" in refused(*GEMINI, "--against", "2026-02-30")
-    assert "cannot be read" in refused(*GEMINI, "--against", str(tmp_path / "none"))
+    assert refused(*GEMINI, "--against", str(tmp_path / "none")).endswith("cannot be read: No such file or directory\n")
+    assert refused(*GEMINI, "--against", "shiped").endswith("did you mean 'shipped'?\n")
+    assert refused("prices", "diff", "2026-3-12", "shipped").endswith("allowed: shipped, a day as 2026-11-20\n")
     assert "--against needs the name of a file" in refused(*GEMINI, "--against", "")
     assert "allowed: table, json, csv, markdown" in refused(*GEMINI, "--against", "shipped", "--as", "latex")
 
