@@ -1,6 +1,7 @@
 """Inferences for documents, in Markdown, LaTeX and HTML: the table of all sheets, and the report of one."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 
 from derive.show.citation import latex_text, markdown_cell, markdown_text
@@ -38,8 +39,10 @@ def document(table: Run, style: str, columns: Sequence[str] = ()) -> str:
     return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
 
 
-def report_document(parts: Sequence[str], style: str) -> str:
+def report_document(parts: Sequence[str], style: str, links: bool = True) -> str:
     """The parts of a report, of which the first is the title, as headings, tables and paragraphs of the format.
+
+    Without `links` no address in its paragraphs is one, as of names that stand in a file.
 
     >>> print(report_document(["a sheet", "one line", "", "    indented"], "markdown"))
     # a sheet
@@ -49,18 +52,19 @@ def report_document(parts: Sequence[str], style: str) -> str:
     - indented
     """
     first, *others = parts
-    said = [_HEADINGS[style][0].format(_ESCAPED[style](first)), *(text for part in others for text in _formatted(part, style))]
+    escaped = _ESCAPED[style] if links else partial(_inert, style=style)
+    said = [_HEADINGS[style][0].format(_inert(first, style)), *(text for part in others for text in _formatted(part, style, escaped))]
     return "\n\n".join(said)
 
 
-def _formatted(part: str, style: str) -> Iterator[str]:
+def _formatted(part: str, style: str, escaped: Callable[[str], str]) -> Iterator[str]:
     if isinstance(part, Table):
         yield _tabulated(part.columns, part.rows, style)
     elif isinstance(part, Heading):
-        yield _HEADINGS[style][1].format(_ESCAPED[style](part.text))
+        yield _HEADINGS[style][1].format(escaped(part.text))
     else:
         for line in filter(str.strip, part.split("\n")):
-            yield (_ITEMS if line.startswith(" ") else _PARAGRAPHS)[style].format(_ESCAPED[style](line.strip()))
+            yield (_ITEMS if line.startswith(" ") else _PARAGRAPHS)[style].format(escaped(line.strip()))
 
 
 def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style: str) -> str:
@@ -73,7 +77,12 @@ def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style:
 
 def _cell(text: str, style: str) -> str:
     """Text of a CSV as it may stand in a cell; LaTeX and HTML are escaped by the table itself."""
-    return markdown_cell(text) if style == "markdown" else text
+    return _inert(text, style) if style == "markdown" else text
+
+
+def _inert(text: str, style: str) -> str:
+    """Text of a file in which no mark and no address means anything."""
+    return markdown_cell(text) if style == "markdown" else _ESCAPED[style](text)
 
 
 def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

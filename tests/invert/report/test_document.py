@@ -93,7 +93,7 @@ def test_no_form_is_shorter_than_the_text(run: InferenceTable, style: str, parts
 def test_a_report_has_headings_and_no_raw_text(run: InferenceTable):
     odd = named(run, "<b>a_b|c</b>")
     one = odd[0]
-    assert report_document(full_parts(one, odd), "markdown").startswith(rf"# {one.sheet.provider} \<b>a_b\|c\</b> (")
+    assert report_document(full_parts(one, odd), "markdown").startswith(rf"# {one.sheet.provider} &lt;b>a_b\|c&lt;/b> (")
     assert "<b>" not in report_document(full_parts(one, odd), "html")
     assert r"\subsection*{Prices (USD per million tokens)}" in report_document(full_parts(one, odd), "latex")
 
