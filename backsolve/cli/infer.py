@@ -158,8 +158,6 @@ def _worked_out(
             table = infer(names, **asked, executor=executor)
     for note in table.notes:
         say(note)
-    if asked["changes"] and shown.style in _RECORDS and moved is None:
-        say(f"this is after the change alone; what it moved, before and after: --against {table.as_of} --as {shown.style}")
     return _as_asked(table, shown.wanted, shown.by), moved
 
 

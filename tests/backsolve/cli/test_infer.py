@@ -1,5 +1,7 @@
 """`backsolve infer`: what it prints in a pipe, in a terminal and in documents, and what it saves."""
 
+import csv
+import io
 import json
 import os
 import stat
@@ -413,10 +415,17 @@ def test_where_no_sheet_could_be_read_no_empty_table_is_printed():
     assert found.status == 2 and not found.out and "must be below long_context" in found.err
 
 
-@pytest.mark.parametrize("style", ["csv", "json"])
-def test_records_of_a_what_if_say_on_the_side_how_to_have_the_values_before(style: str):
-    changed, plain_run = call(*GEMINI, "--set", "input=3", "--as", style), call(*GEMINI, "--as", style)
-    asked = f"--against 2026-11-20 --as {style}"
-    assert changed.status == 0 and asked in changed.err and asked not in changed.out and not plain_run.err
-    moved = call(*GEMINI, "--set", "input=3", *asked.split())
-    assert moved.status == 0 and "before" in moved.out and not moved.err
+def test_records_of_a_what_if_have_the_values_before_beside_those_after():
+    asked = ("infer", "gemini-3.1-pro", "glm-4.7", "--set", "input=+50%", "--as")
+    rows = [*csv.DictReader(io.StringIO(call(*asked, "csv").out))]
+    published = [*csv.DictReader(io.StringIO(call(*asked[:3], "--as", "csv").out))]
+    moved = [name.removesuffix("_before") for name in rows[0] if name.endswith("_before")]
+    assert {"input_price_usd_per_token", "premium_in", "active_params_market", "bandwidth_bound_fraction_low"} < {*moved}
+    assert "output_price_usd_per_token" not in moved and [name for name in rows[0] if not name.endswith("_before")] == [*published[0]]
+    for after, before in zip(rows, published, strict=True):
+        assert all(before[name] == after[f"{name}_before" if name in moved else name] for name in before)
+    one, other = json.loads(call(*asked, "json").out)
+    assert one["before"]["premium_in"] == 2 and one["observables"]["premium_in"] < 1.4 and {*one["before"]} | {*other["before"]} == {*moved}
+    assert json.loads(call(*GEMINI, "--as", "json").out)[0]["before"] is None and "_before" not in call(*GEMINI, "--as", "csv").out
+    chosen = call(*asked, "csv", "--columns", "model,premium_in,premium_out").out.splitlines()
+    assert chosen[0] == "model,premium_in,premium_in_before,premium_out" and chosen[1].endswith(",2.0,1.5")
