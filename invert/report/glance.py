@@ -355,6 +355,18 @@ def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str,
     return dict(zip((kind for kind in kinds if kind not in of_all), [*ascii_letters, *map(str, range(len(kinds)))], strict=False)) | of_all
 
 
+def marks_explained(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
+    """What each mark means that stands in a cell of these columns."""
+    cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
+    return [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
+
+
+def flags_in_words(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
+    """The flags of each sheet, in words; who sells it where that is to be named and has no column."""
+    named = frozenset() if any(column.name == "provider" for column in columns) else _of_named_seller(table)
+    return ["; ".join(_flags(one, named)) for one in table]
+
+
 def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> str:
     """What all sheets have, the day and what was changed, what marks and letters mean, and where there is more."""
     columns = [column_of(name) for name in names]
@@ -364,9 +376,8 @@ def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: 
     changed = [f"what if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}"] if table.changes else []
     of_record = {column.name for column in columns if column.held(table)}
     mixed = _OF_DISCLOSED in of_record and len(of_record) > 1
-    cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
     legend = [f"{_OR_MORE} or more"] if any(_OR_MORE in column.held(table) for column in columns) else []
-    legend += [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
+    legend += marks_explained(table, columns)
     lettered = {kind: letter for kind, letter in letters.items() if letter != _ALL}
     legend += [f"{letter} {kind.removeprefix(_CURRENCY)}" for kind, letter in lettered.items() if not kind.startswith(_SELLER)]
     sellers = [f"{letter} {kind.removeprefix(_SELLER)}" for kind, letter in lettered.items() if kind.startswith(_SELLER)]

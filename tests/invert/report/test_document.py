@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from invert.inference import infer
 from invert.report.document import FORMATS, document, report_document
 from invert.report.layout import Table, laid_out
 from invert.report.sheet import full_parts
@@ -102,3 +103,15 @@ def test_long_cells_are_broken_on_paper(run: InferenceTable):
     widths = re.findall(r"\\begin{tabular}{(.*)}", report_document(full_parts(run["google/gemini-3.1-pro-preview"], run), "latex"))
     shares = [[float(one) for one in re.findall(r"p{([.0-9]+)", found)] for found in widths]
     assert any(shares) and all(sum(of_table) <= 1 for of_table in shares) and "llll" in widths
+
+
+@in_one_test("style", [*FORMATS])
+def test_a_few_columns_come_with_their_flags_and_what_their_marks_mean(style: str):
+    """In the text they do: letters at the end of a line, which are explained below."""
+    found = infer(["gpt-6-astra", "glm-5.1", "claude-fable-5-2"])
+    said = document(found, style, ["model", "active", "KV", "cache"]).replace("\\", "")
+    for flag in ("size extrapolated", "priced in CNY", "by zai", "release not known"):
+        assert said.count(flag) == (2 if flag == "size extrapolated" else 1), flag
+    legend = next(line for line in said.splitlines() if " undated; " in line)
+    assert [mark for mark in ("by price", "unsure", "extrapolated") if f" {mark}" not in legend] == []
+    assert "by zai" not in document(found, style, ["provider", "model"])
