@@ -116,7 +116,7 @@ def changes_document(found: Comparison, style: str) -> str:
     rounded = [line for sheet in found.sheets for line in _rounding(sheet)]
     others = [f"{_other_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
     title = f"{found.after}, against {found.before}"
-    return report_document([title, *asked, *table, *others, *rounded, *_below(found, 0)], style, links=False)
+    return report_document([title, *asked, *table, *others, *rounded, *_below(found, 0)], style)
 
 
 def changes_json(found: Comparison) -> str:

@@ -1,17 +1,16 @@
 """Inferences for documents, in Markdown, LaTeX and HTML: the table of all sheets, and the report of one."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from html import escape
 
-from derive.show.citation import latex_text, markdown_cell, markdown_text
+from derive.show.citation import latex_text, markdown_cell
 from invert.report.glance import column_of, flags_in_words, marks_explained
 from invert.report.layout import Heading, Table
 from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
-_ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_text, "latex": latex_text, "html": escape}
+_ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_cell, "latex": latex_text, "html": escape}
 _FLAGS = "flags"
 _PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
 _ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
@@ -47,10 +46,8 @@ def document(table: Run, style: str, columns: Sequence[str] = ()) -> str:
     return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in said)])
 
 
-def report_document(parts: Sequence[str], style: str, links: bool = True) -> str:
+def report_document(parts: Sequence[str], style: str) -> str:
     """The parts of a report, of which the first is the title, as headings, tables and paragraphs of the format.
-
-    Without `links` no address in its paragraphs is one, as of names that stand in a file.
 
     >>> print(report_document(["a sheet", "one line", "", "    indented"], "markdown"))
     # a sheet
@@ -60,19 +57,18 @@ def report_document(parts: Sequence[str], style: str, links: bool = True) -> str
     - indented
     """
     first, *others = parts
-    escaped = _ESCAPED[style] if links else partial(_inert, style=style)
-    said = [_HEADINGS[style][0].format(_inert(first, style)), *(text for part in others for text in _formatted(part, style, escaped))]
+    said = [_HEADINGS[style][0].format(_ESCAPED[style](first)), *(text for part in others for text in _formatted(part, style))]
     return "\n\n".join(said)
 
 
-def _formatted(part: str, style: str, escaped: Callable[[str], str]) -> Iterator[str]:
+def _formatted(part: str, style: str) -> Iterator[str]:
     if isinstance(part, Table):
         yield _tabulated(part.columns, part.rows, style)
     elif isinstance(part, Heading):
-        yield _HEADINGS[style][1].format(escaped(part.text))
+        yield _HEADINGS[style][1].format(_ESCAPED[style](part.text))
     else:
         for line in filter(str.strip, part.split("\n")):
-            yield (_ITEMS if line.startswith(" ") else _PARAGRAPHS)[style].format(escaped(line.strip()))
+            yield (_ITEMS if line.startswith(" ") else _PARAGRAPHS)[style].format(_ESCAPED[style](line.strip()))
 
 
 def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style: str) -> str:
@@ -85,12 +81,7 @@ def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style:
 
 def _cell(text: str, style: str) -> str:
     """Text of a CSV as it may stand in a cell; LaTeX and HTML are escaped by the table itself."""
-    return _inert(text, style) if style == "markdown" else text
-
-
-def _inert(text: str, style: str) -> str:
-    """Text of a file in which no mark and no address means anything."""
-    return markdown_cell(text) if style == "markdown" else _ESCAPED[style](text)
+    return _ESCAPED[style](text) if style == "markdown" else text
 
 
 def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

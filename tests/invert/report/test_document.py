@@ -66,7 +66,14 @@ def test_a_paragraph_is_escaped_too(run: InferenceTable):
     assert "output_<b>_50% = 2" in footer(changed)[0]
     assert "output_&lt;b&gt;_50% = 2" in document(changed, "html")
     assert r"output\_\textless{}b\textgreater{}\_50\% = 2" in document(changed, "latex")
-    assert r"output\_\<b>\_50% = 2" in document(changed, "markdown")
+    assert r"output\_&lt;b>\_50% = 2" in document(changed, "markdown")
+
+
+def test_no_name_of_a_file_is_a_link_or_a_tag_in_a_report(run: InferenceTable):
+    """Also where it stands in a line, as of what to cite: of a bare address most readers make a link."""
+    odd = named(run, "[a](https://x.example)<img src=x>www.x.example")
+    said = report_document(full_parts(odd[0], odd), "markdown")
+    assert "x.example" in said and not re.search(r"(?<!\\)://x|www\.x|(?<!\\)\[a|<img", said)
 
 
 def test_cells_are_those_of_the_table(run: InferenceTable):
