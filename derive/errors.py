@@ -102,6 +102,15 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     return ""
 
 
+def suggest_for_file(place: str, words: Iterable[str]) -> str:
+    """What `suggest` says of words that may stand in the place of a file; nothing of what looks like the name of one.
+
+    >>> suggest_for_file("shiped", ["shipped"]), suggest_for_file("old/shiped.csv", ["shipped"])
+    ("; did you mean 'shipped'?", '')
+    """
+    return "" if "/" in place or "." in place else suggest(place, words)
+
+
 def _drawn(text: str) -> str:
     """A text in small letters, with those that are drawn like digits as these: H1OO and HlOO are H100."""
     return text.lower().translate(_DRAWN_LIKE)

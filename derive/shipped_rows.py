@@ -139,9 +139,9 @@ def iso_date(text: str) -> datetime.date:
 _FIRST_OF_SPREADSHEETS = datetime.date(1899, 12, 30)
 """The day that spreadsheets count from."""
 _SHORT_DATE = re.compile(
-    "[0-9]{1,2}[-. ][A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
+    "[0-9]{1,2}[-. ](?![A-Z]{3}$)[A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
 )
-"""What spreadsheets write for a date, or for what they take to be one."""
+"""What spreadsheets write for a date, or for what they take to be one; no amount with its currency, as 8 USD."""
 
 
 def _of_a_spreadsheet(text: str) -> str:

@@ -8,7 +8,6 @@ from math import log
 from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
-from derive.files import label, opened
 from derive.price_rows import CalibrationModel
 from invert.assumptions import Assumptions
 from invert.comparison_records import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
@@ -20,7 +19,7 @@ from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_s
 from invert.sheets.assemble import Place, once_released, prices_by_place, sheets, spelled
 from invert.sheets.dated import first_days
 from invert.sheets.described import described
-from invert.sheets.diff import SHIPPED, date_of, is_whole, whole_book
+from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, whole_book
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
@@ -100,8 +99,7 @@ def _read(against: str | FileText) -> tuple[FileText | None, date | None]:
     day = date_of(against)
     if day or against in ("", SHIPPED):
         return None, day
-    with opened(against) as stream:
-        return FileText(label(against), stream.read()), None
+    return file_of(against), None
 
 
 # What is compared.

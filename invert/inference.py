@@ -197,6 +197,7 @@ def _answered(
     chosen, left_out = once_released(chosen, known, {} if names else first)
     offered, _ = once_released(offered, known, first)
     notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *note_on_calibration(data, assumptions)]
+    published = chosen if changes else []
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
         turned = [f"{one.provider}/{one.model}: {fault}" for one in chosen for fault in bands_the_wrong_way_round(one)]
@@ -204,8 +205,9 @@ def _answered(
         notes += [f"{fault} {wrong}" for fault in dict.fromkeys(turned)]
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
     problems += faults
+    before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums = premiums_of(offered)
-    inferences = [_with_refused(one, book) for one in with_conventions(inferences, premiums, assumptions, kept)]
+    inferences, before = (_completed(found, premiums, book, assumptions, kept) for found in (inferences, before))
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
@@ -232,8 +234,16 @@ def _answered(
         request=request,
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),
+        before={one.key: one for one in before},
     )
     return as_table(run)
+
+
+def _completed(
+    found: list[Inference], premiums: tuple[Premiums, ...], book: PriceBook, assumptions: Assumptions, kept: Kept
+) -> list[Inference]:
+    """Inferences with what takes all sheets together, and what the file says of those that could not be read."""
+    return [_with_refused(one, book) for one in with_conventions(found, premiums, assumptions, kept)]
 
 
 def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> Problem | None:

@@ -240,7 +240,7 @@ class Run:
     `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` and `base_inputs`,
     the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not;
     `of_other_days` is how many sheets have a price on other days alone. `rows` are the prices that the sheets are made of, but for
-    those set by hand.
+    those set by hand. `before` is what sheets imply as they are published, by sheet, where prices were set by hand.
     """
 
     __repr__ = brief
@@ -265,6 +265,7 @@ class Run:
     request: Request
     rows: tuple[PriceRow, ...]
     made: Made
+    before: Mapping[SheetKey, Inference] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Inference]:
         return iter(self.inferences)

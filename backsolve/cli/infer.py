@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 _HISTORY_FORMATS = ("table", *_RECORDS)
-_CHANGES_FORMATS = ("table", *_RECORDS, "markdown")
 _MOST_LISTED = 100
 """Sheets that a table in the terminal lists, if nothing is said of its columns or order; of more it is what they have in common."""
 _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
@@ -79,7 +78,7 @@ def infer_command(
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
     Without MODEL one row a current sheet; with one MODEL what to take home of that sheet and what it rests on, --full for all.
-    --set begins with what it moved; --against shows that alone, as text, JSON, CSV or Markdown.
+    --set begins with what it moved; --against shows that alone.
     --like takes all that is asked from a saved result; beside it stand only --as, --full, --wide, --columns, --save and --workers.
 
     Example:
@@ -128,8 +127,6 @@ def infer_command(
 
 
 def _refuse_form(shown: "Shown") -> None:
-    if shown.against is not None and shown.style not in _CHANGES_FORMATS:
-        raise WrongValue(f"--against is not shown as {shown.style}; allowed: {', '.join(_CHANGES_FORMATS)}")
     if shown.wide and shown.columns:
         raise WrongValue("--wide and --columns do not go together: it shows all columns, or leave it out to choose some")
     otherwise: dict[str, object] = {
@@ -153,7 +150,7 @@ def _worked_out(
 
     moved: Comparison | None = None
     with processes(workers) as executor:
-        if shown.against is not None or (asked["changes"] and shown.style == "table"):
+        if shown.against is not None or (asked["changes"] and shown.style not in _RECORDS):
             from invert.compare import infer_against
 
             table, moved = infer_against(shown.against or "", names, **asked, executor=executor)
@@ -161,8 +158,6 @@ def _worked_out(
             table = infer(names, **asked, executor=executor)
     for note in table.notes:
         say(note)
-    if asked["changes"] and shown.style in _RECORDS and moved is None:
-        say(f"this is after the change alone; what it moved, before and after: --against {table.as_of} --as {shown.style}")
     return _as_asked(table, shown.wanted, shown.by), moved
 
 
@@ -180,7 +175,7 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
         if shown.summary or long:
             click.echo(_summary(table, shown.style))
         else:
-            brief = moved is not None
+            brief = moved is not None and shown.style == "table"
             click.echo(
                 _reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by)
             )
@@ -271,8 +266,10 @@ def _answer_with_history(
 def _changes(moved: "Comparison", style: str) -> str:
     from invert.report import changes
 
-    forms = {"json": changes.changes_json, "csv": changes.changes_csv, "markdown": changes.changes_markdown}
-    return forms[style](moved) if style in forms else changes.changes_text(moved, width(sys.stdout))
+    if style == "table":
+        return changes.changes_text(moved, width(sys.stdout))
+    forms = {"json": changes.changes_json, "csv": changes.changes_csv}
+    return forms[style](moved) if style in forms else changes.changes_document(moved, style)
 
 
 def _reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> str:

@@ -228,6 +228,9 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     OpenRouter. Without SOURCE, every package that is installed; nothing is asked of a network. What the shipped prices
     have is not written again, and what contradicts them or an earlier source is listed.
 
+    A price that changed ends and another row begins; one that is found unchanged keeps the day on which it was read first. What
+    cannot be read is named and leaves the exit status 2; all else is written.
+
     Example:
 
     \b

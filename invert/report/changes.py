@@ -1,4 +1,4 @@
-"""What changed between two runs, and why: as text, Markdown, JSON and CSV."""
+"""What changed between two runs, and why: as text and in documents, JSON and CSV."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,11 +7,11 @@ from itertools import product
 from math import inf
 
 from derive.show.cells import csv_text
-from derive.show.citation import markdown_cell
 from derive.units import show
 from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES
+from invert.report.document import report_document
 from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, laid_out, two_digits
 from invert.sheets.sheet import money_unit
 
@@ -66,7 +66,7 @@ def changes_text(found: Comparison, width: int) -> str:
             lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}{less}"]
         if listed:
             together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
-            lines += [f"moved by {_moving(listed[0], sheet, in_full=False)} of them together"] if together else []
+            lines += [f"moved by {_moving(listed[0], sheet)} of them together"] if together else []
             columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
             table = _fitting(((one, sheet) for one in listed), columns, width)
             lines.append(table)
@@ -107,17 +107,16 @@ def _other_causes(found: Comparison) -> str:
     return f"Moved by no price of their own, but by {by}" if by else "Moved by nothing that the two results tell: one may have been edited"
 
 
-def changes_markdown(found: Comparison) -> str:
-    """The same as one table, every inference that is seen to have moved a row."""
+def changes_document(found: Comparison, style: str) -> str:
+    """The same in Markdown, LaTeX or HTML as one table, every inference that is seen to have moved a row."""
     found = _as_seen(found, ends=True)
-    columns = ("sheet", *_COLUMNS)
-    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, in_full=True)} for sheet in found.sheets for one in sheet.moved]
-    escaped = [[markdown_cell(row[column]) for column in columns] for row in rows]
-    table = ["| " + " | ".join(cells) + " |" for cells in (columns, ["---"] * len(columns), *escaped)]
+    asked = [f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}" for sheet in found.sheets if sheet.prices]
+    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, ends=True)} for sheet in found.sheets for one in sheet.moved]
+    table = [aligned(("sheet", *_COLUMNS), rows)] if rows else []
     rounded = [line for sheet in found.sheets for line in _rounding(sheet)]
-    title = markdown_cell(f"{found.after}, against {found.before}")
     others = [f"{_other_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
-    return "\n".join([f"{title}.", "", *table, "", *map(markdown_cell, [*others, *rounded, *_below(found, 0)])])
+    title = f"{found.after}, against {found.before}"
+    return report_document([title, *asked, *table, *others, *rounded, *_below(found, 0)], style)
 
 
 def changes_json(found: Comparison) -> str:
@@ -204,15 +203,15 @@ def _slope(elasticity: float | None) -> str:
     return f"{elasticity:+.2f}%" if elasticity is not None else NONE
 
 
-def _row(one: Moved, sheet: SheetChange, in_full: bool = False) -> dict[str, str]:
+def _row(one: Moved, sheet: SheetChange, ends: bool = False) -> dict[str, str]:
     return {
         "inference": _called(one),
-        "before": told_in_words(one.quantity, one.before, ends=in_full),
+        "before": told_in_words(one.quantity, one.before, ends),
         "after": told_in_words(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
         "range": f"{one.of_range:+.2f}" if one.of_range is not None else NONE,
         "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
-        "price": _moving(one, sheet, in_full),
+        "price": _moving(one, sheet),
     }
 
 
@@ -225,14 +224,14 @@ def _called(one: Moved) -> str:
     return _NAMES.get((one.quantity, one.estimator), one.quantity.replace("_", " "))
 
 
-def _moving(one: Moved, sheet: SheetChange, in_full: bool) -> str:
+def _moving(one: Moved, sheet: SheetChange) -> str:
     """The price that moved an inference; that nothing of the sheet did."""
     if not one.prices:
         return "none"
     if not one.elasticities and len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
         every = "both" if len(one.prices) == 2 else f"all {count_in_words(len(one.prices))}"
-        return every if not in_full else "; ".join(price_in_words(price) for price in one.prices)
-    return "; ".join(price_in_words(price) if in_full else price.spelled for price in one.prices)
+        return every
+    return "; ".join(price.spelled for price in one.prices)
 
 
 def price_in_words(price: PriceChange) -> str:

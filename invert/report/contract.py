@@ -36,7 +36,7 @@ from invert.records import (
     verdict,
     why_not,
 )  # fmt: skip
-from invert.report.flat import COLUMNS, flat, six_digits
+from invert.report.flat import COLUMNS, flat, flat_before, six_digits
 from invert.result import AS_TABLE, Inference, Run, Shown
 from invert.sheets.sheet import FileText, Price, PriceSheet
 
@@ -48,6 +48,7 @@ _MOST_MEANT = 3
 """Columns of CSV that a word may mean, of which the first are offered."""
 UTF_8, BASE_64 = "utf-8", "base64"
 """How a saved result holds the content of a file."""
+_BEFORE = "_before"
 _OBSERVED = (
     "input_price_usd_per_token", "output_price_usd_per_token", "long_context_threshold", "premium_in", "premium_out",
     "output_input_ratio", "cache_read_ratio",
@@ -57,7 +58,10 @@ _OBSERVED = (
 def as_records(table: Run) -> list[dict[str, object]]:
     """The list that `--as json` prints, one object a sheet."""
     of_run = _of_run(table)
-    return [{**_record(one, [_also_sold(of) for of in table.also_sold(one)]), "of_run": of_run} for one in table.inferences]
+    return [
+        {**_record(one, [_also_sold(of) for of in table.also_sold(one)]), "before": flat_before(one, table), "of_run": of_run}
+        for one in table.inferences
+    ]
 
 
 def _of_run(table: Run) -> dict[str, object]:
@@ -158,12 +162,22 @@ def _cell(value: object) -> object:
 
 
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
-    """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all."""
+    """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all.
+
+    Behind a column in which a price that was set by hand moved anything, one with `_before` has what stood there as published.
+    """
     for name in columns:
         if name not in COLUMNS:
             like = [column for column in COLUMNS if name.strip().lower() in column.split("_")]
             raise UnknownName("column of CSV", name, COLUMNS, meant=like[:_MOST_MEANT])
-    return csv_text(columns or COLUMNS, (flat(one) for one in table.inferences))
+    before = [flat_before(one, table) or {} for one in table.inferences]
+    moved = {name for of in before for name in of}
+    head = [said for name in columns or COLUMNS for said in ([name, name + _BEFORE] if name in moved else [name])]
+    rows = []
+    for one, of in zip(table.inferences, before, strict=True):
+        row = flat(one)
+        rows.append({**row, **{name + _BEFORE: of.get(name, row[name]) for name in moved}})
+    return csv_text(head, rows)
 
 
 def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[str, object]:

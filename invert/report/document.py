@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from derive.show.citation import latex_text, markdown_cell, markdown_text
-from invert.report.glance import column_of
+from derive.show.citation import latex_text, markdown_cell
+from invert.report.glance import column_of, flags_in_words, marks_explained
 from invert.report.layout import Heading, Table
 from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
-_ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_text, "latex": latex_text, "html": escape}
+_ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_cell, "latex": latex_text, "html": escape}
+_FLAGS = "flags"
 _PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
 _ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
 """A line that is indented under another."""
@@ -29,13 +30,20 @@ def document(table: Run, style: str, columns: Sequence[str] = ()) -> str:
 
     All columns, or some of those at a glance.
     """
+    said = footer(table)
     if columns:
         chosen = {" ".join(filter(None, one.head)): one for one in map(column_of, columns)}
-        rows = [{head: column.text(one) for head, column in chosen.items()} for one in table.inferences]
-        body = _tabulated(tuple(chosen), rows, style)
+        flags = flags_in_words(table, chosen.values())
+        rows = [
+            {**{head: column.text(one) for head, column in chosen.items()}, _FLAGS: of_one}
+            for one, of_one in zip(table.inferences, flags, strict=True)
+        ]
+        body = _tabulated((*chosen, *([_FLAGS] if any(flags) else [])), rows, style)
+        marks = marks_explained(table, chosen.values())
+        said = [f"{'; '.join(marks)}.", *said] if marks else said
     else:
         body = _tabulated(TABLE_COLUMNS, [cells(one) for one in table.inferences], style)
-    return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
+    return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in said)])
 
 
 def report_document(parts: Sequence[str], style: str) -> str:
@@ -73,7 +81,7 @@ def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style:
 
 def _cell(text: str, style: str) -> str:
     """Text of a CSV as it may stand in a cell; LaTeX and HTML are escaped by the table itself."""
-    return markdown_cell(text) if style == "markdown" else text
+    return _ESCAPED[style](text) if style == "markdown" else text
 
 
 def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

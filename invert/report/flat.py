@@ -2,7 +2,7 @@
 
 from invert.estimators.names import KV_NAMES
 from invert.records import Estimate, TierEvidence, verdict
-from invert.result import Inference
+from invert.result import Inference, Run
 
 _PARTS = ("", "_low", "_high", "_kind", "_level", "_held", "_of")
 """What the name of a column of an estimate ends in: median, ends, kind, level, and how many of how many ranges like it held."""
@@ -65,6 +65,14 @@ def flat(one: Inference) -> dict[str, object]:
         "check_joint": first and verdict(first.joint_checks),
         "flags": "; ".join(one.flags) or None,
     }
+
+
+def flat_before(one: Inference, run: Run) -> dict[str, object] | None:
+    """What was otherwise in the row of a sheet before prices were set by hand; None where none were."""
+    if not run.changes:
+        return None
+    before = flat(run.before[one.key]) if one.key in run.before else {}
+    return {name: value for name, value in before.items() if value != flat(one)[name]}
 
 
 def _kv(one: Inference) -> dict[str, object]:

@@ -26,14 +26,16 @@ _MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, EXTRAPOLATED, "KV give
 """What flags hold that a mark or a word says in the only cell that they qualify."""
 _OF_ARCHITECTURE = "architecture "
 """How a flag begins that a mark says behind KV known, and that qualifies a stated size as well."""
-_MARKS = {_MORE_BANDS: "more bands", _UNDATED: "release unknown", _BY_PRICE: "by price", _UNSURE: "unsure", _BEYOND: "extrapolated"}
+_MARKS = {_MORE_BANDS: "more bands", _UNDATED: "undated", _BY_PRICE: "by price", _UNSURE: "unsure", _BEYOND: "extrapolated"}
 _OF_KV = "KV PRIOR-DOMINATED"
 """The flag that qualifies KV bytes alone."""
 _ALL = "all"
 """What stands in the place of a letter where every sheet has the flag."""
-_SELLER, _CURRENCY = "by ", "priced "
+_SELLER, _CURRENCY = "by ", "priced in "
 """How the flags begin that name a seller, which are explained together, and a currency."""
 _MARKED_COLUMNS = ("long", "active", "KV", "known", "cache")
+_OR_MORE = "≥"
+"""Before the least of several records."""
 _OF_OPEN_MODELS, _OF_DISCLOSED = ("active", "KV"), "cache"
 """The columns whose records are of models of public architecture, and the one whose record is of tiers that a vendor named."""
 
@@ -151,7 +153,7 @@ def _kv_held(table: Run) -> str:
 def _fewest_held(found: Iterable[Estimate]) -> str:
     """`38 of 42`, the record that ranges here have, and `≥38 of 42` where others held more often; nothing where none has one."""
     records = {one.kept for one in found if one.kind == "interval" and one.kept}
-    return "≥" * (len(records) > 1) + "{} of {}".format(*min(records, key=lambda kept: kept[0] / kept[1])) if records else ""
+    return _OR_MORE * (len(records) > 1) + "{} of {}".format(*min(records, key=lambda kept: kept[0] / kept[1])) if records else ""
 
 
 def _tiers_held(table: Run) -> str:
@@ -353,6 +355,18 @@ def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str,
     return dict(zip((kind for kind in kinds if kind not in of_all), [*ascii_letters, *map(str, range(len(kinds)))], strict=False)) | of_all
 
 
+def marks_explained(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
+    """What each mark means that stands in a cell of these columns."""
+    cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
+    return [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
+
+
+def flags_in_words(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
+    """The flags of each sheet, in words; who sells it where that is to be named and has no column."""
+    named = frozenset() if any(column.name == "provider" for column in columns) else _of_named_seller(table)
+    return ["; ".join(_flags(one, named)) for one in table]
+
+
 def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> str:
     """What all sheets have, the day and what was changed, what marks and letters mean, and where there is more."""
     columns = [column_of(name) for name in names]
@@ -362,8 +376,8 @@ def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: 
     changed = [f"what if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}"] if table.changes else []
     of_record = {column.name for column in columns if column.held(table)}
     mixed = _OF_DISCLOSED in of_record and len(of_record) > 1
-    cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
-    legend = [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
+    legend = [f"{_OR_MORE} or more"] if any(_OR_MORE in column.held(table) for column in columns) else []
+    legend += marks_explained(table, columns)
     lettered = {kind: letter for kind, letter in letters.items() if letter != _ALL}
     legend += [f"{letter} {kind.removeprefix(_CURRENCY)}" for kind, letter in lettered.items() if not kind.startswith(_SELLER)]
     sellers = [f"{letter} {kind.removeprefix(_SELLER)}" for kind, letter in lettered.items() if kind.startswith(_SELLER)]

@@ -30,6 +30,9 @@ _DEFAULT_TIERS = ("standard", "off_peak")
 _MOST_NAMED = 3
 """Models that a note on many of them names."""
 _TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
+_OF_PATTERNS = "*?[]"
+_WORD = re.compile("[^-/. ]{3,}")
+"""A word of a name: gemini and pro of gemini-3.1-pro."""
 _SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 Place = tuple[str, int, int | None]
 _Name = tuple[str, str]
@@ -391,15 +394,21 @@ def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[
 
 
 def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
-    """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, nearest first."""
-    given = "".join(mark for mark in trimmed(name).lower()[:200] if not is_hidden(mark))
-    containing = ["/".join(pair) for pair in priced if given in "/".join(pair).lower()]
+    """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, or with such a word."""
+    given = "".join(mark for mark in trimmed(name).lower()[:200] if not is_hidden(mark) and mark not in _OF_PATTERNS)
+    containing = ["/".join(pair) for pair in priced if given and given in "/".join(pair).lower()]
     spelled: dict[str, list[str]] = {}
     for pair in priced:
         for text in (pair[1], *aliases.get(pair, ())):
             spelled.setdefault(text.lower(), []).append("/".join(pair))
-    alike = get_close_matches(given, spelled, n=5, cutoff=0.6)
-    return (containing or list(dict.fromkeys(found for text in alike for found in spelled[text])))[:5]
+    words: dict[str, list[str]] = {}
+    for pair in priced:
+        for word in (pair[0].lower(), *_WORD.findall(pair[1].lower())):
+            words.setdefault(word, []).append("/".join(pair))
+    found = containing
+    for names, least in ((spelled, 0.6), (words, 0.8)):
+        found = found or [one for text in get_close_matches(given, names, n=5, cutoff=least) for one in names[text]]
+    return list(dict.fromkeys(found))[:5]
 
 
 # The prices of a sheet by what they are of.

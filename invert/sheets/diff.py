@@ -7,7 +7,7 @@ from datetime import date
 from io import BytesIO
 
 from derive.briefly import brief
-from derive.errors import WrongValue
+from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import label, opened
 from invert.data import Data
 from invert.sheets.assemble import day_of, spelled
@@ -121,13 +121,21 @@ def state_of(text: str, data: Data, own: Prices | None = None) -> State:
     elif text == SHIPPED:
         book = book_of(data)
     else:
-        with opened(text) as stream:
-            content = stream.read()
-        laid_over = not is_whole(content)
-        book = book_of(data, FileText(label(text), content)) if laid_over else whole_book(content, text, data)
+        file = file_of(text)
+        laid_over = not is_whole(file.content)
+        book = book_of(data, file) if laid_over else whole_book(file.content, text, data)
     day = day_of(book, day)
     rows, of_file = (tuple(row for row in of if row.valid_on(day)) for of in (book.rows, book.own))
     return State(rows=rows, day=day, problems=book.problems, own=of_file if laid_over else None)
+
+
+def file_of(text: str) -> FileText:
+    """The file of that name; `WrongData`, with what else may stand there, where it cannot be read."""
+    try:
+        with opened(text) as stream:
+            return FileText(label(text), stream.read())
+    except WrongData as error:
+        raise WrongData(f"{error}{suggest_for_file(text, (SHIPPED, 'a day as 2026-11-20'))}") from None
 
 
 def date_of(text: str) -> date | None:

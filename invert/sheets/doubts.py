@@ -7,6 +7,7 @@ from calendar import month_abbr
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from difflib import get_close_matches
 from itertools import accumulate, pairwise, product
 from math import log10
 from operator import attrgetter
@@ -20,6 +21,8 @@ from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, 
 
 _HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
+_NEARLY = 0.75
+"""How alike two words are of which one may be a slip of the other: bacth and batch, and not fast and flash."""
 _SHIPPED_ROWS = f"{SHIPPED_PRICES}:"
 _QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _DAYS_OF_YEAR = 365.25
@@ -235,6 +238,7 @@ def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Pr
         return
     called = {_plain_name(row.provider): row.provider for row in shipped}
     meant_by = {name: called.get(_plain_name(name), name) for name in {row.provider for row in own}}
+    yield from _nearly_known_words(own, shipped)
     newest = max((row.retrieved_date for row in shipped if row.retrieved_date), default=date.max)
     days_of_own = {day for row in own for day in (row.effective_date, row.valid_to, row.retrieved_date) if day}
     late = {day for day in days_of_own if (day - newest).days > assumptions.usual_years * _DAYS_OF_YEAR}
@@ -258,6 +262,16 @@ def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Pr
                 side, unit = ("below", "per thousand tokens") if usd < least else ("above", "in cents")
                 lack = f"{row.component} {row.amount:g} {row.currency} is {far:g} times {side} every one that ships"
                 yield row.problem("amount", f"{lack} ({least:g} to {most:g} USD): is it {unit}? Amounts here are per million")
+
+
+def _nearly_known_words(own: Sequence[PriceRow], shipped: Sequence[PriceRow]) -> Iterator[Problem]:
+    """Service tiers and grades that are spelled nearly as one that ships: any word will do there, and means something else."""
+    for column in ("service_tier", "verification"):
+        known = {getattr(row, column) for row in shipped}
+        meant = {word: get_close_matches(word, known, n=1, cutoff=_NEARLY) for word in {getattr(row, column) for row in own} - known}
+        for row in own if any(meant.values()) else ():
+            for near in meant.get(word := getattr(row, column), ()):
+                yield row.problem(column, f"{shorten(word)} is another word than {shorten(near)}: is that one meant?")
 
 
 def _is_list_price(row: PriceRow) -> bool:

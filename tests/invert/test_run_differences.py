@@ -9,7 +9,7 @@ import pytest
 from derive.errors import WrongData
 from invert.compare import infer_against
 from invert.inference import infer
-from invert.report.changes import changes_json, changes_markdown, changes_text
+from invert.report.changes import changes_document, changes_json, changes_text
 from invert.report.contract import saved
 from invert.run_differences import CALIBRATION, calibrates_alike, causes_of_runs, causes_of_saved
 from invert.table import InferenceTable
@@ -77,7 +77,7 @@ def test_every_form_names_them(tmp_path, table: InferenceTable):
     document["sheets"][0]["estimates"]["bandwidth_bound_fraction"]["median"] /= 2
     path.write_text(json.dumps(document))
     _, found = infer_against(str(path), ["gemini-2.5-pro"])
-    for text in (changes_text(found, 80), changes_markdown(found)):
+    for text in (changes_text(found, 80), changes_document(found, "markdown")):
         assert "Moved by no price of their own, but by anchor overlap, 0 -" in text
     assert json.loads(changes_json(found))["causes"] == ["anchor overlap, 0 -> 1"]
     document["sheets"][0]["as_of"] = "soon"

@@ -123,3 +123,5 @@ def test_a_notebook_shows_an_inference_as_its_report():
 def test_it_is_stored_and_read_back():
     again = pickle.loads(pickle.dumps(table()))
     assert repr(list(again)) == repr(list(table())) and str(again[1]) == str(table()[1])
+    changed = infer("gemini-3.1-pro", changes={"output": "20"})
+    assert pickle.loads(pickle.dumps(changed)).before == changed.before != {}

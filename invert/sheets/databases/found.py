@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from derive.errors import WrongData, shorten, suggest
+from derive.errors import WrongData, shorten, suggest_for_file
 from derive.files import label, opened
 from invert.sheets.databases import genai, litellm, models_dev, openrouter
 from invert.sheets.databases.records import Database, Item
@@ -75,8 +75,7 @@ def content_of(place: str) -> Any:
         with opened(place) as stream:
             return json.load(stream, parse_constant=_no_number)
     except WrongData as error:
-        packages = suggest(place, _PACKAGES) if "/" not in place and "." not in place else ""
-        raise WrongData(f"{error}{packages}") from None
+        raise WrongData(f"{error}{suggest_for_file(place, _PACKAGES)}") from None
     except (ValueError, RecursionError) as error:
         raise WrongData(f"{label(place)}: is not JSON ({shorten(str(error))})") from None
 

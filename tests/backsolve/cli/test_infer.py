@@ -1,5 +1,7 @@
 """`backsolve infer`: what it prints in a pipe, in a terminal and in documents, and what it saves."""
 
+import csv
+import io
 import json
 import os
 import stat
@@ -189,6 +191,15 @@ def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():
     assert len(json.loads(call(*GEMINI, "--set", "output=15", "--as", "json").out)) == 1
 
 
+@in_one_test("style", ["markdown", "latex", "html"])
+def test_a_document_of_a_change_begins_with_what_it_moved_too(style: str):
+    changed, as_is = (call(*GEMINI, *more, "--as", style).out for more in (("--set", "input@500k=6"), ()))
+    assert changed.index("against the sheets as they are") < changed.index("KV one mark-up") < changed.index("Size: ")
+    assert "output@500k 18 USD/MTok copied from output@200k" in changed.replace(r"\@", "@") and "KV one mark-up" not in as_is
+    table = call("infer", "gemini*", "--set", "input=+10%", "--as", style).out
+    assert table.index("against the sheets as they are") < table.index("KV one mark-up") < table.index("Anchors: ")
+
+
 @in_one_test("name", ["gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3"])
 def test_what_a_change_moved_and_what_to_take_home_fit_one_screen(monkeypatch: pytest.MonkeyPatch, name: str):
     monkeypatch.setattr("backsolve.cli.infer.width", lambda _: 80)
@@ -208,18 +219,23 @@ def test_against_shows_what_moved_in_every_form(tmp_path):
     document = json.loads(call(*asked, "--as", "json").out)
     assert [sheet["model"] for sheet in document["sheets"] if sheet["prices"]] == ["gemini-2.5-pro"]
     assert call(*asked, "--as", "csv").out.startswith("provider,model,")
-    assert call(*asked, "--as", "markdown").out.count("| google/gemini-2.5-pro |") == max(
-        len(sheet["moved"]) for sheet in document["sheets"]
-    )
+    most = max(len(sheet["moved"]) for sheet in document["sheets"])
+    for style, row in (
+        ("markdown", "| google/gemini-2.5-pro "),
+        ("latex", "\n google/gemini-2.5-pro "),
+        ("html", "<td>google/gemini-2.5-pro"),
+    ):
+        assert call(*asked, "--as", style).out.count(row) == most, style
     piped = call(*asked[:3], "--prices", "-", "--against", "2026-11-20", stdin=own.read_bytes())
     assert piped.status == 0 and "Nothing moved" in piped.out
 
 
 def test_what_cannot_be_compared_with_is_refused(tmp_path):
     assert "is no date of the calendar" in refused(*GEMINI, "--against", "2026-02-30")
-    assert "cannot be read" in refused(*GEMINI, "--against", str(tmp_path / "none"))
+    assert refused(*GEMINI, "--against", str(tmp_path / "none")).endswith("cannot be read: No such file or directory\n")
+    assert refused(*GEMINI, "--against", "shiped").endswith("did you mean 'shipped'?\n")
+    assert refused("prices", "diff", "2026-3-12", "shipped").endswith("allowed: shipped, a day as 2026-11-20\n")
     assert "--against needs the name of a file" in refused(*GEMINI, "--against", "")
-    assert "allowed: table, json, csv, markdown" in refused(*GEMINI, "--against", "shipped", "--as", "latex")
 
 
 def test_the_history_of_a_model_is_shown_in_every_form():
@@ -399,10 +415,17 @@ def test_where_no_sheet_could_be_read_no_empty_table_is_printed():
     assert found.status == 2 and not found.out and "must be below long_context" in found.err
 
 
-@pytest.mark.parametrize("style", ["csv", "json"])
-def test_records_of_a_what_if_say_on_the_side_how_to_have_the_values_before(style: str):
-    changed, plain_run = call(*GEMINI, "--set", "input=3", "--as", style), call(*GEMINI, "--as", style)
-    asked = f"--against 2026-11-20 --as {style}"
-    assert changed.status == 0 and asked in changed.err and asked not in changed.out and not plain_run.err
-    moved = call(*GEMINI, "--set", "input=3", *asked.split())
-    assert moved.status == 0 and "before" in moved.out and not moved.err
+def test_records_of_a_what_if_have_the_values_before_beside_those_after():
+    asked = ("infer", "gemini-3.1-pro", "glm-4.7", "--set", "input=+50%", "--as")
+    rows = [*csv.DictReader(io.StringIO(call(*asked, "csv").out))]
+    published = [*csv.DictReader(io.StringIO(call(*asked[:3], "--as", "csv").out))]
+    moved = [name.removesuffix("_before") for name in rows[0] if name.endswith("_before")]
+    assert {"input_price_usd_per_token", "premium_in", "active_params_market", "bandwidth_bound_fraction_low"} < {*moved}
+    assert "output_price_usd_per_token" not in moved and [name for name in rows[0] if not name.endswith("_before")] == [*published[0]]
+    for after, before in zip(rows, published, strict=True):
+        assert all(before[name] == after[f"{name}_before" if name in moved else name] for name in before)
+    one, other = json.loads(call(*asked, "json").out)
+    assert one["before"]["premium_in"] == 2 and one["observables"]["premium_in"] < 1.4 and {*one["before"]} | {*other["before"]} == {*moved}
+    assert json.loads(call(*GEMINI, "--as", "json").out)[0]["before"] is None and "_before" not in call(*GEMINI, "--as", "csv").out
+    chosen = call(*asked, "csv", "--columns", "model,premium_in,premium_out").out.splitlines()
+    assert chosen[0] == "model,premium_in,premium_in_before,premium_out" and chosen[1].endswith(",2.0,1.5")

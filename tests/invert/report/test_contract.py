@@ -74,8 +74,9 @@ def test_a_part_that_is_left_out_is_null_and_named_with_its_reason(run: Inferenc
 
 
 def test_what_is_saved_holds_the_same_list_and_how_the_run_was_made(run: InferenceTable):
-    document = json.loads(saved(replace(run, changes={"output": "20"})), parse_constant=pytest.fail)
-    assert document["sheets"] == as_records(run) and document["run"]["changes"] == {"output": "20"}
+    changed = replace(run, changes={"output": "20"})
+    document = json.loads(saved(changed), parse_constant=pytest.fail)
+    assert document["sheets"] == as_records(changed) and document["run"]["changes"] == {"output": "20"}
     assert document["schema"] == contract.SCHEMA and document["run"]["versions"]["backsolve"] == metadata.version("backsolve")
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from invert.inference import infer
 from invert.report.document import FORMATS, document, report_document
 from invert.report.layout import Table, laid_out
 from invert.report.sheet import full_parts
@@ -65,7 +66,14 @@ def test_a_paragraph_is_escaped_too(run: InferenceTable):
     assert "output_<b>_50% = 2" in footer(changed)[0]
     assert "output_&lt;b&gt;_50% = 2" in document(changed, "html")
     assert r"output\_\textless{}b\textgreater{}\_50\% = 2" in document(changed, "latex")
-    assert r"output\_\<b>\_50% = 2" in document(changed, "markdown")
+    assert r"output\_&lt;b>\_50% = 2" in document(changed, "markdown")
+
+
+def test_no_name_of_a_file_is_a_link_or_a_tag_in_a_report(run: InferenceTable):
+    """Also where it stands in a line, as of what to cite: of a bare address most readers make a link."""
+    odd = named(run, "[a](https://x.example)<img src=x>www.x.example")
+    said = report_document(full_parts(odd[0], odd), "markdown")
+    assert "x.example" in said and not re.search(r"(?<!\\)://x|www\.x|(?<!\\)\[a|<img", said)
 
 
 def test_cells_are_those_of_the_table(run: InferenceTable):
@@ -93,7 +101,7 @@ def test_no_form_is_shorter_than_the_text(run: InferenceTable, style: str, parts
 def test_a_report_has_headings_and_no_raw_text(run: InferenceTable):
     odd = named(run, "<b>a_b|c</b>")
     one = odd[0]
-    assert report_document(full_parts(one, odd), "markdown").startswith(rf"# {one.sheet.provider} \<b>a_b\|c\</b> (")
+    assert report_document(full_parts(one, odd), "markdown").startswith(rf"# {one.sheet.provider} &lt;b>a_b\|c&lt;/b> (")
     assert "<b>" not in report_document(full_parts(one, odd), "html")
     assert r"\subsection*{Prices (USD per million tokens)}" in report_document(full_parts(one, odd), "latex")
 
@@ -102,3 +110,15 @@ def test_long_cells_are_broken_on_paper(run: InferenceTable):
     widths = re.findall(r"\\begin{tabular}{(.*)}", report_document(full_parts(run["google/gemini-3.1-pro-preview"], run), "latex"))
     shares = [[float(one) for one in re.findall(r"p{([.0-9]+)", found)] for found in widths]
     assert any(shares) and all(sum(of_table) <= 1 for of_table in shares) and "llll" in widths
+
+
+@in_one_test("style", [*FORMATS])
+def test_a_few_columns_come_with_their_flags_and_what_their_marks_mean(style: str):
+    """In the text they do: letters at the end of a line, which are explained below."""
+    found = infer(["gpt-6-astra", "glm-5.1", "claude-fable-5-2"])
+    said = document(found, style, ["model", "active", "KV", "cache"]).replace("\\", "")
+    for flag in ("size extrapolated", "priced in CNY", "by zai", "release not known"):
+        assert said.count(flag) == (2 if flag == "size extrapolated" else 1), flag
+    legend = next(line for line in said.splitlines() if " undated; " in line)
+    assert [mark for mark in ("by price", "unsure", "extrapolated") if f" {mark}" not in legend] == []
+    assert "by zai" not in document(found, style, ["provider", "model"])

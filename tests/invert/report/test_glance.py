@@ -106,6 +106,7 @@ def test_the_head_says_how_often_such_ranges_held():
     day, _, held, *_ = glance(current()).splitlines()
     assert day.startswith(f"prices of {current().as_of} ")
     assert held.split() == [*["90%", "held,", "open", "models"], *["≥38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
+    assert " ≥ or more; " in below(glance(current())) and " ≥ or more; " in below(glance(current(), 80))
     assert "Held of cache: disclosed tiers." in below(glance(current())) and "disclosed" not in below(glance(current(), 80))
     assert "tiers held" in glance(current(), columns=["model", "cache"]) and "open models" not in glance(
         current(), columns=["model", "cache"]
@@ -129,7 +130,7 @@ def test_the_record_in_the_head_is_the_least_of_those_of_the_sheets_and_rules():
 def test_flags_are_letters_that_are_explained():
     said = below(glance(current()))
     (line,) = [line for line in sheets_of(glance(current())) if line.startswith("glm-4.7 ")]
-    assert line.split()[-1] == "a" and "; a in CNY; " in said
+    assert line.split()[-1] == "a" and "; a CNY; " in said
     (line,) = [line for line in sheets_of(glance(current())) if line.startswith("gemini-3.7-flash ")]
     assert f"{line.split()[-1]} introductory;" in said, "the day on which it ends is the report's"
 

@@ -1,5 +1,6 @@
 """Prices that can be read and are hardly meant."""
 
+from io import BytesIO
 from pathlib import Path
 from time import process_time
 
@@ -195,6 +196,10 @@ def test_rows_of_one_s_own_are_held_against_those_that_ship():
     for row, (first, second, said) in rows.items():
         own = [HEADER, row.format("input", first), row.format("output", second)]
         assert any(said in str(doubt) for doubt in doubtful_prices(load(own))), row
+    words = b"provider,model,component,amount,service_tier,verification\nacme,a,input,2,bacth,offical\nacme,a,output,8,bacth,offical"
+    found = [str(one).partition(", ")[2] for one in doubtful_prices(load(BytesIO(words)))]
+    assert found[:2] == ["column service_tier: 'bacth' is another word than 'batch': is that one meant?"] * 2
+    assert found[2:] == ["column verification: 'offical' is another word than 'official': is that one meant?"] * 2
     sound = [HEADER, "acme,a,input,,2,USD,2026-01-01,,2026-11-20,", "acme,a,output,,8,USD,2026-01-01,,2026-11-20,"]
     assert doubtful_prices(load(sound)) == [] == doubtful_prices(load())
 

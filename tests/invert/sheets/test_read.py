@@ -113,6 +113,7 @@ WRONG_CELLS = [
     ({"effective_date": "02-Oct"}, "effective_date", "a spreadsheet writes dates so"),
     ({"effective_date": "01.05.2026"}, "effective_date", "a spreadsheet writes dates so"),
     ({"amount": "02-Oct"}, "amount", "a spreadsheet took it for a date"),
+    ({"amount": "8 USD"}, "amount", "'8 USD' is not a number; write a plain 1.25"),
     ({"valid_to": "2026-05-01"}, "valid_to", "not after effective_date 2026-05-01"),
     ({"valid_to": "2026-04-30"}, "valid_to", "not after"),
     ({"date_kind": "began"}, "date_kind", "not known"),
