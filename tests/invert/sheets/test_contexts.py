@@ -103,9 +103,9 @@ def test_draws_lie_about_the_rule_and_are_it_where_nothing_is_drawn(given_means)
     """The medians of what ranges draw from are what points take, band by band."""
     (one,) = infer(["qwen3-coder-plus"], anchors=given_means).inferences
     held = assumptions_of(given_means)
-    still = drawn_contexts(one.evidence, held, np.zeros((1, 20)))[0]
+    still = drawn_contexts(one.price_data, held, np.zeros((1, 20)))[0]
     assert still == pytest.approx(one.observables.contexts, rel=1e-12)
-    assert np.median(drawn_contexts(one.evidence, held, normals(4096)), axis=0) == pytest.approx(still, rel=2e-3)
+    assert np.median(drawn_contexts(one.price_data, held, normals(4096)), axis=0) == pytest.approx(still, rel=2e-3)
 
 
 def test_every_estimator_takes_the_contexts_of_the_rule():
