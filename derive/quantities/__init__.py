@@ -17,6 +17,7 @@ from derive.quantities.aliases import (
     BESIDE_TRAINING,
     HOW_MANY,
     OWN_UNITS,
+    SUPERLATIVES,
     UNIT_ENDINGS,
     WHERE_ASKED,
     in_full,
@@ -110,7 +111,7 @@ _MISSPELT = 0.85
 def _called(word: str) -> tuple[str, ...]:
     """What quantities a word is taken for that is no name: an alias, the name itself written otherwise, or the number of something."""
     name = in_full(word)
-    counted = next((meant for one in _counted(name) if (meant := _named(one))), ())
+    counted = next((meant for one in (*_counted(name), *_of_the_best(name)) if (meant := _named(one))), ())
     return ALIASES.get(word.lower()) or _named(name) or counted or _in_a_unit(name)[0]
 
 
@@ -147,6 +148,12 @@ def _counted(name: str) -> tuple[str, ...]:
     found = HOW_MANY.fullmatch(name)
     one = found and (found["first"] or found["last"])
     return (one, f"{one}s") if one else ()
+
+
+def _of_the_best(name: str) -> tuple[str, ...]:
+    """What a name asks the best of, alone and in the plural."""
+    found = SUPERLATIVES.fullmatch(name)
+    return (found["name"], f"{found['name']}s") if found else ()
 
 
 def _near(name: str) -> list[str]:

@@ -248,7 +248,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "memory_per_gpu": ("hbm_capacity", "memory_per_chip"),
     "model_size": ("total_params", "weight_bytes"),
     "price": ("output_price", "input_price", "chip_price"),
-    **dict.fromkeys(_DURATIONS, ("deployment_time", "training_time")),
+    **dict.fromkeys(_DURATIONS, ("training_time", "deployment_time")),
     "interconnect_bandwidth": ("link_bandwidth", "scale_up_link_bandwidth"),
     "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
@@ -270,8 +270,10 @@ BESIDE_TRAINING = dict.fromkeys(("tokens", "num_tokens"), "pretrain_tokens")
 _BESIDE_FLEETS = ("replicas", "fleet_chips", "fleet_throughput", "fleet_requests_per_second", "fleet_cost_per_token", "chip_capex")
 _BESIDE_RATES = {
     "fleet_throughput": "throughput",
-    **dict.fromkeys(("replicas", "fleet_chips"), "fleet_throughput"),
+    **dict.fromkeys(("replicas", "fleet_chips", "fleet_cost", "fleet_electricity_cost", "fleet_power"), "fleet_throughput"),
     "throughput": "fleet_throughput",
+    # Of one replica both are the same.
+    "layers": "throughput",
 }
 
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")
@@ -312,6 +314,7 @@ _OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_m
 _TIMES = {
     **dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_time"),
     **dict.fromkeys(("fleet_cost", "fleet_electricity_cost"), "deployment_time"),
+    "mfu": "training_time",
 }
 _COST = {
     **{"gross_margin": "cost_per_token", **dict.fromkeys(_OF_TRAINING, "training_cost"), "deployment_time": "fleet_cost"},
@@ -487,6 +490,9 @@ _PARTS = {
     "utilization": "utilisation",
 }
 """Parts of names that people write otherwise."""
+
+SUPERLATIVES = re.compile(r"(?:largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest)_(?P<name>.+)")
+"""What people say of the best end of what they ask for, which a bound is anyway."""
 
 HOW_MANY = re.compile(r"(?:num|n|number_of|no_of)_(?P<first>.+)|(?P<last>.+)_count")
 """How people say of a name that it is a number of something, which it is anyway."""

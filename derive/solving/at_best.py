@@ -22,7 +22,12 @@ from derive.units import show, signed
 _COPIES, _OF_ALL = "replicas", "fleet_sequences_in_flight"
 """How many there are of what is sized, and what there is in all of them."""
 
-_SAY_THE_BATCH = ("batch", "sequences_in_flight", "microbatch_size", "requests_per_second", "fleet_requests_per_second", "fleet_throughput")
+_SAY_THE_BATCH = ("batch", "sequences_in_flight", "microbatch_size", "requests_per_second", "throughput")
+_RATES_OF_ALL = ("fleet_requests_per_second", "fleet_throughput")
+"""What says the batch of a replica, and beside replicas that are asked for only how many there are."""
+
+_OF_COPIES_ALONE = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
+"""What follows from how many replicas there are."""
 
 _Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question with what is given by name."""
@@ -126,11 +131,16 @@ def full_batch(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> 
     """
     names = {quantity(spelled).name for spelled in given}
     asked = {quantity(name).name for name in unknowns}
-    if _OF_ALL not in names | asked or not names.isdisjoint(_SAY_THE_BATCH) or (_OF_ALL in names and _COPIES in names):
+    of_rates = not names.isdisjoint(_RATES_OF_ALL)
+    if of_rates and (_OF_ALL in names or asked - {_COPIES, *_OF_COPIES_ALONE} or any(map(_is_limit, given.values()))):
         return None
-    if not asked.isdisjoint(SIZED) or "chips" not in names:
+    if not (of_rates or _OF_ALL in names | asked) or not names.isdisjoint(_SAY_THE_BATCH) or not asked.isdisjoint(SIZED):
         return None
-    return best_end(ask(FREE, _that_size_it(given, [_COPIES])))
+    if _COPIES in names and (of_rates or _OF_ALL in names):
+        return None
+    sized = ask(FREE, _that_size_it(given, [_COPIES]))
+    # One chip by default is no replica that anybody counts.
+    return best_end(sized) if sized.provenance.get("chips", "default") != "default" else None
 
 
 def with_other(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

@@ -68,7 +68,8 @@ def over_a_time(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str
     """
     texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in _PAID_OVER_IT}
     apart = {spelled: found for spelled, text in texts.items() if (found := _BY_THE_TIME.fullmatch(text)) and _is_a_time(found["time"])}
-    of_words = [unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and meant_beside(word, given) in _PAID_OVER_IT]
+    units = {word: unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and unit.startswith("USD/")}
+    of_words = [unit for word, unit in units.items() if meant_beside(word, given) in _PAID_OVER_IT]
     times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}
     if not times:
         return given

@@ -101,30 +101,34 @@ def _forwards_instead(
 ) -> tuple[Leg, ...]:
     """The legs by definitions alone in place of some that turn one round, where they take all of what is known that these take."""
     turned = [leg for leg in legs if isinstance(leg.cases[0], Equation) and leg.cases[0].defines != leg.unknown]
-    forwards = _by_definitions(unknown, active, known) if turned and len(legs) > 1 else ()
+    forwards = _by_definitions(unknown, active, known, legs) if turned and len(legs) > 1 else ()
     taken = {name for leg in legs for name in leg.symbols} & known
     if not forwards or not taken <= {name for leg in forwards for name in leg.symbols}:
         return ()
     return forwards if failed.isdisjoint((leg.id, leg.unknown) for leg in forwards) else ()
 
 
-def _by_definitions(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Leg, ...]:
-    """The legs to an unknown of which each quantity is what defines it; none where that does not lead to what is known."""
-    made = {row.defines: row for row in active if row.defines and row.sense == "="}
+def _by_definitions(unknown: str, active: tuple[Equation, ...], known: frozenset[str], found: tuple[Leg, ...]) -> tuple[Leg, ...]:
+    """The legs to an unknown of which each quantity is what defines it, or what was found of one that nothing defines by what is known;
+    none where that does not lead to what is known.
+    """
+    made = {row.defines: row for row in active if row.defines and row.sense == "=" and row.symbols[0] == row.defines}
+    others = {leg.unknown: leg for leg in found if leg.unknown != unknown}
     legs: dict[str, Leg] = {}
 
     def reached(name: str, above: frozenset[str]) -> bool:
         if name in known or name in legs:
             return True
-        row = made.get(name)
-        if row is None or name in above or row.symbols[0] != name:
+        if name in above:
             return False
-        if not all(reached(other, above | {name}) for other in row.symbols[1:]):
-            return False
-        legs[name] = Leg((row,), name)
-        return True
+        ways = [Leg((made[name],), name)] if name in made else []
+        for leg in (*ways, *([others[name]] if name in others else [])):
+            if all(reached(other, above | {name}) for other in leg.symbols if other != name):
+                legs[name] = leg
+                return True
+        return False
 
-    return tuple(legs.values()) if reached(unknown, frozenset()) else ()
+    return _needed(unknown, legs) if reached(unknown, frozenset()) else ()
 
 
 @lru_cache(maxsize=4096)

@@ -608,3 +608,9 @@ def test_the_width_of_the_feed_forward_part_is_set_of_a_dense_model_and_of_no_mi
     dense = model("Llama-3.1-70B")
     assert dense.givens["ffn_dim"] == 28672 and "Llama-3.1-70B dense_ffn_dim: " in dense.provenance["ffn_dim"]
     assert architecture("DeepSeek-V3").dense_ffn_dim == 18432 and "ffn_dim" not in model("DeepSeek-V3").givens
+
+
+def test_a_rent_over_several_terms_says_which_and_from_what_to_what():
+    found = solve("fleet_cost", hardware="8xH100:fp8", deployment_time="1 d", price="rent")
+    (said,) = [text for text in found.assumptions if text.startswith("chip_price")]
+    assert said == "chip_price = $2.35/h unless it is given: median of 5 rents, 1.3 to 5 USD/h, over terms: on-demand, one-year, three-year"

@@ -388,6 +388,12 @@ def test_an_energy_is_that_of_what_stands_beside_it(word, beside, meant):
         ("tps", ["cost_per_mtok", "gpus", "rent"], "throughput"),
         ("budget", ["pretrain_tokens", "rent"], "training_cost"),
         ("budget", ["gpus", "rent"], "fleet_cost"),
+        ("tokens_per_day", ["layers", "ctx"], "throughput"),
+        ("tokens_per_day", ["fleet_cost", "gpus", "layers"], "fleet_throughput"),
+        ("days", ["tokens", "mfu", "gpus"], "training_time"),
+        ("largest_batch", [], "batch"),
+        ("fewest GPUs", [], "chips"),
+        ("lowest_ttft", [], "time_to_first_token"),
     ],
 )
 def test_short_words_mean_what_stands_beside_them_says(word, beside, meant):

@@ -109,8 +109,8 @@ def test_of_lists_each_point_has_whole_replicas_of_its_own():
 
 def test_a_fleet_without_an_answer_says_what_its_replicas_lack():
     asked = {name: value for name, value in SERVED.items() if name not in ("batch", "context_length")}
-    solution = solve("gpus", **asked, prompt_tokens=2000, qps=50)
-    assert (solution.unknown, solution.refusal.missing) == ("replicas", ("batch",))
+    solution = solve("gpus", **asked, qps=50)
+    assert (solution.unknown, solution.refusal.missing) == ("replicas", ("batch", "context_length"))
 
 
 def test_chips_of_all_replicas_stand_beside_other_answers():
@@ -135,6 +135,18 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default(of_a_re
     assert exactly.value == pytest.approx(10_000 / 1440) and exactly.answers[0].whole_ones == 6
     (most,) = solve("fleet_chips", **paid, fleet_cost="<=10 kUSD").answers
     assert (most.value, most.bound) == (6, "upper")
+
+
+def test_replicas_of_a_rate_have_the_largest_batch_that_memory_holds_where_nobody_says():
+    """They were asked for a batch, which users of a fleet were not."""
+    of_one = {**HELD, "output_tokens": 500}
+    for rate in ({"qps": 50}, {"fleet_throughput": 25_000}):
+        solution = solve("replicas", **of_one, **rate)
+        assert solution.value == solve("replicas", **of_one, **rate, batch=MOST).value
+        assert f"at batch = {MOST}, the largest that memory holds" in solution.said
+    named = {**HELD, "hardware": "4xH100:fp8"}
+    del named["tp"]
+    assert solve("replicas", **named, users=1000).value == pytest.approx(1000 / MOST)
 
 
 # -- budgets by the time ----------------------------------------------------------------------------------------------
