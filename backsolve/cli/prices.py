@@ -49,18 +49,27 @@ def prices() -> None:
 def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
 
+    A sheet of a day before the release of its model is left out, as by `infer`.
+
     Example:
 
     \b
-    backsolve prices list --as-of 2026-03-12
+    backsolve prices list --all
     backsolve prices list --prices mine.csv
     backsolve prices list --as csv
     """
-    from invert.sheets.assemble import sheets
-    from invert.sheets.read import load
+    from invert.data import read_data
+    from invert.sheets.assemble import once_released, sheets
+    from invert.sheets.dated import first_days
+    from invert.sheets.described import described
+    from invert.sheets.read import book_of
 
-    book = load(own)
-    found, faults = sheets(book, as_of, everything=everything)
+    data = read_data()
+    book = book_of(data, own)
+    offered, faults = sheets(book, as_of, everything=everything)
+    found, left_out = once_released(offered, described(offered, data), first_days(offered, book, data))
+    for note in left_out:
+        say(note)
     if not found:
         say("no sheet holds on that day")
     if style != "table":

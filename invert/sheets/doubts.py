@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from difflib import get_close_matches
 from itertools import accumulate, pairwise, product
-from math import log10
+from math import inf, log10
 from operator import attrgetter
 
 from derive.characters import mark_in_words, skeleton
@@ -294,11 +294,10 @@ def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[
         ordered = sorted(group, key=lambda pair: pair[0])
         if len({row.model for _, row in ordered}) < assumptions.least_neighbours:
             continue
-        for place, (level, row) in enumerate(ordered):
-            if _ships(row):
-                continue
-            gaps = [abs(level - ordered[other][0]) for other in (place - 1, place + 1) if 0 <= other < len(ordered)]
-            if min(gaps) > log10(far):
+        below = [inf, *(high - low for (low, _), (high, _) in pairwise(ordered))]
+        gaps = map(min, below, [*below[1:], inf])
+        for place, (gap, (_, row)) in enumerate(zip(gaps, ordered, strict=True)):
+            if gap > log10(far) and not _ships(row):
                 dearer = "dearer" if place else "cheaper"
                 lack = f"{component} {row.amount:g} {row.currency} is more than {far:g} times {dearer} than any other of {provider}"
                 yield row.problem("amount", f"{lack}: {sheet_name(row)}")

@@ -210,7 +210,7 @@ FINE = [
     ((*GEMINI, "--set", "output=15", "--full"), "output_input_ratio = 7.5"),
     (("prices", "list"), "google/gemini-3.1-pro-preview"),
     (("prices", "list", "--all"), "batch"),
-    (("prices", "list", "--as-of", "2026-03-12"), "anthropic/claude-opus-4-6"),
+    (("prices", "list", "--as-of", "2026-11-20"), "anthropic/claude-opus-4-6"),
     (("prices", "check"), "no problem found"),
     (("--version",), "backsolve 0.1.0"),
     (("--help",), "Commands:"),

@@ -253,3 +253,11 @@ def test_a_price_in_another_unit_is_left_out_and_said_why(tmp_path):
     said = " ".join(call("prices", "pull", str(file), "--into", str(tmp_path / "x.csv")).out.split())
     assert "context: 1 sheet of which" in said
     assert "1 left out (1 refused amount, as 2.5e+06 is absurd: input costs between" in said
+
+
+@pytest.mark.parametrize("style", ["table", "csv", "json"])
+def test_a_sheet_older_than_its_model_is_not_listed(style: str):
+    """By its blank start glm-5.1 would hold on every day; it was released in 2026."""
+    then, now = call("prices", "list", "--as-of", "2025-01-01", "--as", style), call("prices", "list", "--as", style)
+    assert then.status == now.status == 0 and "glm-5.1" not in then.out and "glm-5.1" in now.out and now.err == ""
+    assert "nova-micro" in then.out and "their models were released after 2025-01-01" in then.err
