@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import ceil, floor
 
-from derive.answers import BOUGHT, COUNTED
+from derive.answers import BOUGHT, COUNTED, next_whole
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
@@ -107,10 +106,9 @@ def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Soluti
     found, _ = answered(others)
     if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
         return refused
-    rounded = {LOWER: ceil, UPPER: floor}
     ends = zip(found.answers[0].ends, (LOWER, UPPER), strict=True)
     sides = [(end, found.answers[0].bound or side) for end, side in ends if end is not None]
-    whole = [max(1.0, float(rounded[side](end))) if asked.unknown in COUNTED else end for end, side in sides]
+    whole = [max(1.0, next_whole(end, side)) if asked.unknown in COUNTED else end for end, side in sides]
     fewest = [] if others.limits else [1.0]
     there = {end: _result_at(alone, end).answers[:1] for end in (*fewest, *whole) if end > 0}
     reached = {one.point: end for end, (*points,) in there.items() for one in points if one.kind == "point"}
@@ -330,8 +328,8 @@ def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Sol
         return without_answer(asked, Reason("contradiction", violated=violated, message=message))
     best, end = (least, low) if unknown in BOUGHT else (most, high)
     which = "fewest" if unknown in BOUGHT else "largest"
-    whole = ceil(end * (1 - HOLDS)) if unknown in BOUGHT else floor(end * (1 + HOLDS))
-    best_end = f"{whole}" if unknown in COUNTED else show(unknown, end)
+    whole = next_whole(end, LOWER if unknown in BOUGHT else UPPER)
+    best_end = f"{whole:.0f}" if unknown in COUNTED else show(unknown, end)
     held = _held_beside(asked)
     told = (
         f"from {show(unknown, low)}, where {takes} binds, to {show(unknown, high)}, where {leaves} does",

@@ -189,4 +189,14 @@ def test_a_budget_of_power_feeds_whole_chips_rounded_down():
     """1.1 MW over 1.27 kW a chip are 866.1."""
     solution = solve("fleet_chips", hardware="B200", fleet_power="1.1 MW", power_usage_effectiveness=1.27)
     assert solution.answers[0].whole_ones == floor(1.1e6 / 1270) == 866
-    assert "fleet_chips = 866.1 (so 866 whole ones)" in "\n".join(lines(solution, "table"))
+    assert "fleet_chips = 866.1 (so 866 whole ones at most)" in "\n".join(lines(solution, "table"))
+
+
+def test_a_number_of_replicas_that_no_limit_ends_is_rounded_up_and_no_other_number_stands_below_it():
+    """6 racks of 18.8 thousand sequences hold 100 thousand, and 5 do not: "so replicas = 5, the least" stood below the 6."""
+    for users in (3.3, 3.7):
+        solution = solve("replicas", **HELD, tpot="<=20ms", users=users * 268)
+        assert solution.value == pytest.approx(users) and not any("replicas = " in text for text in solution.said)
+        assert "(so 4 whole ones)" in str(solution)
+        chips = solve("gpus", **HELD, tpot="<=20ms", users=users * 268)
+        assert chips.value == 16 and [text for text in chips.said if "replicas = " in text] == ["at replicas = 4, the fewest whole ones"]
