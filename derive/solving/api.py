@@ -18,6 +18,7 @@ from derive.solving.fleets import (
     batch_that_does_not_fit,
     chips_meant,
     is_of_whole_replicas,
+    names_beside,
     of_all_replicas,
     of_whole_replicas,
     with_what_is_paid,
@@ -148,8 +149,9 @@ def respond(
     What is asked for `beside` it is no other word for what is asked for here.
     """
     using = (using,) if isinstance(using, str) else tuple(using)
-    unknown = chips_meant(unknown, given)
+    unknown = chips_meant(unknown, names_beside(given, hardware))
     taken = of_all_replicas([unknown], given)
+    names = names_beside(taken, hardware)
 
     def anew(name: str, values: Mapping[str, Given]) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
@@ -160,15 +162,15 @@ def respond(
 
         return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
 
-    if short := batch_that_does_not_fit(anew, unknown, taken):
+    if short := batch_that_does_not_fit(anew, unknown, taken, names):
         solution = short
-    elif end := full_batch(anew, [unknown], taken):
+    elif end := full_batch(anew, [unknown], taken, names):
         solution = answered_at(anew, unknown, taken, end)
-    elif is_of_whole_replicas(unknown, taken):
+    elif is_of_whole_replicas(unknown, taken, names):
         solution = of_whole_replicas(anew, unknown, taken)
     else:
         solution = beside_prompts(by, taken, using, variants or {})
-    solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given)
+    solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given, names)
     return _warned(solution) if taken is not given else solution
 
 
@@ -188,7 +190,7 @@ def respond_all(
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
     """
     using = (using,) if isinstance(using, str) else tuple(using)
-    unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, given), using) for name in unknowns))
+    unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, names_beside(given, hardware)), using) for name in unknowns))
 
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped, unknowns)
@@ -198,7 +200,7 @@ def respond_all(
         refuse_without_part((alone,), given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
-    end = full_batch(ask, unknowns, taken)
+    end = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
     solutions = tuple(answered_at(ask, name, taken, end) for name in unknowns) if end else all_of(ask, unknowns, taken)
     refuse_without_part(solutions, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions

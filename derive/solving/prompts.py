@@ -1,6 +1,6 @@
 """A rate of requests for decode alone, beside what it is where prompts are computed on the same chips."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isclose
 from typing import Any
@@ -11,6 +11,7 @@ from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.quantities.aliases import PROMPTS_BETWEEN
 from derive.requirements import HOLDS
+from derive.solving.limits import FREE
 from derive.solving.result import Solution
 
 WITH_PROMPTS = "serving.requests_per_second_with_prompts"
@@ -76,27 +77,34 @@ def beside_prompts(
         return _without_doubt(alone)
     if says_where_prompts_are(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
         return alone
-    answers = _with_prompts(by, given, using)
-    if len(answers) != 1:
+    both = _with_prompts(by, given, using)
+    if both is None or len(both.answers) != 1:
         return alone
-    return _without_doubt(alone) if _same(alone.answers[0], answers[0]) else replace(alone, with_prompts=answers[0])
+    if _same(alone.answers[0], both.answers[0]):
+        return _without_doubt(alone)
+    return replace(alone, with_prompts=both.answers[0], said=(*alone.said, *_at_another_batch(alone, both)))
 
 
 def _with_prompts(
     by: Callable[[tuple[str, ...], Mapping[str, Any]], Solution], given: Mapping[str, Any], using: tuple[str, ...]
-) -> tuple[Answer, ...]:
-    """The answers with prompts on the same chips: what is said of a step holds for a token as a user sees it."""
+) -> Solution | None:
+    """The answer with prompts on the same chips: what is said of a step holds for a token as a user sees it."""
     names = {spelled: quantity(spelled).name for spelled in given}
     if _STEP not in names.values():
-        return by((*using, WITH_PROMPTS), given).answers
+        return by((*using, WITH_PROMPTS), given)
     if not {_TOKEN, *_MORE_THAN_A_STEP}.isdisjoint(names.values()):
-        return ()
+        return None
     try:
-        return by(
-            (*using, WITH_PROMPTS), {_TOKEN if names[spelled] == _STEP else spelled: value for spelled, value in given.items()}
-        ).answers
+        return by((*using, WITH_PROMPTS), {_TOKEN if names[spelled] == _STEP else spelled: value for spelled, value in given.items()})
     except WrongValue:
-        return ()
+        return None
+
+
+def _at_another_batch(alone: Solution, both: Solution) -> Iterator[str]:
+    """At which batch prompts are on the same chips, where targets leave another one then."""
+    told = both.provenance.get(FREE, "")
+    if told.startswith("at ") and told != alone.provenance.get(FREE):
+        yield f"with prompts on the same chips {told}"
 
 
 def _without_doubt(solution: Solution) -> Solution:
