@@ -43,6 +43,7 @@ from derive.solving.questions import (
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
+from derive.solving.waiting_hours import with_waiting_paid
 from derive.solving.whole_numbers import in_whole_ones
 from derive.solving.without_part import refuse_without_part
 from derive.solving.zero_givens import at_nothing
@@ -153,8 +154,11 @@ def respond(
     taken = of_all_replicas([unknown], given)
     names = names_beside(taken, hardware)
 
-    def anew(name: str, values: Mapping[str, Given]) -> Solution:
+    def anew(name: str, values: Mapping[str, Given], conventions: Conventions = conventions) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+
+    def at_no_other_price(name: str, values: Mapping[str, Given]) -> Solution:
+        return anew(name, values, replace(conventions, price=USUAL_CONVENTIONS.price))
 
     def by(named: tuple[str, ...], given: Mapping[str, Given]) -> Solution:
         def ask(name: str, values: Mapping[str, Given]) -> Solution:
@@ -171,6 +175,7 @@ def respond(
     else:
         solution = beside_prompts(by, taken, using, variants or {})
     solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given, names)
+    solution = with_waiting_paid(solution, given, anew, at_no_other_price)
     return _warned(solution) if taken is not given else solution
 
 

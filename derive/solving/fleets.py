@@ -31,7 +31,8 @@ _OF_WHOLE_ONES = (_ALL_CHIPS, "fleet_cost", "fleet_power", "fleet_electricity_co
 _IN_FLIGHT = "fleet_sequences_in_flight"
 _SIZE_IT = (_OF_ONE, _OF_ALL, "fleet_throughput", _IN_FLIGHT)
 _PREFILL_OVER_DECODE = "prefill_decode_chip_ratio"
-_PRICE, _OWNED = "chip_price", "serving.chip_price_from_capex"
+_PRICE, _OF_USE = "chip_price", ("serving.chip_price_from_capex", "serving.rented_chip_price")
+"""What a second of a chip costs, and by which equations that is of one in use."""
 _IN_USE = "fleet_utilisation"
 """How much of the time chips are in use: it says how many replicas there are, of which every second is paid."""
 _ASKED = (_REPLICAS, *_OF_WHOLE_ONES)
@@ -144,7 +145,8 @@ def of_whole_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solu
     bought = name in _OF_WHOLE_ONES
     within = {spelled: value if is_limit(value) else f"<={value}" for spelled, value in given.items() if spelled in budgets}
     paid = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _paid_with(name)}
-    owned = {_IN_USE: 1.0} if "chip_capex" in {quantity(spelled).name for spelled in paid} else {}
+    of_use = {quantity(spelled).name for spelled in paid} & {"chip_capex", "rented_chip_price"}
+    owned = {_IN_USE: 1.0} if of_use else {}
     beside = {**paid, **owned} if bought else {**given, **within}
 
     def of(replicas: float) -> Solution:
@@ -236,7 +238,7 @@ def _of_any_second(found: Solution) -> Solution:
 @cache
 def _paid_with(name: str) -> frozenset[str]:
     """What a result of replicas is made of, and the price of a chip, that says nothing of how many replicas there are."""
-    rows = (*(row for row in by_id().values() if row.defines in (_ALL_CHIPS, name)), equation(_OWNED))
+    rows = (*(row for row in by_id().values() if row.defines in (_ALL_CHIPS, name)), *map(equation, _OF_USE))
     return frozenset(symbol for row in rows for symbol in row.symbols) - {*_OF_WHOLE_ONES, _REPLICAS, _IN_USE}
 
 

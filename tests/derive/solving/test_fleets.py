@@ -84,6 +84,12 @@ def test_owned_chips_that_wait_are_paid_once():
     assert electricity.value == pytest.approx(16 * 0.7 * 8766 * 0.08 * 1.2)
 
 
+def test_rented_chips_that_wait_are_paid_once():
+    paid = {"deployment_time": "1 d", "fleet_utilisation": 0.6}
+    rented = solve("fleet_cost", **SERVED, **paid, rented_chip_price="2 USD/h", qps=50)
+    assert rented.value == pytest.approx(solve("fleet_cost", **SERVED, **paid, chip_price="2 USD/h", qps=50).value)
+
+
 def test_a_range_of_what_whole_replicas_cost_is_a_range_of_their_cost():
     paid = {"chip_price": "2..3 USD/h", "deployment_time": "1 d"}
     solution = solve("fleet_cost", **SERVED, **paid, qps=50)
