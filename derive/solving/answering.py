@@ -134,7 +134,7 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
         there = _result_beside(alone)
         if not there.answers:
             return None
-        value = f"{show(limited_by(alone), inside(there.answers[0]))}{OR[there.answers[0].bound]}"
+        value = _comes_to(alone, there)
         if not _is_within(alone, there):
             more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
             message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given{more}"
@@ -198,10 +198,15 @@ def _held_in_words(unknown: str, held: Iterable[tuple[Question, Solution]]) -> t
     """Limits that are met whatever the unknown is, with what they come to."""
     said = []
     for alone, there in held:
-        (found, *_) = there.answers
-        value = f"{show(limited_by(alone), inside(found))}{OR[found.bound]}"
-        said.append(f"{limit_in_words(alone)} is met with any {unknown}: it comes to {value}")
+        said.append(f"{limit_in_words(alone)} is met with any {unknown}: it comes to {_comes_to(alone, there)}")
     return tuple(said)
+
+
+def _comes_to(alone: Question, there: Solution) -> str:
+    """What a result that is limited comes to; of one that is within its limit at best, that it is so."""
+    (found, *_) = there.answers
+    at_best = found.bound is not None and found.bound != alone.limits[limited_by(alone)]
+    return f"{show(limited_by(alone), inside(found))}{' at best' if at_best else OR[found.bound]}"
 
 
 def _bound_by(alone: Question, solution: Solution) -> tuple[str, ...]:

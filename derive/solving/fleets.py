@@ -16,7 +16,7 @@ from derive.solving.chain import NOT_NEEDED
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit
 from derive.solving.result import Reason, RouteStep, Solution
-from derive.solving.whole_numbers import BEST
+from derive.solving.whole_numbers import BEST, SO
 from derive.units import show
 
 _T = TypeVar("_T")
@@ -141,44 +141,47 @@ def of_whole_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solu
     if count < 1:
         short = f"no whole one of the {_REPLICAS}: {' and '.join(budgets)} will do for {show(_REPLICAS, one.ends[1] or 0.0)} of one"
         return replace(sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=Reason("no_solution", message=short))
-    told = _told(count, side, given)
-    bought = name in _OF_WHOLE_ONES
-    within = {spelled: value if is_limit(value) else f"<={value}" for spelled, value in given.items() if spelled in budgets}
-    paid = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _paid_with(name)}
-    of_use = {quantity(spelled).name for spelled in paid} & {"chip_capex", "rented_chip_price"}
-    owned = {_IN_USE: 1.0} if of_use else {}
-    beside = {**paid, **owned} if bought else {**given, **within}
-
-    def of(replicas: float) -> Solution:
-        found = ask(name, {**beside, _REPLICAS: replicas})
-        return _of_any_second(found) if bought else found
-
-    found = of(count)
+    found = _of_so_many(ask, name, given, count)
     if not found.answers:
         return found
+    merged = _merged(name, sized, found, count, side, _told(count, side, given))
+    apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == _ALL_CHIPS and side == LOWER else ()
+    both = _whole(sized.with_prompts, side) if sized.with_prompts and name in _OF_WHOLE_ONES else None
+    together = _moved(_of_so_many(ask, name, given, both).answers[0], one, side) if both else found.with_prompts
+    return replace(merged, said=(*merged.said, *apart), with_prompts=together)
+
+
+def _of_so_many(ask: _Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
+    """What a number of replicas comes to: of what they are bought for by its price alone, else by all that is given, within the budgets."""
+    if name not in _OF_WHOLE_ONES:
+        budgets = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _OF_WHOLE_ONES}
+        within = {spelled: value if is_limit(value) else f"<={value}" for spelled, value in budgets.items()}
+        return ask(name, {**given, **within, _REPLICAS: replicas})
+    paid = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _paid_with(name)}
+    of_use = {quantity(spelled).name for spelled in paid} & {"chip_capex", "rented_chip_price"}
+    return _of_any_second(ask(name, {**paid, **({_IN_USE: 1.0} if of_use else {}), _REPLICAS: replicas}))
+
+
+def _merged(name: str, sized: Solution, found: Solution, count: float, side: str, told: str) -> Solution:
+    """What whole replicas come to, with how many they are."""
+    base, other = (sized, found) if name in _OF_WHOLE_ONES else (found, sized)
     again = any(step.unknown == name for step in sized.route)
-    together = sized.with_prompts and _whole(sized.with_prompts, side)
-    base = sized if bought else found
-    said = [text for text in base.said if not text.startswith(BEST)]
-    if name == _ALL_CHIPS and side == LOWER:
-        said += _prompts_apart(ask, given, sized, found.answers[0].point / count)
-    doubts = {**dict(zip(sized.kinds, sized.warnings, strict=True)), **dict(zip(found.kinds, found.warnings, strict=True))}
+    doubts = {kind: text for one in (base, other) for kind, text in zip(one.kinds, one.warnings, strict=True)}
     return replace(
         base,
         unknown=found.unknown,
         unit=found.unit,
-        answers=tuple(_of_so_many(each, one) for each in found.answers),
+        answers=tuple(_moved(each, sized.answers[0], side) for each in found.answers),
         spans=found.spans,
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
         given={**found.given, **sized.given, _REPLICAS: count},
-        unused=tuple(name for name in sized.unused if name not in found.given),
+        unused=tuple(one for one in sized.unused if one not in found.given),
         assumptions=_of_both(found, sized),
         provenance={**found.provenance, **sized.provenance, _REPLICAS: told},
         warnings=tuple(doubts.values()),
         kinds=tuple(doubts),
         route=tuple(dict.fromkeys((*(_in_whole_ones(step, count, side, again) for step in sized.route), *found.route))),
-        said=(told, *said),
-        with_prompts=_of_so_many(of(together).answers[0], one) if together else None,
+        said=(told, *(text for text in base.said if not text.startswith((BEST, SO)))),
     )
 
 
@@ -242,11 +245,11 @@ def _paid_with(name: str) -> frozenset[str]:
     return frozenset(symbol for row in rows for symbol in row.symbols) - {*_OF_WHOLE_ONES, _REPLICAS, _IN_USE}
 
 
-def _of_so_many(found: Answer, replicas: Answer) -> Answer:
+def _moved(found: Answer, replicas: Answer, side: str) -> Answer:
     """What so many replicas come to, or more or less where these have no greatest or least number; it moves as they do with what they
     follow from.
     """
-    bound = replicas.bound if replicas.kind == "point" else LOWER
+    bound = replicas.bound if replicas.kind == "point" else side
 
     def moved() -> dict[str, float]:
         slopes = dict(found.elasticities)

@@ -13,8 +13,8 @@ from derive.solving.questions import Question
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.units import show
 
-BEST = "best: "
-"""What the end of a range begins with that is the better one."""
+BEST, SO = "best: ", "so "
+"""What the end of a range begins with that is the better one, and another end."""
 
 
 def in_whole_ones(asked: Question, solution: Solution) -> Solution:
@@ -39,7 +39,7 @@ def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ..
     (one,) = answers
     best = (one.bound == LOWER) == (unknown in BOUGHT)
     which = "largest" if one.bound == UPPER else "fewest" if best else "least"
-    return (said[0], f"{BEST if best else 'so '}{unknown} = {one.point:.0f}, the {which}", *said[1:])
+    return (said[0], f"{BEST if best else SO}{unknown} = {one.point:.0f}, the {which}", *said[1:])
 
 
 def _rounded(answers: Sequence[Answer]) -> tuple[Answer, ...]:

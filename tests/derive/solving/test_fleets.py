@@ -238,6 +238,14 @@ def test_replicas_that_nobody_counts_are_as_many_whole_ones_as_a_limit_leaves(li
     assert not any("replicas = 1" in text for text in solution.assumptions)
 
 
+def test_what_a_limit_leaves_of_requests_says_what_it_is_with_prompts_and_within_limits_of_its_own():
+    asked = {**{name: value for name, value in SPED.items() if name != "context_length"}, "isl": 2000, "osl": 500}
+    one = solve("fleet_qps", **asked, replicas=1)
+    solution = solve("fleet_qps", **asked, fleet_chips="<=1000", fleet_requests_per_second=">=100")
+    assert solution.answers[0].bound == "upper" and solution.answers[0].point == pytest.approx(250 * one.answers[0].point)
+    assert solution.with_prompts and one.with_prompts and solution.with_prompts.point == pytest.approx(250 * one.with_prompts.point)
+
+
 def test_a_limit_that_leaves_no_whole_replica_is_refused():
     solution = solve("fleet_throughput", **SPED, fleet_chips="<=3")
     assert not solution.answers and solution.refusal.code == "no_solution" and "whole" in solution.why_not
