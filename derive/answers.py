@@ -23,8 +23,8 @@ BOUGHT = ("chips", "replicas", "fleet_chips", "training_chips", "pipeline_stages
 COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
 """What is bought whole, and what there is only in whole ones."""
 
-_BUDGETS = ("USD", "J/s")
-"""Units of what there is so much of, and no more."""
+_BUDGETS, _OF_ALL = ("USD", "J/s"), "fleet_chips"
+"""Units of what there is so much of, and no more; and the chips of all replicas, which are shared out among these."""
 
 POINTS = 25
 """Points of a sweep that does not say how many."""
@@ -51,6 +51,17 @@ BY_DEFAULT = " (default)"
 
 
 _Value = TypeVar("_Value")
+
+
+def next_whole(value: float, side: str | None) -> float:
+    """The whole number next to an end on the side that it leaves: above a least one, below a greatest; the value where it is no end.
+
+    >>> next_whole(5.306, LOWER), next_whole(5.306, UPPER), next_whole(5.306, None)
+    (6.0, 5.0, 5.306)
+    """
+    if side is None:
+        return value
+    return float(ceil(value * (1 - HOLDS)) if side == LOWER else floor(value * (1 + HOLDS)))
 
 
 class WhenRead(Mapping[str, _Value]):
@@ -157,15 +168,15 @@ class Answer:
 
     @property
     def whole_ones(self) -> float | None:
-        """As many whole ones as a point takes, or of what money or power is there for as many as it is enough for; None of no point.
+        """As many whole ones as a point takes, or as the money, the power or the chips that there are will do for; None of no point.
 
         >>> Answer("point", value=55.6).whole_ones, Answer("point", value=55.6, elasticities={"fleet_cost": 1.0}).whole_ones
         (56.0, 55.0)
         """
         if self.value is None:
             return None
-        paid = any(by > 0 and QUANTITIES[name].unit in _BUDGETS for name, by in self.elasticities.items())
-        return float(floor(self.value * (1 + HOLDS)) if paid else ceil(self.value * (1 - HOLDS)))
+        paid = any(by > 0 and (name == _OF_ALL or QUANTITIES[name].unit in _BUDGETS) for name, by in self.elasticities.items())
+        return next_whole(self.value, UPPER if paid else LOWER)
 
     @property
     def expr(self) -> "Basic | None":

@@ -101,8 +101,8 @@ def solve_command(
     from derive.show.short import short_lines
     from derive.show.text import beside, lines
     from derive.solving.api import may_have_answer, respond, respond_all
+    from derive.solving.budgets import over_a_time
     from derive.solving.conventions import Conventions
-    from derive.solving.fleets import over_a_time
     from derive.solving.prompts import unwritten
     from derive.units import named_texts
 

@@ -146,6 +146,19 @@ COSTS = (
         sources=(WAREHOUSE_BOOK, ours("per second in use: nothing else is to be divided by the utilisation again")),
     ),
     Equation(
+        id="serving.rented_chip_price",
+        title="Rent of a chip, by the price of a second in use",
+        defines="rented_chip_price",
+        relation=lambda rented_chip_price, chip_price, fleet_utilisation: (rented_chip_price, chip_price * fleet_utilisation),
+        statement="Rent is paid for the seconds in which a chip waits too, and the price of the seconds in use pays for them.",
+        assumptions=(
+            "the price of a second in use, not of any second: not to be divided by fleet_utilisation again",
+            "every chip is rented all the time at the same rent",
+        ),
+        example=Example(given={"chip_price": "4.167 USD/h", "fleet_utilisation": "60%"}, result="2.5 USD/h"),
+        sources=(ours("the tokens of the hours in use pay for the hours in which chips wait, as in serving.fleet_cost_per_token"),),
+    ),
+    Equation(
         id="serving.fleet_cost_per_token",
         title="Cost of a decoded token of a fleet that is not always in use",
         defines="fleet_cost_per_token",

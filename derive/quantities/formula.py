@@ -26,7 +26,7 @@ _THIN_SPACE = r" \, "
 _SPACED_BY_TEX = re.compile(r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))")
 """Thin spaces that TeX sets by itself, before and behind what is in brackets and before the name of a function."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
-_FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs", "ceiling"})
+_FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs", "ceiling", "floor"})
 
 
 @cache

@@ -143,6 +143,16 @@ ROWS = (
         domain=FRACTION,
     ),
     Quantity(
+        name="rented_chip_price",
+        symbol="g_rent",
+        latex=r"g_{\mathrm{rent}}",
+        unit="USD/s",
+        meaning="what one rented chip costs a second, whether it is in use or waits",
+        unlike="chip_price may be of a second in use, which has those in which the chip waits in it",
+        low=1e-5,
+        high=0.01,
+    ),
+    Quantity(
         name="fleet_cost_per_token",
         symbol="c_fleet",
         latex=r"c_{\mathrm{fleet}}",

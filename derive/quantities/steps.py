@@ -355,7 +355,16 @@ ROWS = (
         high=1e8,
         unlike="chips is those of one replica, or of one of its stages",
     ),
-    Quantity(name="chip_price", symbol="g", latex="g", unit="USD/s", meaning="price of one chip", low=1e-5, high=0.01),
+    Quantity(
+        name="chip_price",
+        symbol="g",
+        latex="g",
+        unit="USD/s",
+        meaning="price of one chip",
+        low=1e-5,
+        high=0.01,
+        unlike="rented_chip_price is paid while a chip waits too",
+    ),
     Quantity(
         name="cost_per_token",
         symbol="c",

@@ -4,15 +4,13 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from math import ceil, floor
 from statistics import median
 
 from derive import presets
-from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Result, same_bound, shown_end
+from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Result, next_whole, same_bound, shown_end
 from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
-from derive.records import UPPER
-from derive.requirements import HOLDS
+from derive.records import LOWER, UPPER
 from derive.shipped_rows import in_si
 from derive.show.binding import plain_regime
 from derive.show.cells import in_columns
@@ -287,8 +285,8 @@ def _in_whole_ones(solution: Result) -> Sequence[Answer]:
 
 
 def _whole(one: Answer) -> Answer:
-    low = None if one.low is None else float(ceil(one.low * (1 - HOLDS)))
-    high = one.high and (float(floor(one.high * (1 + HOLDS))) or one.high)
+    low = None if one.low is None else next_whole(one.low, LOWER)
+    high = one.high and (next_whole(one.high, UPPER) or one.high)
     return replace(one, value=one.value if one.bound == UPPER else one.whole_ones, low=low, high=high)
 
 

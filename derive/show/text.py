@@ -5,10 +5,22 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from math import ceil, floor
 from typing import Any
 
-from derive.answers import BOUGHT, BY_DEFAULT, COUNTED, DECODE_ALONE, EITHER_BINDS, OR, Answer, Result, RouteStep, Spans, shown_end
+from derive.answers import (
+    BOUGHT,
+    BY_DEFAULT,
+    COUNTED,
+    DECODE_ALONE,
+    EITHER_BINDS,
+    OR,
+    Answer,
+    Result,
+    RouteStep,
+    Spans,
+    next_whole,
+    shown_end,
+)
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.expressions.branches import in_latex, sides_of
@@ -271,8 +283,9 @@ def _value_in_words(unknown: str, answer: Answer) -> str:
         shown = show(unknown, answer.point)
         if unknown not in BOUGHT or answer.bound == UPPER or answer.point == round(answer.point):
             return f"{shown}{OR[answer.bound]}"
-        whole = f"{answer.whole_ones:.0f}"
-        return f"{shown}{OR[answer.bound]}" + (f" (so {whole} whole one{'s' * (whole != '1')})" if whole != shown else "")
+        whole = answer.whole_ones or 0.0
+        most = " at most" if whole < answer.point else ""
+        return f"{shown}{OR[answer.bound]}" + (f" (so {whole:.0f} whole one{'s' * (whole != 1)}{most})" if f"{whole:.0f}" != shown else "")
     if answer.kind == "symbolic":
         return f"{answer.formula}{OR[answer.bound]}"
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
@@ -283,11 +296,11 @@ def _value_in_words(unknown: str, answer: Answer) -> str:
 def _whole_ones(unknown: str, answer: Answer) -> str:
     """Of bounds on what is counted the whole ones within them, where they are not whole themselves."""
     low, high = answer.least, answer.high
-    ends = [ceil(low * (1 - 1e-9)) if low else None, None if high is None else floor(high * (1 + 1e-9))]
+    ends = [next_whole(low, LOWER) if low else None, None if high is None else next_whole(high, UPPER)]
     pairs = [(end, count) for end, count in zip((low, high), ends, strict=True) if end and count]
     if unknown not in COUNTED or not any(abs(end - count) > 1e-9 * count for end, count in pairs):
         return ""
-    return f" (so {' to '.join(f'{count}' for _, count in pairs)} whole one{'s' * (pairs[-1][1] != 1)})"
+    return f" (so {' to '.join(f'{count:.0f}' for _, count in pairs)} whole one{'s' * (pairs[-1][1] != 1)})"
 
 
 def _where(regime: str) -> str:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import ceil, floor
 
-from derive.answers import BOUGHT, COUNTED
+from derive.answers import BOUGHT, COUNTED, next_whole
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
@@ -107,10 +106,9 @@ def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Soluti
     found, _ = answered(others)
     if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
         return refused
-    rounded = {LOWER: ceil, UPPER: floor}
     ends = zip(found.answers[0].ends, (LOWER, UPPER), strict=True)
     sides = [(end, found.answers[0].bound or side) for end, side in ends if end is not None]
-    whole = [max(1.0, float(rounded[side](end))) if asked.unknown in COUNTED else end for end, side in sides]
+    whole = [max(1.0, next_whole(end, side)) if asked.unknown in COUNTED else end for end, side in sides]
     fewest = [] if others.limits else [1.0]
     there = {end: _result_at(alone, end).answers[:1] for end in (*fewest, *whole) if end > 0}
     reached = {one.point: end for end, (*points,) in there.items() for one in points if one.kind == "point"}
@@ -136,7 +134,7 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
         there = _result_beside(alone)
         if not there.answers:
             return None
-        value = f"{show(limited_by(alone), inside(there.answers[0]))}{OR[there.answers[0].bound]}"
+        value = _comes_to(alone, there)
         if not _is_within(alone, there):
             more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
             message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given{more}"
@@ -200,10 +198,15 @@ def _held_in_words(unknown: str, held: Iterable[tuple[Question, Solution]]) -> t
     """Limits that are met whatever the unknown is, with what they come to."""
     said = []
     for alone, there in held:
-        (found, *_) = there.answers
-        value = f"{show(limited_by(alone), inside(found))}{OR[found.bound]}"
-        said.append(f"{limit_in_words(alone)} is met with any {unknown}: it comes to {value}")
+        said.append(f"{limit_in_words(alone)} is met with any {unknown}: it comes to {_comes_to(alone, there)}")
     return tuple(said)
+
+
+def _comes_to(alone: Question, there: Solution) -> str:
+    """What a result that is limited comes to; of one that is within its limit at best, that it is so."""
+    (found, *_) = there.answers
+    at_best = found.bound is not None and found.bound != alone.limits[limited_by(alone)]
+    return f"{show(limited_by(alone), inside(found))}{' at best' if at_best else OR[found.bound]}"
 
 
 def _bound_by(alone: Question, solution: Solution) -> tuple[str, ...]:
@@ -330,8 +333,8 @@ def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Sol
         return without_answer(asked, Reason("contradiction", violated=violated, message=message))
     best, end = (least, low) if unknown in BOUGHT else (most, high)
     which = "fewest" if unknown in BOUGHT else "largest"
-    whole = ceil(end * (1 - HOLDS)) if unknown in BOUGHT else floor(end * (1 + HOLDS))
-    best_end = f"{whole}" if unknown in COUNTED else show(unknown, end)
+    whole = next_whole(end, LOWER if unknown in BOUGHT else UPPER)
+    best_end = f"{whole:.0f}" if unknown in COUNTED else show(unknown, end)
     held = _held_beside(asked)
     told = (
         f"from {show(unknown, low)}, where {takes} binds, to {show(unknown, high)}, where {leaves} does",

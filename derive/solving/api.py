@@ -11,6 +11,7 @@ from derive.quantities import meant_beside, quantity
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.answering import answer, weights_alone
 from derive.solving.at_best import all_of, answered_at, full_batch, within_own_limits
+from derive.solving.budgets import over_a_time
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.fleets import (
@@ -18,9 +19,9 @@ from derive.solving.fleets import (
     batch_that_does_not_fit,
     chips_meant,
     is_of_whole_replicas,
+    names_beside,
     of_all_replicas,
     of_whole_replicas,
-    over_a_time,
     with_what_is_paid,
 )
 from derive.solving.givens import spread
@@ -43,6 +44,7 @@ from derive.solving.questions import (
 from derive.solving.refusals import by_equations, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
+from derive.solving.waiting_hours import with_waiting_paid
 from derive.solving.whole_numbers import in_whole_ones
 from derive.solving.without_part import refuse_without_part
 from derive.solving.zero_givens import at_nothing
@@ -151,11 +153,15 @@ def respond(
     What is asked for `beside` it is no other word for what is asked for here.
     """
     using = (using,) if isinstance(using, str) else tuple(using)
-    unknown = chips_meant(unknown, given)
+    unknown = chips_meant(unknown, names_beside(given, hardware))
     taken = of_all_replicas([unknown], given)
+    names = names_beside(taken, hardware)
 
-    def anew(name: str, values: Mapping[str, Given]) -> Solution:
+    def anew(name: str, values: Mapping[str, Given], conventions: Conventions = conventions) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped)
+
+    def at_no_other_price(name: str, values: Mapping[str, Given]) -> Solution:
+        return anew(name, values, replace(conventions, price=USUAL_CONVENTIONS.price))
 
     def by(named: tuple[str, ...], given: Mapping[str, Given]) -> Solution:
         def ask(name: str, values: Mapping[str, Given]) -> Solution:
@@ -163,15 +169,16 @@ def respond(
 
         return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
 
-    if short := batch_that_does_not_fit(anew, unknown, taken):
+    if short := batch_that_does_not_fit(anew, unknown, taken, names):
         solution = short
-    elif end := full_batch(anew, [unknown], taken):
+    elif end := full_batch(anew, [unknown], taken, names):
         solution = answered_at(anew, unknown, taken, end)
-    elif is_of_whole_replicas(unknown, taken):
+    elif is_of_whole_replicas(unknown, taken, names):
         solution = of_whole_replicas(anew, unknown, taken)
     else:
         solution = beside_prompts(by, taken, using, variants or {})
-    solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given)
+    solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given, names)
+    solution = with_waiting_paid(solution, given, anew, at_no_other_price)
     return _warned(solution) if taken is not given else solution
 
 
@@ -191,7 +198,7 @@ def respond_all(
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
     """
     using = (using,) if isinstance(using, str) else tuple(using)
-    unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, given), using) for name in unknowns))
+    unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, names_beside(given, hardware)), using) for name in unknowns))
 
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped, unknowns)
@@ -201,7 +208,7 @@ def respond_all(
         refuse_without_part((alone,), given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
-    end = full_batch(ask, unknowns, taken)
+    end = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
     solutions = tuple(answered_at(ask, name, taken, end) for name in unknowns) if end else all_of(ask, unknowns, taken)
     refuse_without_part(solutions, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions

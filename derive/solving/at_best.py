@@ -3,21 +3,21 @@
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
-from math import ceil, floor, inf
+from math import inf
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED, OR, SEQUENCES_FIT, Answer
+from derive.answers import BOUGHT, COUNTED, OR, SEQUENCES_FIT, Answer, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.givens import spread
-from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, limits
+from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole_numbers import BEST
 from derive.spreads import Interval, Series
-from derive.units import show, signed
+from derive.units import show
 
 _COPIES, _OF_ALL = "replicas", "fleet_sequences_in_flight"
 """How many there are of what is sized, and what there is in all of them."""
@@ -43,17 +43,30 @@ class End:
 
     size: str
     value: float
-    by: Set[str]
+    by: Mapping[str, float]
     memory_binds: bool
     throughout: bool = False
 
     @property
     def told(self) -> str:
         """The end in words."""
-        which = "fewest" if self.size in BOUGHT else "largest"
         does = " that memory holds" if self.memory_binds else ""
         does += " that will do all over the ranges" if self.throughout else ""
-        return f"at {self.size} = {show(self.size, self.value)}, the {which}{does}"
+        return f"at {self.size} = {show(self.size, self.value)}, the {self.which}{does}"
+
+    @property
+    def which(self) -> str:
+        """Which end it is."""
+        return "fewest" if self.size in BOUGHT else "largest"
+
+    def met(self, said: str, limited: Mapping[str, Mapping[str, str]]) -> str:
+        """What is said of a limit; of one by which it was sized, that it is the end which this leaves."""
+        for name in () if self.memory_binds else self.by.keys() & limited.keys():
+            for side in limited[name]:
+                limit = f"{name} {IN_WORDS[side]} {show(name, self.by[name])}"
+                if said.startswith(f"{limit} is met"):
+                    return f"{limit} is met: {self.size} is the {self.which} that it {'takes' if self.size in BOUGHT else 'leaves'}"
+        return said
 
 
 def all_of(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
@@ -101,7 +114,7 @@ def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Rea
     name = quantity(unknown).name
     if name in SIZED or FREE in {quantity(spelled).name for spelled in given}:
         raise refused
-    plain = ((quantity(spelled).name, value) for spelled, value in given.items() if not _is_limit(value))
+    plain = ((quantity(spelled).name, value) for spelled, value in given.items() if not is_limit(value))
     spreads = {other: spread(other, value, read) for other, value in plain}
     if ranges := [other for other, one in spreads.items() if isinstance(one, Interval)]:
         raise WrongValue(f"each {ranges[0]} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranges[0]}")
@@ -121,18 +134,17 @@ def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Rea
     return _unanswered(name, replace(sized.reason, message=message), sized)
 
 
-def full_batch(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> End | None:
+def full_batch(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any], names: Set[str]) -> End | None:
     """The largest batch of replicas whose number follows from the sequences of all of them; None where it is no such question.
 
     >>> from derive.solving.api import respond
     >>> given = {"hbm_capacity": "80GB", "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "chips": 8}
-    >>> full_batch(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}).told
+    >>> full_batch(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}, {*given, "fleet_sequences_in_flight"}).told
     'at batch = 570, the largest that memory holds'
     """
-    names = {quantity(spelled).name for spelled in given}
     asked = {quantity(name).name for name in unknowns}
     of_rates = not names.isdisjoint(_RATES_OF_ALL)
-    if of_rates and (_OF_ALL in names or asked - {_COPIES, *_OF_COPIES_ALONE} or any(map(_is_limit, given.values()))):
+    if of_rates and (_OF_ALL in names or asked - {_COPIES, *_OF_COPIES_ALONE} or any(map(is_limit, given.values()))):
         return None
     if not (of_rates or _OF_ALL in names | asked) or not names.isdisjoint(_SAY_THE_BATCH) or not asked.isdisjoint(SIZED):
         return None
@@ -151,17 +163,16 @@ def with_other(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, 
 def _that_size_it(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
     """What is given without the results of what is asked for and has a default: by that they would size as if nobody asked for it.
 
-    So with results of copies that nobody counts, where what is asked for is made of them.
+    So with results of copies that nobody counts, and limits on them.
     """
-    names = {quantity(spelled).name for spelled in given}
-    open_ = {name for name in unknowns if name in NEUTRAL_DEFAULTS}
-    open_ |= {_COPIES} - names if not results_of(_COPIES).isdisjoint(unknowns) else set()
-    results = {result for name in open_ for result in results_of(name)}
-    return {spelled: value for spelled, value in given.items() if quantity(spelled).name not in results or _is_limit(value)}
-
-
-def _is_limit(value: object) -> bool:
-    return isinstance(value, str) and bool(signed(value))
+    names = {spelled: quantity(spelled).name for spelled in given}
+    results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
+    of_all = results_of(_COPIES) if _COPIES not in names.values() else frozenset()
+    return {
+        spelled: value
+        for spelled, value in given.items()
+        if names[spelled] not in (() if is_limit(value) else results) and names[spelled] not in of_all
+    }
 
 
 @cache
@@ -184,7 +195,7 @@ def results_of(name: str) -> frozenset[str]:
 def within_own_limits(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool = False) -> Solution:
     """The answer of which limits on the unknown itself leave a part, or why they leave none."""
     name = quantity(unknown).name
-    of_it = {spelled: value for spelled, value in given.items() if _is_limit(value) and quantity(spelled).name == name}
+    of_it = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
     if not of_it:
         return with_free_size(ask, unknown, given, read, zipped)
     sides = {side: read(name, text) for side, text in limits(of_it)[1][name].items()}
@@ -224,7 +235,7 @@ def _part(name: str, one: Answer, least: float, most: float) -> Answer | None:
         return one
     bottom, top = max(low, least), min(high, most)
     if name in COUNTED:
-        bottom, top = float(ceil(bottom * (1 - HOLDS))), top if top == inf else float(floor(top * (1 + HOLDS)))
+        bottom, top = next_whole(bottom, LOWER), top if top == inf else next_whole(top, UPPER)
     if bottom > top * (1 + HOLDS) or top < least:
         return None
     if bottom == top:
@@ -254,7 +265,9 @@ def answered_at(ask: _Ask, name: str, given: Mapping[str, Any], end: End) -> Sol
     reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")
     provenance = {**solution.provenance, **({end.size: end.told} if end.size in solution.provenance else {})}
     unused = tuple(one for one in solution.unused if one not in end.by)
-    return replace(solution, provenance=provenance, said=(end.told, *solution.said), reason=reason, unused=unused)
+    limited = limits(given)[1]
+    said = (end.told, *(end.met(text, limited) for text in solution.said))
+    return replace(solution, provenance=provenance, said=said, reason=reason, unused=unused)
 
 
 def best_end(solution: Solution) -> End | None:
@@ -270,12 +283,11 @@ def best_end(solution: Solution) -> End | None:
     value = low if (side == LOWER) != bool(solution.spans) else high
     if value is None or (one.kind == "point" and one.bound != side):
         return None
-    whole = ceil(value * (1 - HOLDS)) if side == LOWER else floor(value * (1 + HOLDS))
-    value = float(whole) if name in COUNTED else value
+    value = next_whole(value, side) if name in COUNTED else value
     if value <= 0:
         return None
     binds = side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in solution.equations}
-    return End(name, value, by=solution.given.keys(), memory_binds=binds, throughout=bool(solution.spans))
+    return End(name, value, by=solution.given, memory_binds=binds, throughout=bool(solution.spans))
 
 
 def _unanswered(name: str, reason: Reason, beside: Solution) -> Solution:

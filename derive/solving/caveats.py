@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from derive.answers import BOUGHT, NO_WHOLE_ONE, SEQUENCES_FIT
+from derive.answers import BOUGHT, NO_WHOLE_ONE, SEQUENCES_FIT, next_whole
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
@@ -94,7 +94,7 @@ def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equatio
     """All that is doubtful of an answer, by the name of the doubt."""
     values = {**_led(asked, values), **values}
     if asked.limits and asked.unknown in BOUGHT:
-        values[asked.unknown] = float(math.ceil(values[asked.unknown] * (1 - HOLDS)))
+        values[asked.unknown] = next_whole(values[asked.unknown], LOWER)
     said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in _CAVEATS}
     return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
 
@@ -206,14 +206,13 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     rests = _takes_part(apart, asked) and (apart in used or apart.symbols[0] in asked.known)
     if "prompt_tokens" not in asked.known or not rests:
         return None
-    told, both = "for decode alone: prompts need chips of their own, not counted here", f"both on the same chips: --using {together.id}"
+    told, both = "for decode alone: prompts need chips of their own", f"both on the same chips: --using {together.id}"
     share = _anew((_PROMPTS_TAKE,), asked, values, used).get(_PROMPTS_TAKE)
     if share is None:
-        return f"{told}; on these, their prefill time comes on top, and the rate is lower; {both}"
-    takes = (
-        f"with both on these they would take {share:.0%} of the time, and at the same batch a rate {1 / (1 - share):.3g} times the chips"
-    )
-    return f"{told}; {takes}; {both}"
+        return f"{told}, not counted here; on these, their prefill time comes on top, and the rate is lower; {both}"
+    more = 1 / (1 - share)
+    takes = f"with both on these they would take {share:.0%} of the time, and at the same batch a rate {more:.3g} times the chips"
+    return f"{told}, {more - 1:.3g} times as many, not counted here; {takes}; {both}"
 
 
 def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -428,7 +427,7 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
 def _copies_held(row: Equation, values: Mapping[str, float]) -> Doubt | None:
     """How many chips hold a cache that tensor parallelism copies, where they are more than hold it once."""
     heads = 1.0 if "latent_dim" in values else values["kv_heads"]
-    least = math.ceil(values["chips"] * (1 - HOLDS))
+    least = int(next_whole(values["chips"], LOWER))
     most = chips_for_copies(values, heads, values.get("query_heads", math.inf))
     if most == least:
         return None
@@ -548,7 +547,7 @@ def chips_of_one_part(asked: Question, values: Mapping[str, float], used: Sequen
     stages = 1.0 if asked.unknown == "pipeline_stages" else values.get("pipeline_stages", 1.0)
     counted = {"training_chips", _TRAINED} & {asked.unknown} or "training_chips" in values
     copies = 1.0 if counted else asked.known.get(_TRAINED, 1.0)
-    chips = math.ceil(values["chips"] * (1 - HOLDS))
+    chips = int(next_whole(values["chips"], LOWER))
     of_all = f"{stages:.4g} stages of {chips} have {stages * chips:.4g}" if stages > 1 else ""
     if copies > 1:
         of_stage = "a stage of one copy" if stages > 1 else "one copy of the model"

@@ -81,6 +81,10 @@ _SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which it is looked whether they cancel."""
 
 
+NOT_NEEDED = " was named and is not needed"
+"""How what is said of an equation ends that was named for nothing."""
+
+
 LEAVES_OPEN = ("not_identified", "missing_givens")
 
 """Reasons of a leg that may have an answer all the same, if more were known."""
@@ -442,7 +446,7 @@ def rests_on(asked: Question, known: Mapping[str, float], way: Route, touched: s
     chosen = {(row.variant.group, row.variant.name) for row in used if row.variant}
     # A variant that was named chooses those of its group and name, whichever of them is needed.
     needed = (row for row in asked.named if row in used or (row.variant and (row.variant.group, row.variant.name) in chosen))
-    idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in {*needed}]
+    idle = [f"{row.id}{NOT_NEEDED}" for row in asked.named if row not in {*needed}]
     idealised = [text for row in used for text in row.assumptions]
     of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
     switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)

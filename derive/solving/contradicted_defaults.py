@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from math import ceil, log
+from math import log
 
-from derive.answers import BOUGHT, DECODE_ALONE
+from derive.answers import BOUGHT, DECODE_ALONE, next_whole
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, Equation, right_side_at
@@ -165,7 +165,7 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
     if not names or [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
         return None
     (bound,) = held.answers
-    whole = ceil(bound.least * (1 - HOLDS))
+    whole = int(next_whole(bound.least, LOWER))
     told, doubts = [], dict[str, str]()
     for name in names:
         result = result_where(replace(question, unknown="chips"), name, whole)

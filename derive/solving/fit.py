@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
-from math import ceil, floor, log10
+from math import floor, log10
 from typing import Any
 
-from derive.answers import COUNTED, SHORT
+from derive.answers import COUNTED, SHORT, next_whole
 from derive.catalogue import equation, equations
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER, Equation
@@ -271,7 +271,7 @@ def _chips_that_hold(known: Mapping[str, float]) -> int | None:
     """The fewest chips that hold what is needed; None where it is not known what one holds."""
     room, capacity = {**known, "memory_capacity": known["memory_demand"]}, equation("memory.capacity")
     found = solve_equation(capacity, "chips", room)[0] if room.keys() >= capacity.inputs - {"chips"} else ()
-    return next((ceil(one.point * (1 - 1e-12)) for one in found), None)
+    return next((int(next_whole(one.point, LOWER)) for one in found), None)
 
 
 def chips_of_links(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> int | None:

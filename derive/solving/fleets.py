@@ -1,25 +1,27 @@
 """A rate of requests where replicas, all their chips or what these cost are asked for: it is that of all of them, and not of one."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cache
-from math import ceil
 from typing import Any, TypeVar
 
-from derive.answers import Answer, WhenRead
+from derive.answers import DECODE_ALONE, Answer, WhenRead, next_whole
 from derive.catalogue import by_id, equation
-from derive.errors import WrongUnit, WrongValue
-from derive.quantities import meant_beside, own_unit, quantity
+from derive.errors import WrongValue
+from derive.presets import names_count
+from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
-from derive.requirements import HOLDS
 from derive.solving.at_best import results_of, with_other
+from derive.solving.chain import NOT_NEEDED
 from derive.solving.fit import SHORT_OF_MEMORY
-from derive.solving.result import RouteStep, Solution
-from derive.solving.whole_numbers import BEST
-from derive.units import parse, signed
+from derive.solving.limits import FREE, is_limit
+from derive.solving.result import Reason, RouteStep, Solution
+from derive.solving.whole_numbers import BEST, SO
+from derive.units import show
 
 _T = TypeVar("_T")
+_Ask = Callable[[str, Mapping[str, Any]], Solution]
+"""A question with what is given by name."""
 
 _OF_ONE, _OF_ALL = "requests_per_second", "fleet_requests_per_second"
 _REPLICAS = "replicas"
@@ -28,7 +30,9 @@ _OF_WHOLE_ONES = (_ALL_CHIPS, "fleet_cost", "fleet_power", "fleet_electricity_co
 """What replicas are bought for: parts of one are not."""
 _IN_FLIGHT = "fleet_sequences_in_flight"
 _SIZE_IT = (_OF_ONE, _OF_ALL, "fleet_throughput", _IN_FLIGHT)
-_PRICE, _OWNED = "chip_price", "serving.chip_price_from_capex"
+_PREFILL_OVER_DECODE = "prefill_decode_chip_ratio"
+_PRICE, _OF_USE = "chip_price", ("serving.chip_price_from_capex", "serving.rented_chip_price")
+"""What a second of a chip costs, and by which equations that is of one in use."""
 _IN_USE = "fleet_utilisation"
 """How much of the time chips are in use: it says how many replicas there are, of which every second is paid."""
 _ASKED = (_REPLICAS, *_OF_WHOLE_ONES)
@@ -53,54 +57,29 @@ def of_all_replicas(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping
     return {_OF_ALL if names[spelled] == _OF_ONE else spelled: value for spelled, value in given.items()}
 
 
-_LASTS = "deployment_time"
-_PAID_OVER_IT = ("fleet_cost", "fleet_electricity_cost")
-_BY_THE_TIME = re.compile(r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*")
+def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> frozenset[str]:
+    """What is given by registry name, the chips of a replica too where those that are named are counted.
 
-
-def over_a_time(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T | str]:
-    """What is given, money of a fleet by the hour or the month as that of so long a time; asked for in such a word, it is of that time.
-
-    Raises WrongValue for money by one time beside another.
-
-    >>> over_a_time(["chips"], {"fleet_cost": "<=$50/h"}), over_a_time(["cost_per_month"], {"chips": 8})
-    ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
+    >>> sorted(names_beside(["qps"], "8xH100:fp8"))
+    ['chips', 'requests_per_second']
     """
-    texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in _PAID_OVER_IT}
-    apart = {spelled: found for spelled, text in texts.items() if (found := _BY_THE_TIME.fullmatch(text)) and _is_a_time(found["time"])}
-    units = {word: unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and unit.startswith("USD/")}
-    of_words = [unit for word, unit in units.items() if meant_beside(word, given) in _PAID_OVER_IT]
-    times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}
-    if not times:
-        return given
-    lasts = {parse(_LASTS, time) for time in times}
-    if len(lasts) > 1 or any(quantity(spelled).name == _LASTS for spelled in given):
-        raise WrongValue(f"money of a fleet by the time ({', '.join(sorted(times))}) is of one time: leave {_LASTS} and others out")
-    return {**given, **{spelled: found["money"] for spelled, found in apart.items()}, _LASTS: min(times)}
+    chips = (hardware,) if isinstance(hardware, str) else hardware or ()
+    return frozenset(quantity(spelled).name for spelled in (*given, *((_CHIPS,) if any(map(names_count, chips)) else ())))
 
 
-def _is_a_time(word: str) -> bool:
-    try:
-        parse(_LASTS, f"1 {word}")
-    except WrongUnit:
-        return False
-    return True
-
-
-def chips_meant(unknown: str, given: Iterable[str]) -> str:
+def chips_meant(unknown: str, names: Set[str]) -> str:
     """What is asked for: beside a rate of a fleet and the chips of a replica those of all replicas, where chips are asked for.
 
-    >>> chips_meant("gpus", ["qps", "tp"]), chips_meant("gpus", ["qps", "batch"])
+    >>> chips_meant("gpus", {"fleet_throughput", "chips"}), chips_meant("gpus", {"fleet_throughput", "batch"})
     ('fleet_chips', 'gpus')
     """
-    names = {quantity(spelled).name for spelled in given}
     both = quantity(unknown).name == _CHIPS and _CHIPS in names
     return _ALL_CHIPS if both and not names.isdisjoint(_SIZE_IT) else unknown
 
 
-def batch_that_does_not_fit(ask: Callable[[str, Mapping[str, Any]], Solution], unknown: str, given: Mapping[str, Any]) -> Solution | None:
+def batch_that_does_not_fit(ask: _Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
     """Why there are no replicas of a batch that is given, whose chips are short of memory for it; None where all is well."""
-    names, row = {quantity(spelled).name for spelled in given}, quantity(unknown)
+    row = quantity(unknown)
     if row.name not in (*_ASKED, _IN_FLIGHT) or not names >= {"batch", _CHIPS} or _IN_FLIGHT not in (*names, row.name):
         return None
     read = ask("kv_time", given)
@@ -108,17 +87,15 @@ def batch_that_does_not_fit(ask: Callable[[str, Mapping[str, Any]], Solution], u
     return replace(read, unknown=row.name, unit=row.unit) if short else None
 
 
-def with_what_is_paid(solution: Solution, ask: Callable[[str, Mapping[str, Any]], Solution], given: Mapping[str, Any]) -> Solution:
+def with_what_is_paid(solution: Solution, ask: _Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
     """A refusal or an answer on the one chip, or of the one replica, by default, where a limit on what a fleet costs pays more of them:
     how many it pays is said.
     """
     names = {spelled: quantity(spelled).name for spelled in given}
-    within = [
-        name for spelled, name in names.items() if name in _OF_WHOLE_ONES and isinstance(given[spelled], str) and signed(given[spelled])
-    ]
-    if len(within) != 1 or not {_REPLICAS, _ALL_CHIPS}.isdisjoint({*names.values(), solution.unknown}) or solution.unknown == _CHIPS:
+    within = [name for spelled, name in names.items() if name in _OF_WHOLE_ONES and is_limit(given[spelled])]
+    if len(within) != 1 or not {_REPLICAS, _ALL_CHIPS}.isdisjoint({*beside, solution.unknown}) or solution.unknown == _CHIPS:
         return solution
-    of_one = _CHIPS not in names.values() and solution.provenance.get(_CHIPS, "default") == "default"
+    of_one = _CHIPS not in beside and solution.provenance.get(_CHIPS, "default") == "default"
     told = {spelled: given[spelled] for spelled, name in names.items() if name in (*within, *_paid_with(within[0]))}
     found = ask(_ALL_CHIPS if of_one else _REPLICAS, told)
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
@@ -130,18 +107,27 @@ def with_what_is_paid(solution: Solution, ask: Callable[[str, Mapping[str, Any]]
     return replace(solution, reason=replace(solution.reason, message=f"{solution.why_not}\n{pays}"))
 
 
-def is_of_whole_replicas(unknown: str, given: Iterable[str]) -> bool:
+def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]) -> bool:
     """Whether it takes whole replicas, which nobody counts, to say what all of them come to.
 
-    >>> is_of_whole_replicas("fleet_chips", ["qps", "tp"]), is_of_whole_replicas("fleet_chips", ["replicas", "tp"])
-    (True, False)
+    So many as a rate takes, of what they are bought for; and as many as a limit leaves, or a budget pays or feeds.
+
+    >>> is_of_whole_replicas("fleet_chips", {"tp": 8}, {"fleet_requests_per_second", "chips"})
+    True
+    >>> is_of_whole_replicas("fleet_throughput", {"fleet_power": "<=5MW"}, {"fleet_power"})
+    True
     """
-    names = {quantity(spelled).name for spelled in given}
-    return quantity(unknown).name in _OF_WHOLE_ONES and _REPLICAS not in names and not names.isdisjoint(_SIZE_IT)
+    name = quantity(unknown).name
+    if _REPLICAS in names or name not in results_of(_REPLICAS):
+        return False
+    limited = {quantity(spelled).name for spelled, value in given.items() if is_limit(value)}
+    if name in _OF_WHOLE_ONES:
+        return not names.isdisjoint(_SIZE_IT) or (_CHIPS in names and not names.isdisjoint(_OF_WHOLE_ONES))
+    return not names.isdisjoint(_OF_WHOLE_ONES) or not limited.isdisjoint(results_of(_REPLICAS))
 
 
-def of_whole_replicas(ask: Callable[[str, Mapping[str, Any]], Solution], unknown: str, given: Mapping[str, Any]) -> Solution:
-    """What as many whole replicas come to as a rate takes; of lists each point has replicas of its own."""
+def of_whole_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+    """What as many whole replicas come to as a rate takes, or as a budget leaves; of lists each point has replicas of its own."""
     name = quantity(unknown).name
     sized = ask(_REPLICAS, given)
     if sized.sweep:
@@ -151,38 +137,95 @@ def of_whole_replicas(ask: Callable[[str, Mapping[str, Any]], Solution], unknown
     if not sized.answers:
         return sized
     one, *others = sized.answers
-    count = _whole(one.ends[0])
-    ends = (sized.spans.low, sized.spans.high) if sized.spans else (count,)
-    if others or count is None or {_whole(end) for end in ends} != {count}:
+    side = _side(name, sized, {quantity(spelled).name for spelled in given})
+    count = _whole(one, side)
+    ends = {next_whole(end, side) for end in (sized.spans.low, sized.spans.high)} if sized.spans else {count}
+    if others or count is None or ends != {count}:
         raise WrongValue(f"{name} is of one number of {_REPLICAS}, and here it is several: ask for {_REPLICAS}")
-    paid = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _paid_with(name)}
-    owned = {_IN_USE: 1.0} if "chip_capex" in {quantity(spelled).name for spelled in paid} else {}
-
-    def of(replicas: float) -> Solution:
-        return _of_any_second(ask(name, {**paid, **owned, _REPLICAS: replicas}))
-
-    found = of(count)
+    budgets = [spelled for spelled in given if quantity(spelled).name in _OF_WHOLE_ONES]
+    if count < 1:
+        short = f"no whole one of the {_REPLICAS}: {' and '.join(budgets)} will do for {show(_REPLICAS, one.ends[1] or 0.0)} of one"
+        return replace(sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=Reason("no_solution", message=short))
+    found = _of_so_many(ask, name, given, count)
     if not found.answers:
         return found
-    told = f"at {_REPLICAS} = {count:.0f}, the fewest whole ones"
-    together = sized.with_prompts and _whole(sized.with_prompts.ends[0])
+    merged = _merged(name, sized, found, count, side, _told(count, side, given))
+    apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == _ALL_CHIPS and side == LOWER else ()
+    both = _whole(sized.with_prompts, side) if sized.with_prompts and name in _OF_WHOLE_ONES else None
+    together = _moved(_of_so_many(ask, name, given, both).answers[0], one, side) if both else found.with_prompts
+    return replace(merged, said=(*merged.said, *apart), with_prompts=together)
+
+
+def _of_so_many(ask: _Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
+    """What a number of replicas comes to: of what they are bought for by its price alone, else by all that is given, within the budgets."""
+    if name not in _OF_WHOLE_ONES:
+        budgets = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _OF_WHOLE_ONES}
+        within = {spelled: value if is_limit(value) else f"<={value}" for spelled, value in budgets.items()}
+        return ask(name, {**given, **within, _REPLICAS: replicas})
+    paid = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _paid_with(name)}
+    of_use = {quantity(spelled).name for spelled in paid} & {"chip_capex", "rented_chip_price"}
+    return _of_any_second(ask(name, {**paid, **({_IN_USE: 1.0} if of_use else {}), _REPLICAS: replicas}))
+
+
+def _merged(name: str, sized: Solution, found: Solution, count: float, side: str, told: str) -> Solution:
+    """What whole replicas come to, with how many they are."""
+    base, other = (sized, found) if name in _OF_WHOLE_ONES else (found, sized)
+    again = any(step.unknown == name for step in sized.route)
+    doubts = {kind: text for one in (base, other) for kind, text in zip(one.kinds, one.warnings, strict=True)}
     return replace(
-        sized,
+        base,
         unknown=found.unknown,
         unit=found.unit,
-        answers=_bounded(found, one),
+        answers=tuple(_moved(each, sized.answers[0], side) for each in found.answers),
         spans=found.spans,
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
         given={**found.given, **sized.given, _REPLICAS: count},
-        unused=tuple(name for name in sized.unused if name not in found.given),
-        assumptions=tuple(dict.fromkeys((*found.assumptions, *sized.assumptions))),
+        unused=tuple(one for one in sized.unused if one not in found.given),
+        assumptions=_of_both(found, sized),
         provenance={**found.provenance, **sized.provenance, _REPLICAS: told},
-        warnings=(*sized.warnings, *found.warnings),
-        kinds=(*sized.kinds, *found.kinds),
-        route=(*(_in_whole_ones(step, count) for step in sized.route), *found.route),
-        said=(told, *(text for text in sized.said if not text.startswith(BEST))),
-        with_prompts=_bounded(of(together), one)[0] if together else None,
+        warnings=tuple(doubts.values()),
+        kinds=tuple(doubts),
+        route=tuple(dict.fromkeys((*(_in_whole_ones(step, count, side, again) for step in sized.route), *found.route))),
+        said=(told, *(text for text in base.said if not text.startswith((BEST, SO)))),
     )
+
+
+def _prompts_apart(ask: _Ask, given: Mapping[str, Any], sized: Solution, chips: float) -> Iterator[str]:
+    """How many chips of their own the prompts take that replicas of so many chips do not compute, in as many such replicas."""
+    if DECODE_ALONE not in sized.kinds or FREE not in sized.given:
+        return
+    of_all = {_OF_ONE, *results_of(_REPLICAS)}
+    one = {spelled: value for spelled, value in given.items() if quantity(spelled).name not in of_all and not is_limit(value)}
+    ratio = ask(_PREFILL_OVER_DECODE, with_other(one, {FREE: sized.given[FREE]}))
+    decode = next((step.value for step in reversed(sized.route) if step.unknown == _REPLICAS and step.value), sized.answers[0].ends[0])
+    if [found.kind for found in ratio.answers] == ["point"]:
+        more = chips * next_whole(decode * ratio.answers[0].point, LOWER)
+        both = more + chips * next_whole(decode, LOWER)
+        yield f"with prompts on chips of their own {more:.0f} more, {both:.0f} in all ({_PREFILL_OVER_DECODE})"
+
+
+def _side(name: str, sized: Solution, names: Set[str]) -> str:
+    """To which side replicas are made whole: as few as a rate takes, or as many as a budget or another limit leaves."""
+    if name in _OF_WHOLE_ONES and not names.isdisjoint(_SIZE_IT):
+        return LOWER
+    return LOWER if sized.answers[0].bound == LOWER or sized.answers[0].ends[1] is None else UPPER
+
+
+def _told(count: float, side: str, given: Mapping[str, Any]) -> str:
+    """How many replicas there are, and what says so."""
+    if side == LOWER:
+        return f"at {_REPLICAS} = {count:.0f}, the fewest whole ones"
+    ends = {name: value for name, value in given.items() if quantity(name).name in _OF_WHOLE_ONES or is_limit(value)}
+    within = [
+        f"{name}{value if is_limit(value) else f'={value}'}" for name, value in ends.items() if quantity(name).name in results_of(_REPLICAS)
+    ]
+    return f"at {_REPLICAS} = {count:.0f}, the most whole ones within {' and '.join(within)}"
+
+
+def _of_both(found: Solution, sized: Solution) -> tuple[str, ...]:
+    """What both rest on; what was named is not needed where neither needs it."""
+    texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
+    return tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
 
 
 def _of_any_second(found: Solution) -> Solution:
@@ -203,23 +246,35 @@ def _of_any_second(found: Solution) -> Solution:
 @cache
 def _paid_with(name: str) -> frozenset[str]:
     """What a result of replicas is made of, and the price of a chip, that says nothing of how many replicas there are."""
-    rows = (*(row for row in by_id().values() if row.defines in (_ALL_CHIPS, name)), equation(_OWNED))
+    rows = (*(row for row in by_id().values() if row.defines in (_ALL_CHIPS, name)), *map(equation, _OF_USE))
     return frozenset(symbol for row in rows for symbol in row.symbols) - {*_OF_WHOLE_ONES, _REPLICAS, _IN_USE}
 
 
-def _bounded(found: Solution, replicas: Answer) -> tuple[Answer, ...]:
-    """What so many replicas come to, or more where these have no greatest number."""
-    bound = replicas.bound if replicas.kind == "point" else LOWER
-    return tuple(replace(one, regime=replicas.regime, bound=bound) for one in found.answers)
+def _moved(found: Answer, replicas: Answer, side: str) -> Answer:
+    """What so many replicas come to, or more or less where these have no greatest or least number; it moves as they do with what they
+    follow from.
+    """
+    bound = replicas.bound if replicas.kind == "point" else side
+
+    def moved() -> dict[str, float]:
+        slopes = dict(found.elasticities)
+        by = slopes.pop(_REPLICAS, 0.0)
+        return {name: slopes.get(name, 0.0) + by * replicas.elasticities.get(name, 0.0) for name in {**slopes, **replicas.elasticities}}
+
+    return replace(found, regime=replicas.regime or found.regime, bound=bound or found.bound, elasticities=WhenRead(moved))
 
 
-def _in_whole_ones(step: RouteStep, count: float) -> RouteStep:
-    """A step of the route, which says of replicas that there are whole ones."""
+def _in_whole_ones(step: RouteStep, count: float, side: str, again: bool) -> RouteStep:
+    """A step of the route, which says of replicas that there are whole ones; in numbers where what they were made of is made `again`."""
     if step.unknown != _REPLICAS or step.value is None:
         return step
-    return replace(step, value=count, formula=step.formula and f"ceiling({step.formula})")
+    made = f"{step.value:.6g}" if again else step.formula
+    return replace(step, value=count, formula=made and f"{'ceiling' if side == LOWER else 'floor'}({made})")
 
 
-def _whole(replicas: float | None) -> float | None:
-    """The fewest whole replicas; None where there is no least."""
-    return None if replicas is None else float(max(1, ceil(replicas * (1 - HOLDS))))
+def _whole(replicas: Answer, side: str) -> float | None:
+    """The fewest whole replicas, one at least, or the most; None where there is no such end."""
+    low, high = replicas.ends
+    if side == LOWER:
+        return max(1.0, next_whole(low, LOWER))
+    return None if high is None else next_whole(high, UPPER)

@@ -31,6 +31,15 @@ class NotMadeOf(WrongValue):
     """A limit that says nothing of what is asked for."""
 
 
+def is_limit(value: object) -> bool:
+    """Whether a value is given as a limit.
+
+    >>> is_limit("<=20ms"), is_limit("20ms"), is_limit(0.02)
+    (True, False, False)
+    """
+    return isinstance(value, str) and bool(signed(value))
+
+
 def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
     """What was given without the signs of limits, and of each limit the text by the way it goes, by registry name.
 

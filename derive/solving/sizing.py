@@ -2,17 +2,15 @@
 
 from dataclasses import replace
 from functools import partial
-from math import ceil, floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from derive.answers import LIMITS_BIND, Answer
+from derive.answers import LIMITS_BIND, Answer, next_whole
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
-from derive.requirements import HOLDS
 from derive.solving.answering import answered
 from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, batch_is_left_to_a_rate, worked_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
@@ -163,7 +161,7 @@ def _at(asked: Question, chips: int) -> tuple[Solution, float, float] | None:
     least, most = one.ends
     if one.kind == "point":
         least, most = (least, _held(question)) if one.bound == LOWER else (0.0, most)
-    if most is None or max(ceil(least * (1 - HOLDS)), 1) > floor(most * (1 + HOLDS)):
+    if most is None or max(next_whole(least, LOWER), 1.0) > next_whole(most, UPPER):
         return None
     return solution, max(least, 1.0), most
 
@@ -176,7 +174,7 @@ def _held(asked: Question) -> float | None:
 
 def _sized(asked: Question, chips: int, there: Solution, least: float, most: float) -> Solution:
     """So many chips, with the batches that there are and what they come to."""
-    low, high = ceil(least * (1 - HOLDS)), floor(most * (1 + HOLDS))
+    low, high = int(next_whole(least, LOWER)), int(next_whole(most, UPPER))
     batches = f"a batch of {low} to {high}" if low < high else f"a batch of {high}"
     targets = " and ".join(map(limit_in_words, one_by_one(asked)))
     given = {name: value for name, value in there.given.items() if name != "chips"}

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import ceil
 
+from derive.answers import next_whole
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
-from derive.records import Equation
+from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.fit import FASTER, OF_A_PASS, fast_enough, shortage
 from derive.solving.propagation import followed, leading_to
@@ -62,7 +62,7 @@ def beyond_one_domain(asked: Question, values: Mapping[str, float], used: Sequen
     if not targets(asked) or {*OF_A_PASS, *_OF_PREFILL}.isdisjoint(name for row in used for name in row.symbols):
         return None
     size = values.get("scale_up_size", _RACK)
-    if "chips" not in values or ceil(values["chips"] * (1 - HOLDS)) <= size:
+    if "chips" not in values or next_whole(values["chips"], LOWER) <= size:
         return None
     what = "one scale-up domain" if "scale_up_size" in values else "any rack of GPUs"
     reached = {name: result_with(asked, name, {"chips": size}) for name in targets(asked)}
@@ -93,7 +93,7 @@ def chips_for_copies(values: Mapping[str, float], heads: float, at_most: float) 
     (11, None)
     """
     of_one = values["memory_capacity"] / values["chips"]
-    least = ceil(values["chips"] * (1 - HOLDS))
+    least = int(next_whole(values["chips"], LOWER))
 
     def fits(chips: int) -> bool:
         held = {**values, "kv_cache_bytes": values["kv_cache_bytes"] * copies_of_heads(chips, heads)}

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, floor
+from math import ceil
 
-from derive.answers import BOUGHT, COUNTED
+from derive.answers import BOUGHT, COUNTED, next_whole
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.answering import nearest_reached
@@ -13,8 +13,8 @@ from derive.solving.questions import Question
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.units import show
 
-BEST = "best: "
-"""What the end of a range begins with that is the better one."""
+BEST, SO = "best: ", "so "
+"""What the end of a range begins with that is the better one, and another end."""
 
 
 def in_whole_ones(asked: Question, solution: Solution) -> Solution:
@@ -24,7 +24,7 @@ def in_whole_ones(asked: Question, solution: Solution) -> Solution:
     if solution.sweep:
         return replace(solution, answers=_rounded(solution.answers), sweep=_of_sweep(asked, solution.sweep))
     if solution.spans:
-        low, high = (_whole(end, solution.answers[0].bound) for end in (solution.spans.low, solution.spans.high))
+        low, high = (next_whole(end, solution.answers[0].bound) for end in (solution.spans.low, solution.spans.high))
         return replace(solution, answers=_rounded(solution.answers), spans=replace(solution.spans, low=low, high=high))
     answers = _rounded(solution.answers)
     if solution.answers and not answers:
@@ -33,13 +33,13 @@ def in_whole_ones(asked: Question, solution: Solution) -> Solution:
 
 
 def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ...]) -> tuple[str, ...]:
-    """What is said of a limit, with the whole number that it leaves; a range has its best end already."""
-    if [one.kind for one in answers] != ["point"] or not said or any(text.startswith(BEST) for text in said):
+    """What is said of a limit, with the whole number that it leaves; a range has its best end already, and what no limit ends has none."""
+    if [one.kind for one in answers] != ["point"] or answers[0].bound is None or not said or any(text.startswith(BEST) for text in said):
         return said
     (one,) = answers
     best = (one.bound == LOWER) == (unknown in BOUGHT)
     which = "largest" if one.bound == UPPER else "fewest" if best else "least"
-    return (said[0], f"{BEST if best else 'so '}{unknown} = {one.point:.0f}, the {which}", *said[1:])
+    return (said[0], f"{BEST if best else SO}{unknown} = {one.point:.0f}, the {which}", *said[1:])
 
 
 def _rounded(answers: Sequence[Answer]) -> tuple[Answer, ...]:
@@ -50,22 +50,15 @@ def _rounded(answers: Sequence[Answer]) -> tuple[Answer, ...]:
 
 def _one_rounded(one: Answer) -> Answer | None:
     if one.kind == "point":
-        value = _whole(one.point, one.bound)
-        return replace(one, value=value, residual=None) if value >= 1 else None
+        value = next_whole(one.point, one.bound)
+        return replace(one, value=value, residual=None) if value >= 1 or one.bound is None else None
     if one.kind != "interval":
         return one
-    low = None if one.low is None else _whole(one.low, one.bound or LOWER)
-    high = None if one.high is None else _whole(one.high, one.bound or UPPER)
-    loose = None if one.loose_low is None else _whole(one.loose_low, one.bound or LOWER)
-    most = None if one.loose_high is None else _whole(one.loose_high, one.bound or UPPER)
+    low = None if one.low is None else next_whole(one.low, one.bound or LOWER)
+    high = None if one.high is None else next_whole(one.high, one.bound or UPPER)
+    loose = None if one.loose_low is None else next_whole(one.loose_low, one.bound or LOWER)
+    most = None if one.loose_high is None else next_whole(one.loose_high, one.bound or UPPER)
     return None if high is not None and high < max(low or 0.0, 1.0) else replace(one, low=low, high=high, loose_low=loose, loose_high=most)
-
-
-def _whole(value: float, bound: str | None) -> float:
-    """The next whole one to the side on which a limit is met."""
-    if bound is None:
-        return value
-    return float(ceil(value * (1 - HOLDS)) if bound == LOWER else floor(value * (1 + HOLDS)))
 
 
 def _of_sweep(asked: Question, sweep: Sweep) -> Sweep:

@@ -8,7 +8,7 @@ from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, in_full
 from derive.solving.api import solve
-from derive.solving.fleets import over_a_time
+from derive.solving.budgets import over_a_time
 from derive.units import named_texts, parse
 from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test

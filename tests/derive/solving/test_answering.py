@@ -133,7 +133,7 @@ PROMPT = {**CHIP, **MODEL, "chips": 8, "prompt_tokens": 10_000}
 
 def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_comes_to():
     met = solve("batch", **PROMPT, time_to_first_token="<=2s", step_time="<=10ms")
-    assert met.value == 180 and met.said[2] == "time_to_first_token at most 2 s is met with any batch: it comes to 150 ms or more"
+    assert met.value == 180 and met.said[2] == "time_to_first_token at most 2 s is met with any batch: it comes to 150 ms at best"
     alone = solve("batch", **PROMPT, time_to_first_token="<=2s")
     assert alone.answers[0].ends == (0, 580) and "is met with any batch" in alone.said[0]
     missed = solve("batch", **PROMPT, time_to_first_token="<=100ms", step_time="<=10ms").reason
@@ -146,8 +146,8 @@ def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_com
 @in_one_test(
     ("unknown", "limit", "said"),
     [
-        ("cost_per_token", {"step_time": "<=30ms"}, "step_time at most 30 ms is met: it comes to 5.167 ms or more"),
-        ("step_time", {"throughput": ">=2k"}, "throughput at least 2000 token/s is met: it comes to 12.39k token/s or less"),
+        ("cost_per_token", {"step_time": "<=30ms"}, "step_time at most 30 ms is met: it comes to 5.167 ms at best"),
+        ("step_time", {"throughput": ">=2k"}, "throughput at least 2000 token/s is met: it comes to 12.39k token/s at best"),
         (
             "throughput",
             {"step_time": "<=30ms", "time_to_first_token": "<=2s"},
@@ -166,7 +166,7 @@ def test_limits_are_held_against_what_all_else_determines(unknown, limit, said):
 def test_a_limit_that_what_is_determined_does_not_meet_is_refused_with_what_it_comes_to():
     reason = solve("cost_per_token", **PROMPT, batch=64, chip_price="2 USD/h", step_time="<=3ms").reason
     assert reason.code == "no_solution"
-    assert reason.message == "step_time at most 3 ms is not met: it comes to 5.167 ms or more with what is given"
+    assert reason.message == "step_time at most 3 ms is not met: it comes to 5.167 ms at best with what is given"
     swept = solve("cost_per_token", **PROMPT, batch=[64, 300, 1000], chip_price="2 USD/h", step_time="<=10ms").sweep
     assert np.isfinite(swept.values[0]).tolist() == [True, False, False]
     assert [swept.others[at][1].code for at in (1, 2)] == ["no_solution", "does_not_fit"]

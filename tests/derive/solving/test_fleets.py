@@ -78,10 +78,16 @@ def test_owned_chips_that_wait_are_paid_once():
     solution = solve("fleet_cost", **SERVED, **owned, **drawn, qps=50, fleet_utilisation=0.6)
     replicas = ceil(50 / RATE / 0.6)
     assert solution.value == pytest.approx(replicas * 4 * (30_000 / 4 + 0.7 * 8766 * 0.08 * 1.2))
-    assert solution.given["fleet_utilisation"] == 0.6 and "fleet_utilisation" not in solution.answers[0].elasticities
+    assert solution.given["fleet_utilisation"] == 0.6 and solution.answers[0].elasticities["fleet_utilisation"] == pytest.approx(-1)
     assert not [one for one in solution.warnings if "second in use" in one]
     electricity = solve("fleet_electricity_cost", **SERVED, **drawn, deployment_time="1 y", qps=50)
     assert electricity.value == pytest.approx(16 * 0.7 * 8766 * 0.08 * 1.2)
+
+
+def test_rented_chips_that_wait_are_paid_once():
+    paid = {"deployment_time": "1 d", "fleet_utilisation": 0.6}
+    rented = solve("fleet_cost", **SERVED, **paid, rented_chip_price="2 USD/h", qps=50)
+    assert rented.value == pytest.approx(solve("fleet_cost", **SERVED, **paid, chip_price="2 USD/h", qps=50).value)
 
 
 def test_a_range_of_what_whole_replicas_cost_is_a_range_of_their_cost():
@@ -128,9 +134,8 @@ def test_chips_of_replicas_that_are_counted_are_a_product():
     assert solve("gpus", total_chips=64, replicas=4).value == 16
 
 
-@pytest.mark.parametrize("of_a_replica", [{}, {"tp": 4}])
-def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default(of_a_replica: dict[str, Any]):
-    paid = {"chip_price": "2 USD/h", "deployment_time": "30 d", **of_a_replica}
+def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default():
+    paid = {"chip_price": "2 USD/h", "deployment_time": "30 d"}
     exactly = solve("fleet_chips", **paid, fleet_cost="10 kUSD")
     assert exactly.value == pytest.approx(10_000 / 1440) and exactly.answers[0].whole_ones == 6
     (most,) = solve("fleet_chips", **paid, fleet_cost="<=10 kUSD").answers
@@ -149,25 +154,6 @@ def test_replicas_of_a_rate_have_the_largest_batch_that_memory_holds_where_nobod
     assert solve("replicas", **named, users=1000).value == pytest.approx(1000 / MOST)
 
 
-# -- budgets by the time ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("budget", [{"budget": "50 USD/h"}, {"fleet_cost": "<=$50/h"}, {"daily_budget": 1200}, {"budget": "$1.2k per day"}])
-def test_a_budget_by_the_time_is_the_most_of_it(budget: dict[str, Any]):
-    (most,) = solve("fleet_chips", chip_price="2.1 USD/h", **budget).answers
-    assert (most.value, most.bound) == (floor(50 / 2.1), "upper")
-
-
-def test_what_a_fleet_costs_by_the_month_is_of_a_month():
-    assert solve("cost_per_month", chips=8, chip_price="2 USD/h").value == pytest.approx(16 * 2629800 / 3600)
-    assert solve("fleet_cost", chips=8, chip_price="2 USD/h", deployment_time="1 month").value == pytest.approx(16 * 730.5)
-
-
-def test_a_budget_by_the_time_beside_another_time_is_refused():
-    why = refused("fleet_chips", chip_price="2 USD/h", budget="50 USD/h", deployment_time="30 d")
-    assert why.startswith("money of a fleet by the time (1 h) is of one time")
-
-
 @pytest.mark.parametrize(
     ("hardware", "pays"),
     [
@@ -178,6 +164,15 @@ def test_a_budget_by_the_time_beside_another_time_is_refused():
 def test_an_answer_of_fewer_chips_than_a_budget_pays_says_so_first(hardware: str, pays: str):
     asked = {"hardware": hardware, "model": "Llama-3.1-70B", "context_length": "4k", "chip_price": "2 USD/h", "budget": "50 USD/h"}
     assert solve("fleet_throughput", **asked).warnings[0] == pays
+
+
+@pytest.mark.parametrize("budget", ["10 kUSD", "<=10 kUSD"])
+def test_chips_that_a_budget_pays_are_those_of_whole_replicas_where_a_replica_has_several(budget: str):
+    solution = solve("fleet_chips", tp=4, chip_price="2 USD/h", deployment_time="30 d", fleet_cost=budget)
+    assert (solution.unknown, solution.answers[0].point) == ("fleet_chips", 4)
+    assert solution.said[0].startswith("at replicas = 1, the most whole ones within fleet_cost")
+    short = solve("fleet_chips", tp=8, chip_price="2 USD/h", deployment_time="30 d", fleet_cost=budget)
+    assert not short.answers and short.refusal.code == "no_solution" and "whole" in short.why_not
 
 
 def test_what_does_not_fit_on_the_one_chip_by_default_says_how_many_a_budget_pays():
@@ -232,4 +227,126 @@ def test_a_budget_of_power_feeds_whole_chips_rounded_down():
     """1.1 MW over 1.27 kW a chip are 866.1."""
     solution = solve("fleet_chips", hardware="B200", fleet_power="1.1 MW", power_usage_effectiveness=1.27)
     assert solution.answers[0].whole_ones == floor(1.1e6 / 1270) == 866
-    assert "fleet_chips = 866.1 (so 866 whole ones)" in "\n".join(lines(solution, "table"))
+    assert "fleet_chips = 866.1 (so 866 whole ones at most)" in "\n".join(lines(solution, "table"))
+
+
+# -- as many replicas as a limit leaves ----------------------------------------------------------------------------------
+
+SPED = {**HELD, "tpot": "<=20ms"}
+AT_20_MS = 268
+"""Sequences of 2250 tokens that four chips step in 20 ms."""
+
+
+@pytest.mark.parametrize(
+    ("limit", "most"),
+    [
+        ({"fleet_chips": "<=1000"}, 250),
+        ({"fleet_chips": "<=1003"}, 250),
+        ({"fleet_chips": 1003}, 250),
+        ({"fleet_power": "<=1 MW", "pue": 1.25, "chip_power": "800 W"}, 250),
+        ({"fleet_power": "1 MW", "pue": 1.25, "chip_power": "800 W"}, 250),
+        ({"fleet_cost": "<=100 kUSD", "chip_price": "2 USD/h", "deployment_time": "1 d"}, floor(1e5 / 48 / 4)),
+    ],
+)
+@pytest.mark.parametrize("each", ["fleet_users", "fleet_throughput", "fleet_qps"])
+def test_replicas_that_nobody_counts_are_as_many_whole_ones_as_a_limit_leaves(limit: dict[str, Any], most: int, each: str):
+    """An examiner asked for the users that 20 MW serve, and was answered with those of one rack: 126 times too few."""
+    asked = {**SPED, "osl": 500}
+    one = solve(each, **asked, replicas=1).answers[0].point
+    solution = solve(each, **asked, **limit)
+    assert solution.answers[0].point == pytest.approx(most * one) and solution.given["replicas"] == most
+    assert any(
+        text.startswith(f"at replicas = {most}, the most whole ones within {next(name for name in limit if name.startswith('fleet_'))}")
+        for text in solution.said
+    )
+    assert not any("replicas = 1" in text for text in solution.assumptions)
+
+
+def test_what_a_limit_leaves_of_requests_says_what_it_is_with_prompts_and_within_limits_of_its_own():
+    asked = {**{name: value for name, value in SPED.items() if name != "context_length"}, "isl": 2000, "osl": 500}
+    one = solve("fleet_qps", **asked, replicas=1)
+    solution = solve("fleet_qps", **asked, fleet_chips="<=1000", fleet_requests_per_second=">=100")
+    assert solution.answers[0].bound == "upper" and solution.answers[0].point == pytest.approx(250 * one.answers[0].point)
+    assert solution.with_prompts and one.with_prompts and solution.with_prompts.point == pytest.approx(250 * one.with_prompts.point)
+
+
+def test_a_limit_that_leaves_no_whole_replica_is_refused():
+    solution = solve("fleet_throughput", **SPED, fleet_chips="<=3")
+    assert not solution.answers and solution.refusal.code == "no_solution" and "whole" in solution.why_not
+    assert "whole" in solve("fleet_throughput", **SPED, fleet_chips=3).why_not
+
+
+def test_chips_of_a_replica_are_counted_by_the_name_of_the_chips_too():
+    """8xH100 and tp=8 beside H100 are one question."""
+    held = {"model": "Llama-3.1-70B", "context_length": 2250}
+    for unknown, more in (
+        ("users", {"replicas": 3}),
+        ("replicas", {"users": 1000}),
+        ("gpus", {"fleet_throughput": "1M token/s", "batch": 9}),
+    ):
+        counted = solve(unknown, hardware="4xH100:fp8", **held, **more)
+        given = solve(unknown, hardware="H100:fp8", tp=4, **held, **more)
+        assert counted.answers == given.answers and counted.answers
+
+
+def test_a_number_of_replicas_that_no_limit_ends_is_rounded_up_and_no_other_number_stands_below_it():
+    """6 racks of 18.8 thousand sequences hold 100 thousand, and 5 do not: "so replicas = 5, the least" stood below the 6."""
+    for users in (3.3, 3.7):
+        solution = solve("replicas", **SPED, users=users * AT_20_MS)
+        assert solution.value == pytest.approx(users) and not any("replicas = " in text for text in solution.said)
+        assert "(so 4 whole ones)" in str(solution)
+        chips = solve("gpus", **SPED, users=users * AT_20_MS)
+        assert chips.value == 16 and [text for text in chips.said if "replicas = " in text] == ["at replicas = 4, the fewest whole ones"]
+
+
+def test_what_power_feeds_is_rounded_down_in_all_that_is_asked_at_once():
+    fed = {"fleet_power": "20 MW", "pue": 1.2, "chip_power": "1833.3 W", **{name: SPED[name] for name in ("tpot", "context_length")}}
+    chips, replicas, users = respond_all(("fleet_chips", "replicas", "fleet_users"), fed, "72xH100:fp8", "Llama-3.1-70B")
+    assert (chips.value, users.given["replicas"]) == (9072, 126) and "(so 126 whole ones at most)" in str(replicas)
+    assert not any("give replicas" in text or "follows from" in text for one in (chips, replicas, users) for text in one.warnings)
+
+
+def test_a_limit_that_ends_a_batch_is_met_and_not_read_as_broken():
+    said = solve("replicas", **SPED, users=1000).said
+    assert "step_time at most 20 ms is met: batch is the largest that it leaves" in said
+
+
+def test_one_replica_beside_a_rate_of_all_is_at_the_batch_that_memory_holds():
+    """It was sized as if this one replica met the rate of all, and refused for its memory."""
+    asked = {
+        **{name: value for name, value in HELD.items() if name not in ("hardware", "model", "context_length")},
+        "isl": 2000,
+        "osl": 500,
+    }
+    alone, *_ = respond_all(
+        ("requests_per_second", "fleet_chips"), {**asked, "fleet_qps": 1000, "tpot": "<=40ms"}, "H100:fp8", "Llama-3.1-70B"
+    )
+    (one,) = respond_all(("requests_per_second",), {**asked, "tpot": "<=40ms"}, "H100:fp8", "Llama-3.1-70B")
+    assert alone.answers == one.answers and one.answers
+
+
+def test_what_all_replicas_come_to_says_what_prompts_take():
+    asked = {
+        **{name: value for name, value in HELD.items() if name != "context_length"},
+        "isl": 2000,
+        "osl": 500,
+        "fleet_qps": 1000,
+        "tpot": "<=40ms",
+    }
+    solution = solve("fleet_chips", **asked)
+    ratio = solve(
+        "prefill_decode_chip_ratio", **{k: v for k, v in asked.items() if k not in ("fleet_qps", "tpot")}, batch=solution.given["batch"]
+    )
+    replicas = 1000 / solve("requests_per_second", **{k: v for k, v in asked.items() if k != "fleet_qps"}).answers[0].point
+    own = 4 * ceil(replicas * ratio.value)
+    assert (
+        f"with prompts on chips of their own {own} more, {own + solution.answers[0].point:.0f} in all (prefill_decode_chip_ratio)"
+        in solution.said
+    )
+    (there,) = (text for text in solution.said if text.startswith("with prompts: at batch"))
+    named = solve("fleet_chips", **asked, using=["serving.requests_per_second_with_prompts"])
+    assert there == f"with prompts: {named.provenance['batch']}"
+    assert not any("not needed" in text for text in named.assumptions)
+    assert {"fleet_requests_per_second", "hbm_bandwidth"} <= {*named.answers[0].elasticities} and "replicas" not in named.answers[
+        0
+    ].elasticities

@@ -1,0 +1,44 @@
+"""Money of a fleet by the hour, the day or the month: it is that of so long a time."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from derive.errors import WrongUnit, WrongValue
+from derive.quantities import meant_beside, own_unit, quantity
+from derive.units import parse
+
+_T = TypeVar("_T")
+
+_LASTS = "deployment_time"
+_PAID_OVER_IT = ("fleet_cost", "fleet_electricity_cost")
+_BY_THE_TIME = re.compile(r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*")
+
+
+def over_a_time(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T | str]:
+    """What is given, money of a fleet by the hour or the month as that of so long a time; asked for in such a word, it is of that time.
+
+    Raises WrongValue for money by one time beside another.
+
+    >>> over_a_time(["chips"], {"fleet_cost": "<=$50/h"}), over_a_time(["cost_per_month"], {"chips": 8})
+    ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
+    """
+    texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in _PAID_OVER_IT}
+    apart = {spelled: found for spelled, text in texts.items() if (found := _BY_THE_TIME.fullmatch(text)) and _is_a_time(found["time"])}
+    units = {word: unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and unit.startswith("USD/")}
+    of_words = [unit for word, unit in units.items() if meant_beside(word, given) in _PAID_OVER_IT]
+    times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}
+    if not times:
+        return given
+    lasts = {parse(_LASTS, time) for time in times}
+    if len(lasts) > 1 or any(quantity(spelled).name == _LASTS for spelled in given):
+        raise WrongValue(f"money of a fleet by the time ({', '.join(sorted(times))}) is of one time: leave {_LASTS} and others out")
+    return {**given, **{spelled: found["money"] for spelled, found in apart.items()}, _LASTS: min(times)}
+
+
+def _is_a_time(word: str) -> bool:
+    try:
+        parse(_LASTS, f"1 {word}")
+    except WrongUnit:
+        return False
+    return True

@@ -1,0 +1,86 @@
+"""The hours in which chips wait are paid where it is said how much of the time they are in use, and once."""
+
+from typing import Any
+
+import pytest
+
+from derive.solving.api import respond_all, solve
+from derive.solving.waiting_hours import TAKEN_AS_RENT
+
+SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "batch": 64, "bytes_per_element": 2, "chip_price": "2.5 USD/h"}
+DECODED = {**SERVED, "context_length": 4096}
+ASKED = {**SERVED, "isl": 2000, "osl": 500, "input_price": "0.4 USD/MTok", "output_price": "0.9 USD/MTok"}
+IN_USE = 0.6
+
+
+def test_a_margin_pays_for_the_hours_in_which_chips_wait():
+    """An examiner was answered 0.44 for 0.062: the 60 % that he gave stood under "not used"."""
+    cost = solve("cost_per_token", **DECODED).answers[0].point
+    solution = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok", fleet_utilisation="60%")
+    assert solution.value == pytest.approx(1 - cost / IN_USE / 0.9e-6) == pytest.approx(0.0649, abs=1e-4)
+    assert solution.warnings[0] == TAKEN_AS_RENT and not solution.unused
+
+
+@pytest.mark.parametrize("name", ["cost_per_request", "prefill_cost_per_token"])
+def test_a_cost_of_requests_pays_for_them_too(name: str):
+    always = solve(name, **ASKED).answers[0].point
+    assert solve(name, **ASKED, fleet_utilisation=IN_USE).value == pytest.approx(always / IN_USE)
+
+
+def test_a_margin_of_requests_pays_for_them_too():
+    always = solve("gross_margin", **ASKED).answers[0].point
+    assert solve("gross_margin", **ASKED, fleet_utilisation=IN_USE).value == pytest.approx(1 - (1 - always) / IN_USE)
+
+
+def test_of_several_that_are_asked_at_once_each_pays_for_them():
+    asked = {**{name: value for name, value in DECODED.items() if name not in ("hardware", "model")}, "output_price": 0.9e-6}
+    margin, cost = respond_all(
+        ("gross_margin", "fleet_cost_per_token"), {**asked, "fleet_utilisation": IN_USE}, SERVED["hardware"], SERVED["model"]
+    )
+    assert margin.value == pytest.approx(1 - cost.answers[0].point / 0.9e-6) and "fleet_utilisation" not in {*margin.unused, *cost.unused}
+
+
+def test_it_counts_backwards_in_limits_and_in_lists():
+    priced = {"output_price": "0.9 USD/MTok"}
+    share = solve("fleet_utilisation", **DECODED, **priced, gross_margin=0.2).value
+    assert solve("gross_margin", **DECODED, **priced, fleet_utilisation=share).value == pytest.approx(0.2)
+    price = solve("output_price", **DECODED, gross_margin=0.2, fleet_utilisation=IN_USE).value
+    assert price == pytest.approx(solve("output_price", **DECODED, gross_margin=0.2).value / IN_USE)
+    free = {name: value for name, value in DECODED.items() if name != "batch"}
+    least = solve("batch", **free, **priced, gross_margin=">=0.2", fleet_utilisation=IN_USE).answers[0]
+    assert least.bound == "lower" and least.point == 95 > solve("batch", **free, **priced, gross_margin=">=0.2").answers[0].point
+    swept = solve("gross_margin", **DECODED, **priced, fleet_utilisation="0.6,1").sweep
+    assert swept and [*swept.values[0]] == pytest.approx(
+        [solve("gross_margin", **DECODED, **priced, fleet_utilisation=one).answers[0].point for one in (0.6, 1)]
+    )
+
+
+def test_what_is_sold_below_its_cost_has_no_margin_and_not_that_of_chips_that_never_wait():
+    solution = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok", fleet_utilisation=0.4)
+    assert not solution.answers and "sold for less than its chips cost" in solution.why_not
+
+
+def test_the_rent_of_the_table_is_paid_for_them_too():
+    asked: dict[str, Any] = {**{name: value for name, value in DECODED.items() if name != "chip_price"}, "output_price": "0.9 USD/MTok"}
+    always = solve("gross_margin", **asked, price="rent").answers[0].point
+    solution = solve("gross_margin", **asked, price="rent", fleet_utilisation=IN_USE)
+    assert solution.value == pytest.approx(1 - (1 - always) / IN_USE) and "hardware.csv" in solution.provenance["rented_chip_price"]
+
+
+def test_owned_chips_pay_for_them_once():
+    """Their price is of a second in use: the cost of a token over all hours divided by the share in use once more."""
+    owned = {**{name: value for name, value in DECODED.items() if name != "chip_price"}, "chip_capex": "30k USD", "depreciation_time": "4y"}
+    owned |= {"chip_power": "700W", "power_usage_effectiveness": 1.2, "electricity_price": "0.08 USD/kWh", "fleet_utilisation": IN_USE}
+    cost = solve("cost_per_token", **owned)
+    assert solve("fleet_cost_per_token", **owned).value == cost.value
+    rented = {**DECODED, "rented_chip_price": "2.5 USD/h", "fleet_utilisation": IN_USE}
+    del rented["chip_price"]
+    assert solve("fleet_cost_per_token", **rented).value == pytest.approx(
+        solve("fleet_cost_per_token", **DECODED, fleet_utilisation=IN_USE).value
+    )
+
+
+def test_a_fleet_is_paid_at_its_price_whatever_part_of_the_time_it_is_in_use():
+    paid = {"chips": 8, "replicas": 2, "chip_price": "2 USD/h", "deployment_time": "1 d"}
+    assert solve("fleet_cost", **paid, fleet_utilisation=IN_USE).value == solve("fleet_cost", **paid).value == 768
+    assert solve("cost_per_token", **DECODED).value == solve("cost_per_token", **DECODED, fleet_utilisation=1).value
