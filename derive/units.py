@@ -237,10 +237,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
     rest = _as_people_write(row, rest)
-    if dollar:
-        numerator, slash, denominator = rest.partition("/")
-        rest = f"{numerator} ${slash}{denominator}"
-    unit = _unit(rest, "byte" in row.unit, binary)
+    unit = _unit(_dollars_behind(rest) if dollar else rest, "byte" in row.unit, binary)
     _compare(row, unit)
     return _multiply(figure, unit.factor)
 
@@ -256,6 +253,12 @@ def _as_people_write(row: Quantity, rest: str) -> str:
         return f"/{({'million': 'M', 'thousand': 'k'}[word.lower()]) if word else match['suffix']}Tok"
 
     return _PER_TOKENS.sub(of_tokens, rest)
+
+
+def _dollars_behind(rest: str) -> str:
+    """What follows a number that has its $ before it, with the dollars where a unit has them."""
+    above, stroke, below = rest.partition("/")
+    return f"{above} ${stroke}{below}"
 
 
 def _refuse_traps(text: str) -> None:
@@ -360,9 +363,29 @@ def in_own_unit(spelled: str, text: str) -> str:
     ('2M request/day', '2.5 USD/h', '4 bit')
     >>> in_own_unit("tokens/year", "2T"), in_own_unit("gpu_hours", "2.664M")
     ('2T token/year', '2.664M h')
+
+    Where it has a part of that unit, the rest of it; and a suffix stands in the place of the prefix of the name.
+
+    >>> in_own_unit("cost_per_mtok", "$0.30"), in_own_unit("requests_per_day", "1M..2M requests"), in_own_unit("peak_tflops", "1979T")
+    ('$0.30/MTok', '1M..2M requests/day', '1979T FLOP/s')
     """
     unit = own_unit(spelled)
-    return _LAST_DIGIT.sub(rf"\g<0> {unit}", text.rstrip(), count=1) if unit else text
+    if not unit:
+        return text
+    text = _PART.sub(lambda part: part[0] + _rest_of_unit(unit, part), text.rstrip())
+    bare = _LAST_DIGIT.match(text)
+    return f"{bare[0]} {_PREFIX.sub('', unit) if bare['suffix'] else unit}{text[bare.end() :]}" if bare else text
+
+
+def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
+    """What a unit is per, where a number has what stands before that alone: MTok for $2, of USD/MTok."""
+    above, stroke, below = unit.partition("/")
+    try:
+        said = _unit(_dollars_behind(part["words"]) if part["dollar"] else part["words"], b_is_byte=False).dimension
+    except _Unreadable:
+        return ""
+    # A number that has nothing before the stroke may have lost its dollars to the shell.
+    return stroke + below if stroke and said == _unit(above, b_is_byte=False).dimension else ""
 
 
 def in_usual_unit(name: str, text: str) -> str:
@@ -370,8 +393,8 @@ def in_usual_unit(name: str, text: str) -> str:
 
     >>> in_usual_unit("input_price", "$3"), in_usual_unit("chip_price", "<=2.5"), in_usual_unit("electricity_price", "0.05..0.2:log")
     ('3 USD/MTok', '<=2.5 USD/h', '0.05..0.2 USD/kWh:log')
-    >>> in_usual_unit("chip_price", "0.001"), in_usual_unit("chip_price", "2 USD/h"), in_usual_unit("batch", "2")
-    ('0.001', '2 USD/h', '2')
+    >>> in_usual_unit("chip_price", "0.001"), in_usual_unit("chip_price", "2 USD/h"), in_usual_unit("chip_price", "2 USD")
+    ('0.001', '2 USD/h', '2 USD/h')
     """
     row = QUANTITIES[name]
     bare = _BARE.match(text.strip())
@@ -385,8 +408,8 @@ def in_usual_unit(name: str, text: str) -> str:
 
 _TOLD_IN = {"USD/s": "USD/h", "USD/token": "USD/MTok", "USD/J": "USD/kWh"}
 _PARTED = re.compile(r"\.\.|,")
-_BARE = re.compile(r"(?P<sign>(?:[<>]=?)? *)(?P<numbers>\$?[0-9]*\.?[0-9]+(?:(?:\.\.|,)[0-9]*\.?[0-9]+)*)(?=$|:[a-z])")
-"""Plain numbers, one or several or from one to another, a limit perhaps."""
+_BARE = re.compile(r"(?P<sign>(?:[<>]=?)? *)(?P<numbers>\$?[0-9]*\.?[0-9]+(?:(?:\.\.|,)\$?[0-9]*\.?[0-9]+)*)(?: ?USD)?(?=$|:[a-z])")
+"""Plain numbers or dollars, one or several or from one to another, a limit perhaps."""
 
 
 def of_word(spelled: str, value: Any) -> Any:
@@ -404,7 +427,12 @@ def of_word(spelled: str, value: Any) -> Any:
     return [of_word(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
 
 
-_LAST_DIGIT = re.compile(rf"^[^:]*[0-9.] ?(?:{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")
+_LAST_DIGIT = re.compile(rf"^(?![A-Za-z])[^:]*[0-9.] ?(?P<suffix>{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")
+_PART = re.compile(
+    r"(?P<dollar>\$?)\s*(?:[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?(?P<words>(?:\s*[A-Za-z$]+)*(?:/\s*[A-Za-z]+)*)"
+)
+"""A number with what stands behind it."""
+_PREFIX = re.compile(r"^[kMGTP]i?(?=B$|FLOP)")
 
 
 SIGNS = ("<=", ">=")
