@@ -37,9 +37,6 @@ MEANT = {
         ("fleet_utilisation",),
         ": cost_per_token is of the time in use, at any fleet_utilisation",
     ),
-    "all_reduce_time": Meant(
-        "tensor_parallel_time", ("batch",), ", of all layers of a step: one exchange takes all_reduce_bytes, which nobody gave"
-    ),
     "mfu": Meant(
         "compute_utilisation", ("throughput",), ", the share of peak that a throughput comes to; mfu is what it would be without waits"
     ),

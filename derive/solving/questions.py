@@ -16,7 +16,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
-from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
+from derive.solving.defaults import FOLLOWS, Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.zero_givens import AT_NOTHING, at_nothing, made_of_nothing
 from derive.spreads import Interval, Spread
 from derive.units import show
@@ -58,6 +58,7 @@ _ONE_CHIP = {"chips": 1.0, "pipeline_stages": 1.0}
 _OF_DEPLOYMENTS = {"max_context": "context_length"}
 """Quantities of a price sheet, and what is meant where they are asked of chips and a model."""
 
+_NEW = "new_tokens_per_pass"
 _BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
 
@@ -491,7 +492,8 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
 
 def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterable[Equation]) -> Mapping[str, str]:
     """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; what a margin is
-    of, where requests are spoken of; by what memory is held back; and which context a request has, where nothing is said of its output.
+    of, where requests are spoken of; by what memory is held back; which context a request has, where nothing is said of its output; and
+    whether chips add up what they make of a step or of prompts.
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(_OF_REQUESTS)
@@ -503,8 +505,14 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
         **({"gross_margin": "request"} if whole else {}),
         **({"reserved_share": "usable"} if "usable_share" in {*known, unknown} else {}),
         **({"context_length": "prompt"} if prompts and before_output else {}),
+        **({"summed": "prompts"} if _adds_up_prompts({*known, unknown}) else {}),
         **_counted(known),
     }
+
+
+def _adds_up_prompts(at_hand: Set[str]) -> bool:
+    """Whether tokens of prompts are spoken of, and no sequences that decode."""
+    return _NEW in at_hand or ("batch" not in at_hand and not at_hand.isdisjoint(FOLLOWS[_NEW]))
 
 
 def _read_of_experts(at_hand: Set[str], named: Iterable[Equation]) -> Mapping[str, str]:
