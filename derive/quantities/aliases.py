@@ -53,6 +53,9 @@ _TOKENS_OF_A_TIME = {
 _COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism")
 _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
 
+TENSOR_PARALLEL = ("tp", "tp_size", "tp_degree", "tensor_parallel", "tensor_parallel_size", "tensor_parallelism")
+"""Words for the chips of a replica that say how they share a layer: attention is cut by heads over all of them."""
+
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
 
@@ -122,7 +125,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         ("gpu", "gpus", "ngpu", "ngpus", "chip", "num_chips", "n_chips", "n_chip", "chip_count", "devices", "accelerators"), ("chips",)
     ),
-    **dict.fromkeys(("tp", "tp_size", "tp_degree", "tensor_parallel", "tensor_parallel_size", "tensor_parallelism"), ("chips",)),
+    **dict.fromkeys(TENSOR_PARALLEL, ("chips",)),
     **dict.fromkeys(
         ("pp", "pp_size", "pp_degree", "pipeline_parallel", "pipeline_parallel_size", "pipeline_parallelism"), ("pipeline_stages",)
     ),

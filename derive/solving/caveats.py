@@ -15,7 +15,7 @@ from derive.solving.chip_links import EXCHANGED, INSIDE, LINK, OUT, SUMMED
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.fit import shortage, worked_out
 from derive.solving.propagation import followed, leading_to
-from derive.solving.questions import OF_TRAINING, Question, standing_beside
+from derive.solving.questions import BY_HEADS, OF_TRAINING, Question, copies_of, standing_beside
 from derive.solving.refusals import made_of
 from derive.solving.result import Answer
 from derive.solving.speed_limits import beyond_one_domain, chips_for_copies, result_with
@@ -71,6 +71,11 @@ _ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
 _WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 _OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
+_COPIES = "kv_copies"
+_ROOM = (SEQUENCES_FIT, "memory.tokens_that_fit")
+"""What memory leaves room for, over the bytes of one and its copies."""
+_IN_ROOM = ("kv_cache_tokens", "sequences_in_flight", "batch", "microbatch_size")
+"""What there are the fewer of, the more often a cache lies on the chips."""
 _OF_CACHES = (
     *("kv_cache_bytes", "kv_cache_tokens", "kv_time", "memory_demand", "memory_per_chip"),
     *("sequences_in_flight", "context_length", "batch"),
@@ -396,8 +401,8 @@ def attention_in_bf16(asked: Question, values: Mapping[str, float], used: Sequen
 
 def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
-    row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
-    if not row.inputs <= values.keys() or not _stands("kv_copies", used):
+    row = copies_of(values.keys())
+    if not row.inputs <= values.keys() or not _stands(_COPIES, used):
         return None
     if asked.unknown == "chips" and values.keys() >= {"memory_capacity", "weight_bytes", "kv_cache_bytes"} and not _overlap(used):
         return _copies_held(row, values)
@@ -409,21 +414,65 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
     give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
     rests = row.inputs | {"query_heads"}
-    once, often = (_anew(_HELD, asked, values, used, instead=copies) for copies in ({}, {"kv_copies": most}))
+    if (moved := _with_other_copies(asked, values, used, most)) is not None:
+        return Doubt(f"{told}, and then {_comes_to(asked.unknown, moved)}; {give}", rests)
+    once, often = (_anew((*_HELD, "kv_cache_bytes"), asked, values, used, instead=copies) for copies in ({}, {_COPIES: most}))
     if once.keys() >= {*_HELD} and once["memory_demand"] <= once["memory_capacity"] < often["memory_demand"]:
-        return Doubt(f"{told}, and then it does not fit; {give}", rests)
+        return Doubt(f"{told}, and then it does not fit{_of_which_fit(values, once, most)}; {give}", rests)
     time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
     backwards = bool(made_of(asked, asked.unknown)) and "kv_time" not in values
     if not _overlap(used) or ("kv_time" not in values and not backwards):
         return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in _OF_CACHES else None
     if backwards:
         at = {asked.unknown: values[asked.unknown]}
-        step, with_copies = (result_with(asked, time, {**at, **copies}) for copies in ({}, {"kv_copies": most}))
+        step, with_copies = (result_with(asked, time, {**at, **copies}) for copies in ({}, {_COPIES: most}))
     else:
-        step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {"kv_copies": most}))
-    if not step or not with_copies or with_copies <= _UNEVEN * step:
+        step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {_COPIES: most}))
+    if not step or not with_copies or with_copies <= _READ_TOO_MUCH * step:
         return None
     return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
+
+
+def cache_cut_by_heads(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """A cache that lies on the chips as often as tensor parallelism over them makes it: what it is where it lies there once."""
+    if asked.supposed.get(_COPIES) != BY_HEADS or not any(_COPIES in row.symbols for row in used):
+        return None
+    told = f"under tensor parallelism over {values['chips']:.4g} chips the cache lies {values[_COPIES]:.3g} times on them"
+    if made_of(asked, asked.unknown):
+        return Doubt(f"{told}; where it is sharded by sequences give kv_copies=1", frozenset((_COPIES,)))
+    now, once = values.get(asked.unknown), _with_other_copies(asked, values, used, 1.0)
+    once = once or _anew((asked.unknown,), asked, values, used, instead={_COPIES: 1.0}).get(asked.unknown)
+    if not now or not once or max(once / now, now / once) <= _READ_TOO_MUCH:
+        return None
+    return Doubt(f"{told}; sharded by sequences, {_comes_to(asked.unknown, once)}: give kv_copies=1", frozenset((_COPIES,)))
+
+
+def _of_which_fit(values: Mapping[str, float], held: Mapping[str, float], copies: float) -> str:
+    """Of sequences whose cache does not fit so often how many do, where it is known how many there are."""
+    batch, cache = values.get("batch"), held.get("kv_cache_bytes")
+    if not batch or not cache:
+        return ""
+    room = held["memory_capacity"] - held["memory_demand"] + cache
+    return f": of {math.floor(batch * (1 + HOLDS))} sequences {math.floor(batch * room / (cache * copies) * (1 + HOLDS))} do"
+
+
+def _comes_to(name: str, value: float) -> str:
+    """What a quantity is then, a number of sequences in whole ones."""
+    return f"{name} is {math.floor(value * (1 + HOLDS)) if name in _SEQUENCES and value >= 1 else show(name, value)}"
+
+
+def _with_other_copies(asked: Question, values: Mapping[str, float], used: Sequence[Equation], copies: float) -> float | None:
+    """What memory leaves room for where a cache lies on the chips so often, of an answer that memory alone bounds."""
+    if not any(row.id in _ROOM for row in used) or _overlap(used) or not _is_in_room(asked.unknown, values):
+        return None
+    return values[asked.unknown] * values.get(_COPIES, 1.0) / copies
+
+
+def _is_in_room(name: str, values: Mapping[str, float]) -> bool:
+    """Whether there is the less of it, the more often a cache lies on the chips; windows and states hold no more in a longer context."""
+    if name != "context_length":
+        return name in _IN_ROOM
+    return math.isclose(values.get("kv_bytes_per_sequence", 0.0), values[name] * values.get("kv_bytes_per_token", 0.0))
 
 
 def _copies_held(row: Equation, values: Mapping[str, float]) -> Doubt | None:
@@ -761,7 +810,8 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     data_types_unsaid, chip_type_unsaid, cache_type_unsaid, attention_in_bf16,
     beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
-    drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
+    drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, cache_cut_by_heads,
+    exchange_left_out, sums_left_out,
     links_shared_by_rings,
     chips_of_one_stage, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
     little_room_left, heads_undivided,

@@ -29,6 +29,10 @@ _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
 _COPIES = "kv_copies"
+_IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
+"""What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
+BY_HEADS = "tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
+"""Why a cache is taken to lie several times on chips that were named by a word for it."""
 _UNDIVIDED = (*presets.ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
 """What there is only in whole ones."""
 
@@ -162,6 +166,9 @@ def question(
     using = (using,) if isinstance(using, str) else tuple(using)
     preset = _preset(name, typed, hardware_name, model_name, conventions, spans.keys())
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
+    if conventions.tensor_parallel and (row := _copied_by_heads(name, {**preset.givens, **typed}, spans, using)):
+        using += (row.id,) if "chips" in spans else ()
+        preset = preset if "chips" in spans else _with_copies(preset, row.right_side({**preset.givens, **typed}))
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
@@ -189,6 +196,27 @@ def question(
         listed=_listed(name, preset),
     )
     return _with_nothing(whole)
+
+
+def _copied_by_heads(unknown: str, known: Mapping[str, float], spans: Mapping[str, Spread], using: Iterable[str]) -> Equation | None:
+    """The condition of how often a cache lies on chips that share all heads, where that is more than once and nobody says it."""
+    if _COPIES in (unknown, *known, *spans) or any(equation(id).symbols[0] == _COPIES for id in using):
+        return None
+    if "chips" in spans and unknown in _IN_MEMORY:
+        return None
+    row, most = copies_of(known), spans["chips"].ends[1] if "chips" in spans else known.get("chips")
+    return row if most and row.inputs <= known.keys() and row.right_side({**known, "chips": most}) > 1 else None
+
+
+def _with_copies(preset: Preset, copies: float) -> Preset:
+    """The presets with the copies of a cache that tensor parallelism makes."""
+    taken = Preset({_COPIES: copies}, {_COPIES: "supposed"}, {}, supposed={_COPIES: BY_HEADS})
+    return _merged([("presets", preset), ("tensor parallelism", taken)], set())
+
+
+def copies_of(known: Collection[str]) -> Equation:
+    """The condition of how often a cache lies on chips that share all heads: of latents, or of heads."""
+    return equation("memory.kv_copies_of_latents" if "latent_dim" in known else "memory.kv_copies_of_heads")
 
 
 def copies_by_name(asked: Question) -> tuple[Equation, float] | None:

@@ -10,6 +10,7 @@ from derive.errors import WrongValue
 from derive.solving import caveats as doubts
 from derive.solving.api import solve
 from derive.units import show
+from tests.tools.commands import call
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
@@ -1155,6 +1156,51 @@ def test_copies_of_latents_leave_room_for_fewer_tokens():
     once, copied = solve("kv_cache_tokens", **served), solve("kv_cache_tokens", **served, kv_copies=8)
     assert once.answers[0].value == pytest.approx(8 * copied.answers[0].value)
     assert any("lies up to 8 times" in text for text in once.warnings) and not any("lies up to" in text for text in copied.warnings)
+
+
+def test_who_says_tensor_parallelism_has_its_copies_counted():
+    """An eighth of the tokens, sequences and context of eight chips that share one latent each; two copies of 8 heads on 16 chips."""
+    deepseek = {"hardware": "H200:fp8", "model": "DeepSeek-V3"}
+    llama = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": "8Ki"}
+    for unknown, given, chips, copies in (
+        ("kv_cache_tokens", deepseek, 8, 8),
+        ("max_batch", deepseek | {"context_length": "8Ki"}, 8, 8),
+        ("max_context", deepseek | {"batch": 64}, 8, 8),
+        ("max_batch", llama, 16, 2),
+    ):
+        once, apart = solve(unknown, **given, gpus=chips), solve(unknown, **given, tensor_parallel_size=chips)
+        whole, share = (one.answers[0].value or one.answers[0].high for one in (once, apart))
+        assert share == pytest.approx(whole / copies)
+        (said,) = [text for text in once.warnings if "not sharded by sequences" in text]
+        (counted,) = [text for text in apart.warnings if f"lies {copies} times on them" in text]
+        assert f"and then {once.unknown} is " in said and f"sharded by sequences, {once.unknown} is " in counted
+        assert solve(unknown, **given, tp=chips, kv_copies=1).answers == solve(unknown, **given, gpus=chips, kv_copies=1).answers
+    assert not any("lies" in text for text in solve("max_batch", **llama, tp=8).warnings)
+
+
+def test_copies_of_a_cache_under_tensor_parallelism_are_counted_at_every_number_of_chips():
+    given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "batch": 16, "context_length": "8Ki"}
+    swept = [answers[0].value for _, answers, _ in solve("tpot", **given, tp=[8, 16]).sweep.rows()]
+    assert swept == [solve("tpot", **given, gpus=chips, kv_copies=chips).answers[0].value for chips in (8, 16)]
+    assert call("solve", "tpot", "--hardware", "8xH200:fp8", "--model", "DeepSeek-V3", "batch=16", "ctx=8Ki", "kv_copies=8").out.startswith(
+        call("solve", "tpot", "--hardware", "H200:fp8", "--model", "DeepSeek-V3", "batch=16", "ctx=8Ki", "tp=8").out.partition(" or more")[
+            0
+        ]
+    )
+
+
+def test_copies_that_make_a_step_longer_by_a_tenth_are_said():
+    """16 sequences of 4,096 tokens on 8 H200: 7.339 ms, and 8.178 ms with 8 copies."""
+    (text,) = [text for text in warned("tpot", hardware="8xH200:fp8", model="DeepSeek-V3", batch=16, ctx="4Ki") if "sharded" in text]
+    assert "1.11 times as long" in text
+
+
+def test_of_sequences_that_do_not_fit_in_copies_it_is_said_how_many_do():
+    """(8 * 150.8 GB - 671 GB) / (8 * 8192 * 70.27 kB) = 116."""
+    given = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "context_length": "8Ki", "bytes_per_element": 2}
+    (text,) = [text for text in warned("throughput", **given, batch=500) if "sharded" in text]
+    assert "and then it does not fit: of 500 sequences 116 do" in text
+    assert solve("throughput", **given, batch=116, kv_copies=8).answers and not solve("throughput", **given, batch=117, kv_copies=8).answers
 
 
 # -- heads over chips -------------------------------------------------------------------------------------------------
