@@ -40,6 +40,8 @@ _CACHED = "bytes_per_element"
 _IN_BF16 = f"is taken in {ATTENTION_DTYPE}"
 """What is said of a chip whose data type is that of a cache of which nobody gave one."""
 _RATE = "peak_flops"
+_ASIDE = 1.001
+"""How far beside an answer it is looked how a result moves with it."""
 _HALF, _FASTER = 0.5, 2.0
 """What the next narrower data type has of the bytes, and of the rate."""
 _HELD = ("memory_demand", "memory_capacity")
@@ -126,22 +128,22 @@ def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
 
 def data_types_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """The data type of chips and cache where nobody gave either, both are taken alike, and an answer moves with each."""
-    chip = _of_chip(asked, used)
-    if _IN_BF16 not in chip or not _cache_moves(asked, used):
+    chip = _of_chip(asked, values, used)
+    if _IN_BF16 not in chip or not _cache_moves(asked, values, used):
         return None
     return f"{chip.replace(_IN_BF16, f'{_IN_BF16}, and so are cached values')} bytes_per_element=fp8"
 
 
 def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of chips or weights that nobody gave, where an answer moves with it."""
-    return None if data_types_unsaid(asked, values, used) else _of_chip(asked, used) or None
+    return None if data_types_unsaid(asked, values, used) else _of_chip(asked, values, used) or None
 
 
-def _of_chip(asked: Question, used: Sequence[Equation]) -> str:
+def _of_chip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str:
     spoken = {name for row in used for name in row.symbols} - {_CACHED}
     text = "; ".join(dict.fromkeys(text for name, text in asked.unsaid.items() if name in spoken))
     narrower = {name: _FASTER if name == _RATE else _HALF for name in asked.unsaid if name != _CACHED}
-    return text if text and _moves_with(narrower, asked) else ""
+    return text if text and _moves_with(narrower, asked, values, used) else ""
 
 
 def may_be_a_slip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -159,7 +161,7 @@ def counted_in_parts(asked: Question, values: Mapping[str, float], used: Sequenc
 
 def cache_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of the cache that nobody gave, where an answer moves with it."""
-    return asked.unsaid[_CACHED] if _cache_moves(asked, used) and not data_types_unsaid(asked, values, used) else None
+    return asked.unsaid[_CACHED] if _cache_moves(asked, values, used) and not data_types_unsaid(asked, values, used) else None
 
 
 def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str, Doubt]) -> Iterator[str]:
@@ -170,22 +172,37 @@ def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str,
             yield text
 
 
-def _cache_moves(asked: Question, used: Sequence[Equation]) -> bool:
+def _cache_moves(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> bool:
     spoken = any(_CACHED in row.symbols for row in used)
-    return _CACHED in asked.unsaid and spoken and _moves_with({_CACHED: _HALF}, asked)
+    return _CACHED in asked.unsaid and spoken and _moves_with({_CACHED: _HALF}, asked, values, used)
 
 
-def _moves_with(times: Mapping[str, float], asked: Question) -> bool:
-    """Whether an answer may be so much another where some of what it rests on is so many times as much.
-
-    What was asked back from a result is taken to be: how far it moves is only seen where it is solved again.
-    """
-    if made_of(asked, asked.unknown):
-        return True
+def _moves_with(times: Mapping[str, float], asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> bool:
+    """Whether an answer may be so much another where some of what it rests on is so many times as much."""
+    if targets := made_of(asked, asked.unknown):
+        # What memory has room for beside a result moves with it too.
+        held = any("hbm_capacity" in row.symbols for row in used)
+        return held or any(_moves_back(name, times, asked, values) for name in targets)
     rows, known = leading_to((asked.unknown,), asked.active), {**standing_beside(asked, asked.known), **asked.known}
     other = {name: known[name] * factor for name, factor in times.items() if name in known}
     before, after = (followed(rows, {**known, **more}).get(asked.unknown) for more in ({}, other))
     return not before or not after or max(before / after, after / before) > _READ_TOO_MUCH
+
+
+def _moves_back(name: str, times: Mapping[str, float], asked: Question, values: Mapping[str, float]) -> bool:
+    """The same of what was asked back from a result: by how much the result moves, over how much it does with what was asked for."""
+    place = values.get(asked.unknown)
+    known = {**standing_beside(asked, asked.known), **asked.known}
+    other = {one: known[one] * factor for one, factor in times.items() if one in known}
+    if not place:
+        return True
+    here, there, beside = (
+        result_with(asked, name, {asked.unknown: place * factor, **more}) for factor, more in ((1.0, {}), (1.0, other), (_ASIDE, {}))
+    )
+    if not here or not there or not beside or beside == here:
+        return True
+    slope = math.log(beside / here) / math.log(_ASIDE)
+    return abs(math.log(there / here) / slope) > math.log(_READ_TOO_MUCH)
 
 
 def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -453,7 +470,7 @@ def _of_which_fit(values: Mapping[str, float], held: Mapping[str, float], copies
     if not batch or not cache:
         return ""
     room = held["memory_capacity"] - held["memory_demand"] + cache
-    return f": of {math.floor(batch * (1 + HOLDS))} sequences {math.floor(batch * room / (cache * copies) * (1 + HOLDS))} do"
+    return f", and {math.floor(batch * room / (cache * copies) * (1 + HOLDS))} of {math.floor(batch * (1 + HOLDS))} sequences do"
 
 
 def _comes_to(name: str, value: float) -> str:
@@ -659,7 +676,8 @@ def little_room_left(asked: Question, values: Mapping[str, float], used: Sequenc
     known = {**asked.known, **in_numbers(asked.defaults, values), **values}
     short = None if asked.anyway or asked.unknown in _OF_MEMORY else shortage(asked, known, tuple(used))
     room = worked_out(asked, ("memory_capacity",), known).get("memory_capacity")
-    if short is None or not room or known.get("reserved_share") or not -_NEXT_TO_NOTHING * room < short <= room * HOLDS:
+    reserved = known.get("reserved_share") or worked_out(asked, ("reserved_share",), known).get("reserved_share")
+    if short is None or not room or reserved or not -_NEXT_TO_NOTHING * room < short <= room * HOLDS:
         return None
     return f"weights and caches take {1 + short / room:.1%} of the memory: engines need room for activations and buffers too"
 

@@ -51,8 +51,8 @@ _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "
 """What a request comes to, prompt and output."""
 
 IN_BF16 = {
-    "bytes_per_element": "cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much",
-    "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 is half as much",
+    "bytes_per_element": "cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 caches half the bytes",
+    "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 has half the bytes",
 }
 """What is supposed of bytes that nobody gives, and said."""
 
@@ -370,7 +370,7 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
     >>> usual = in_usual_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
     >>> usual and usual.unsaid
-    {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much'}
+    {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 caches half the bytes'}
     """
     lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _alone_lacking(name, asked))]
     in_bf16 = BYTES_PER_WEIGHT[ATTENTION_DTYPE]

@@ -16,9 +16,11 @@ from derive.show.binding import (
     SEVERAL_RACKS,
     WAITING,
     binds,
+    in_brief,
     plain_regime,
 )
 from derive.show.short import short_lines
+from derive.show.text import as_text
 from derive.solving.api import solve
 from derive.solving.fit import MEMORY_BINDS
 
@@ -105,6 +107,18 @@ def test_each_part_of_a_regime_has_its_shares():
     assert request.partition("   ")[2].startswith("memory-bound: weights 45 %, KV 55 %")
     held = next(short_lines(solve("batch", **served, context_length=8000, step_time="<=1s")))
     assert held == "batch = 866 or less   bound by memory capacity: weights 6 %, KV 94 %"
+
+
+def test_what_nobody_reads_off_a_line_is_left_to_the_whole_report():
+    """The busiest chip of several has roots and logarithms in its regimes; of a table of windows it is said what binds."""
+    served = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 8, "batch": 16, "context_length": 4096, "expert_parallel": 8}
+    found = solve("step_time", **served, using="experts.busiest_chip")
+    (first, *_) = short_lines(found)
+    assert first.partition("   ")[2].startswith("memory-bound: weights 99 %") and "expert" not in first and "sqrt" in as_text(found)
+    windows = Answer("interval", high=117.0, regime="context_length >= window_tokens")
+    assert in_brief(windows, ("memory.sequences_that_fit@1",)) == CAPACITY_BOUND
+    assert in_brief(windows) == "context_length >= window_tokens"
+    assert in_brief(Answer("interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
 
 
 def test_without_the_parts_or_without_a_regime_there_are_no_shares():

@@ -36,7 +36,7 @@ OF_CHIP, OF_CACHE = "no data type is given, and H100-SXM is taken in bf16", "cac
         ("step_time", {"batch": "1,8,60"}),
         ("step_time", {"batch": "58..62"}),
         ("batch", {"step_time": "<=20ms"}),
-        ("chips", {"batch": 8, "step_time": "<=20ms", "chips": None}),
+        ("chips", {"batch": 64, "step_time": "<=20ms", "chips": None}),
     ],
 )
 def test_data_types_that_nobody_gave_are_usual_and_said(unknown, more):
@@ -45,6 +45,15 @@ def test_data_types_that_nobody_gave_are_usual_and_said(unknown, more):
     assert usual.answers and [one.ends for one in usual.answers] == [one.ends for one in said.answers]
     for told in (OF_CHIP, OF_CACHE):
         assert any(told in text for text in usual.warnings) and not any(told in text for text in said.warnings)
+
+
+def test_a_data_type_of_the_cache_that_a_result_hardly_moves_with_is_no_warning():
+    """One sequence of 1,000 tokens reads 0.3 GB beside 70 GB of weights, 64 of 8,000 tokens 168 GB; and a batch that memory bounds."""
+    chip = {"hardware": "H200:fp8", "model": "Llama-3.1-70B"}
+    for more, said in (({"batch": 1, "ctx": 1000, "tpot": "21ms"}, False), ({"chips": 8, "batch": 64, "ctx": 8000, "tpot": "9ms"}, True)):
+        assert any(OF_CACHE in text for text in solve("mbu", **chip, **more).warnings) is said
+    room = {"hardware": "2xH100:fp8", "model": "Llama-3.1-70B", "ctx": 4096, "tpot": "<=25ms"}
+    assert any(OF_CACHE in text for text in solve("batch", **room).warnings)
 
 
 def test_a_data_type_that_is_asked_for_is_not_supposed():
@@ -1199,7 +1208,7 @@ def test_of_sequences_that_do_not_fit_in_copies_it_is_said_how_many_do():
     """(8 * 150.8 GB - 671 GB) / (8 * 8192 * 70.27 kB) = 116."""
     given = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "context_length": "8Ki", "bytes_per_element": 2}
     (text,) = [text for text in warned("throughput", **given, batch=500) if "sharded" in text]
-    assert "and then it does not fit: of 500 sequences 116 do" in text
+    assert "and then it does not fit, and 116 of 500 sequences do" in text
     assert solve("throughput", **given, batch=116, kv_copies=8).answers and not solve("throughput", **given, batch=117, kv_copies=8).answers
 
 
@@ -1248,4 +1257,5 @@ def test_memory_that_is_full_but_for_a_twentieth_is_said_to_want_room(batch, sai
     given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 2, "chips": 8, "context_length": 8000}
     found = [text for text in warned("step_time", **given, batch=batch) if "engines need room" in text]
     assert len(found) == (1 if said else 0) and all(f"take {said} of the memory" in text for text in found)
-    assert not any("engines need room" in text for text in warned("step_time", **given, batch=batch, reserved_share=1e-3))
+    for kept in ({"reserved_share": 1e-3}, {"gpu_memory_utilization": 0.999}):
+        assert not any("engines need room" in text for text in warned("step_time", **given, batch=batch, **kept))
