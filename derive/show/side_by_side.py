@@ -284,12 +284,8 @@ def _cell(solution: Result) -> str:
 
 
 def _shown(unknown: str, one: Answer) -> str:
-    """An answer in a cell; bounds in the words they have alone."""
-    if one.kind != "interval" or one.loose_low is not None or (one.low and one.high is not None):
-        return text_of(unknown, one)
-    if one.high is not None:
-        return f"at most {show(unknown, one.high)}"
-    return f"at least {show(unknown, one.low)}" if one.low else "any value"
+    """An answer in a cell."""
+    return "any value" if one.kind == "interval" and one.loose_low is None and not one.low and one.high is None else text_of(unknown, one)
 
 
 def _in_whole_ones(solution: Result) -> Sequence[Answer]:

@@ -133,7 +133,7 @@ def test_of_a_bound_by_memory_the_weights_and_the_caches_have_their_shares():
     """70 GB of 8 chips of 80 GB: 11 %."""
     given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 100_000}
     first = next(short_lines(solve("batch", **given)))
-    assert first == "batch: at most 34.79 (so 34 whole ones)   bound by memory capacity: weights 11 %, KV 89 %"
+    assert first == "batch = 34 or less (from 34.79)   bound by memory capacity: weights 11 %, KV 89 %"
 
 
 def test_the_arithmetic_of_a_chunk_is_counted():

@@ -187,7 +187,7 @@ def test_chips_for_the_weights_alone_say_so():
     solution = solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16")
     (found,) = solution.answers
     assert found.low == pytest.approx(140e9 / (16 * 2**30)) and "the weights alone" in solution.warnings[0]
-    assert str(solution).startswith("chips: at least 8.149 (so 9 whole ones)")
+    assert str(solution).startswith("chips = 9 or more (from 8.149)")
     assert solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16", batch=8).reason.code == "missing_givens"
 
 
