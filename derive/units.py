@@ -505,7 +505,10 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
     "FLOP": ((1e18, 1, " FLOP"), *((start, size, f" {prefix}FLOP") for start, size, prefix in _POWERS)),
     "FLOP/s": tuple((start, size, f" {prefix}FLOP/s") for start, size, prefix in _POWERS),
     "FLOP/token": tuple((start, size, f" {prefix}FLOP/token") for start, size, prefix in _POWERS),
-    "J": (*((3600 * size, 3600 * size, f" {prefix}Wh") for size, _, prefix in _POWERS[1:-1]), (1e3, 1e3, " kJ"), (0, 1, " J")),
+    "J": (
+        *((3600 * size, 3600 * size, f" {prefix}Wh") for size, _, prefix in _POWERS[1:-2]),
+        *((360e3, 3.6e6, " kWh"), (1e3, 1e3, " kJ"), (0, 1, " J")),
+    ),
     "J/s": tuple((start, size, f" {prefix}W") for start, size, prefix in _POWERS),
     "chip_hours": ((0, 3600, " h"),),
     "USD": ((1e9, 1e9, "B USD"), (1e6, 1e6, "M USD"), (0, 1, " USD")),

@@ -337,8 +337,9 @@ UNIT_ENDINGS = {
     **dict.fromkeys(("s", "second", "seconds"), ("s", "s")),
     **{word: (word, "s") for word in ("ms", "us")},
     **{word.lower(): (word, "byte") for word in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB")},
+    **{word.lower(): (word, "J") for word in ("J", "kJ", "Wh", "kWh")},
 }
-"""Ends of names that say the unit of what they name, as in tpot_ms, and of which quantities: times, or sizes."""
+"""Ends of names that say the unit of what they name, as in tpot_ms, and of which quantities: times, sizes, or energies."""
 
 _OF_MANY = ("mean", "median", "p50", "p90", "p95", "p99", "max")
 """What a time of many requests is that benchmarks print, where ours is of one."""
