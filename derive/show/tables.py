@@ -83,8 +83,8 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
     if answer.kind == "symbolic":
         return f"{answer.formula}{errs}"
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
-    if (end := one_end(answer)) and errs in ("", OR[side_of(answer)]):
-        return f"{show(unknown, end)}{OR[side_of(answer)]}"
+    if (end := one_end(answer)) and errs in ("", OR[bound_side(answer)]):
+        return f"{show(unknown, end)}{OR[bound_side(answer)]}"
     ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + errs
     return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
 
@@ -95,12 +95,12 @@ def one_end(answer: Answer) -> float | None:
     >>> [one_end(Answer("interval", low=low, high=high)) for low, high in ((0.0, 55.1), (4.7, None), (1.0, 2.0))]
     [55.1, 4.7, None]
     """
-    if answer.kind != "interval" or answer.loose_low is not None or answer.bound not in (None, side_of(answer)):
+    if answer.kind != "interval" or answer.loose_low is not None or answer.bound not in (None, bound_side(answer)):
         return None
     return answer.high if not answer.low else answer.low if answer.high is None else None
 
 
-def side_of(answer: Answer) -> str:
+def bound_side(answer: Answer) -> str:
     """On which side of its one end an interval is a bound."""
     return LOWER if answer.high is None else UPPER
 

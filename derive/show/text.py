@@ -22,11 +22,11 @@ from derive.show.narration import derivation_lines
 from derive.show.substituted import step_in_latex, value_in_latex
 from derive.show.tables import (
     UNANSWERED,
+    bound_side,
     csv_line,
     csv_points,
     json_points,
     one_end,
-    side_of,
     span_lines,
     spans_record,
     sweep_cells,
@@ -281,7 +281,7 @@ def _value_in_words(unknown: str, answer: Answer) -> str:
     if answer.kind == "symbolic":
         return f"{answer.formula}{OR[answer.bound]}"
     if (end := one_end(answer)) is not None:
-        return _bound_in_words(unknown, end, side_of(answer))
+        return _bound_in_words(unknown, end, bound_side(answer))
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     counted = _whole_ones(unknown, answer) if answer.loose_low is None else ""
     return f"{bounds}{OR[answer.bound]}{counted}"
