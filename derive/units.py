@@ -510,7 +510,7 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
         *((360e3, 3.6e6, " kWh"), (1e3, 1e3, " kJ"), (0, 1, " J")),
     ),
     "J/s": tuple((start, size, f" {prefix}W") for start, size, prefix in _POWERS),
-    "chip_hours": ((0, 3600, " h"),),
+    "chip_hours": ((3.6e9, 3.6e9, "M h"), (0, 3600, " h")),
     "USD": ((1e9, 1e9, "B USD"), (1e6, 1e6, "M USD"), (0, 1, " USD")),
     "USD/J": ((0, 1 / 3.6e6, " USD/kWh"),),
     "USD/s": ((0, 1 / 3600, " USD/h"),),
@@ -531,7 +531,9 @@ def show(name: str, value: float, digits: int = 4) -> str:
     >>> show("time_per_output_token", 0.0144)
     '14.4 ms/token'
     >>> show("training_time", 3.83e6), show("chip_hours", 3.43e10), show("pretrain_flops", 6.3e24)
-    ('44.33 days', '9528000 h', '6.3e+24 FLOP')
+    ('44.33 days', '9.528M h', '6.3e+24 FLOP')
+    >>> show("training_chips", 16384), show("training_chips", 16384.5)
+    ('16384', '16.38k')
     """
     figure, unit = _figure_and_unit(quantity(name), value, digits)
     suffix, dollars, per = unit.partition(" USD")
@@ -563,7 +565,13 @@ def people_units(name: str) -> tuple[tuple[float, float, str], ...]:
 def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str]:
     size, unit = scale(row.name, value, digits)
     figure = _figure(value / size, digits)
+    if row.unit in _COUNTS_OF and digits >= _SHOWN and _ALL_DIGITS > value == round(value) != float(figure) * size:
+        return f"{value:.0f}", "" if row.unit == "1" else f" {row.unit}s"
     return figure, " token" if (figure, unit) == ("1", " tokens") else unit
+
+
+_COUNTS_OF, _SHOWN, _ALL_DIGITS = ("1", "token"), 4, 1e6
+"""Units of which whole numbers below a million are told with all of their digits, where no fewer than usual are asked for."""
 
 
 def _figure(value: float, digits: int) -> str:

@@ -56,6 +56,15 @@ def test_a_data_type_of_the_cache_that_a_result_hardly_moves_with_is_no_warning(
     assert any(OF_CACHE in text for text in solve("batch", **room).warnings)
 
 
+def test_a_data_type_that_is_no_faster_is_said_only_where_the_width_of_weights_counts():
+    """TPU-v5p computes as fast in fp8 as in bf16: a run takes as long in either, a step reads half the weights."""
+    tpu = {"hardware": "TPU-v5p", "model": "Llama-3.1-70B"}
+    run = {"pretrain_tokens": "15T", "mfu": 0.4, "training_chips": 512}
+    times = [solve("training_time", **tpu | {"hardware": f"TPU-v5p:{dtype}"}, **run).value for dtype in ("bf16", "fp8")]
+    assert times[0] == times[1] and solve("training_time", **tpu, **run).warnings == ()
+    assert any("TPU-v5p:fp8" in text for text in solve("step_time", **tpu, chips=8, batch=8, context_length=2000).warnings)
+
+
 def test_a_data_type_that_is_asked_for_is_not_supposed():
     for unknown in ("bytes_per_element", "bytes_per_weight"):
         asked = solve(unknown, peak_flops=1e15, hbm_bandwidth=3e12, total_params=7e10, chips=8, layers=80, kv_heads=8, head_dim=128)
