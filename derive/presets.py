@@ -209,7 +209,11 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
         provenance["attention_rate_ratio"] = (
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
-    unsaid = {} if asked or known == [ATTENTION_DTYPE] else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, known))
+    other = next((one for one in known if one != dtype), None)
+    unsaid = {} if asked or known == [ATTENTION_DTYPE] else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, other))
+    if other and chosen["peak_flops", other].value == chosen["peak_flops", dtype].value:
+        # What is as fast in either moves with the width of the weights alone.
+        unsaid.pop("peak_flops", None)
     size = size_of_memory(name, tables)
     supposed = {"hbm_capacity": f"{size}; {_BESIDE_OTHERS}"} if size else {}
     return Preset(givens, provenance, {}, unsaid=unsaid, supposed=supposed)
@@ -350,10 +354,10 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
     return next((one for one in (*(model.dtype for model in published), ATTENTION_DTYPE) if one in known), known[0])
 
 
-def _taken_in(name: str, dtype: str, known: Iterable[str]) -> str:
+def _taken_in(name: str, dtype: str, other: str | None) -> str:
     """What is said of a data type that nobody gave, with the first other one; where there is none, how wider weights are given."""
     told = f"no data type is given, and {name} is taken in {dtype}"
-    if other := next((one for one in known if one != dtype), None):
+    if other:
         return f"{told}: for another write e.g. --hardware {name}:{other}"
     wide = f"give bytes_per_weight={BYTES_PER_WEIGHT[ATTENTION_DTYPE]:g} and the peak_flops of {ATTENTION_DTYPE}"
     return f"{told}, the only one of which {HARDWARE}.csv has a rate: for wider weights {wide}"

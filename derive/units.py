@@ -238,10 +238,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
     rest = _as_people_write(row, rest)
-    if dollar:
-        numerator, slash, denominator = rest.partition("/")
-        rest = f"{numerator} ${slash}{denominator}"
-    unit = _unit(rest, "byte" in row.unit, binary)
+    unit = _unit(_dollars_behind(rest) if dollar else rest, "byte" in row.unit, binary)
     _compare(row, unit)
     return _multiply(figure, unit.factor)
 
@@ -257,6 +254,12 @@ def _as_people_write(row: Quantity, rest: str) -> str:
         return f"/{({'million': 'M', 'thousand': 'k'}[word.lower()]) if word else match['suffix']}Tok"
 
     return _PER_TOKENS.sub(of_tokens, rest)
+
+
+def _dollars_behind(rest: str) -> str:
+    """What follows a number that has its $ before it, with the dollars where a unit has them."""
+    above, stroke, below = rest.partition("/")
+    return f"{above} ${stroke}{below}"
 
 
 def _refuse_traps(text: str) -> None:
@@ -363,10 +366,30 @@ def in_own_unit(spelled: str, text: str) -> str:
     ('2T token/year', '2.664M h')
     >>> in_own_unit("budget", "$50/h"), in_own_unit("monthly_budget", "10k")
     ('<=$50/h', '<=10k USD/month')
+
+    Where it has a part of that unit, the rest of it; and a suffix stands in the place of the prefix of the name.
+
+    >>> in_own_unit("cost_per_mtok", "$0.30"), in_own_unit("requests_per_day", "1M..2M requests"), in_own_unit("peak_tflops", "1979T")
+    ('$0.30/MTok', '1M..2M requests/day', '1979T FLOP/s')
     """
     unit = own_unit(spelled)
-    within = f"<={text}" if in_full(spelled) in SAYS_AT_MOST and not _MANY.search(text) and not signed(text) else text
-    return _LAST_DIGIT.sub(rf"\g<0> {unit}", within.rstrip(), count=1) if unit else within
+    text = f"<={text}" if in_full(spelled) in SAYS_AT_MOST and not _MANY.search(text) and not signed(text) else text
+    if not unit:
+        return text
+    text = _PART.sub(lambda part: part[0] + _rest_of_unit(unit, part), text.rstrip())
+    bare = _LAST_DIGIT.match(text)
+    return f"{bare[0]} {_PREFIX.sub('', unit) if bare['suffix'] else unit}{text[bare.end() :]}" if bare else text
+
+
+def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
+    """What a unit is per, where a number has what stands before that alone: MTok for $2, of USD/MTok."""
+    above, stroke, below = unit.partition("/")
+    try:
+        said = _unit(_dollars_behind(part["words"]) if part["dollar"] else part["words"], b_is_byte=False).dimension
+    except _Unreadable:
+        return ""
+    # A number that has nothing before the stroke may have lost its dollars to the shell.
+    return stroke + below if stroke and said == _unit(above, b_is_byte=False).dimension else ""
 
 
 def in_usual_unit(name: str, text: str) -> str:
@@ -374,8 +397,8 @@ def in_usual_unit(name: str, text: str) -> str:
 
     >>> in_usual_unit("input_price", "$3"), in_usual_unit("chip_price", "<=2.5"), in_usual_unit("electricity_price", "0.05..0.2:log")
     ('3 USD/MTok', '<=2.5 USD/h', '0.05..0.2 USD/kWh:log')
-    >>> in_usual_unit("chip_price", "0.001"), in_usual_unit("chip_price", "2 USD/h"), in_usual_unit("batch", "2")
-    ('0.001', '2 USD/h', '2')
+    >>> in_usual_unit("chip_price", "0.001"), in_usual_unit("chip_price", "2 USD/h"), in_usual_unit("chip_price", "2 USD")
+    ('0.001', '2 USD/h', '2 USD/h')
     """
     row = QUANTITIES[name]
     bare = _BARE.match(text.strip())
@@ -389,8 +412,8 @@ def in_usual_unit(name: str, text: str) -> str:
 
 _TOLD_IN = {"USD/s": "USD/h", "USD/token": "USD/MTok", "USD/J": "USD/kWh"}
 _PARTED = re.compile(r"\.\.|,")
-_BARE = re.compile(r"(?P<sign>(?:[<>]=?)? *)(?P<numbers>\$?[0-9]*\.?[0-9]+(?:(?:\.\.|,)[0-9]*\.?[0-9]+)*)(?=$|:[a-z])")
-"""Plain numbers, one or several or from one to another, a limit perhaps."""
+_BARE = re.compile(r"(?P<sign>(?:[<>]=?)? *)(?P<numbers>\$?[0-9]*\.?[0-9]+(?:(?:\.\.|,)\$?[0-9]*\.?[0-9]+)*)(?: ?USD)?(?=$|:[a-z])")
+"""Plain numbers or dollars, one or several or from one to another, a limit perhaps."""
 
 
 def of_word(spelled: str, value: Any) -> Any:
@@ -409,7 +432,12 @@ def of_word(spelled: str, value: Any) -> Any:
 
 
 _MANY = re.compile(r"\.\.|[,;±]")
-_LAST_DIGIT = re.compile(rf"^[^:]*[0-9.] ?(?:{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")
+_LAST_DIGIT = re.compile(rf"^(?![A-Za-z])[^:]*[0-9.] ?(?P<suffix>{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")
+_PART = re.compile(
+    r"(?P<dollar>\$?)\s*(?:[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?(?P<words>(?:\s*[A-Za-z$]+)*(?:/\s*[A-Za-z]+)*)"
+)
+"""A number with what stands behind it."""
+_PREFIX = re.compile(r"^[kMGTP]i?(?=B$|FLOP)")
 
 
 SIGNS = ("<=", ">=")
@@ -482,9 +510,12 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
     "FLOP": ((1e18, 1, " FLOP"), *((start, size, f" {prefix}FLOP") for start, size, prefix in _POWERS)),
     "FLOP/s": tuple((start, size, f" {prefix}FLOP/s") for start, size, prefix in _POWERS),
     "FLOP/token": tuple((start, size, f" {prefix}FLOP/token") for start, size, prefix in _POWERS),
-    "J": (*((3600 * size, 3600 * size, f" {prefix}Wh") for size, _, prefix in _POWERS[1:-1]), (1e3, 1e3, " kJ"), (0, 1, " J")),
+    "J": (
+        *((3600 * size, 3600 * size, f" {prefix}Wh") for size, _, prefix in _POWERS[1:-2]),
+        *((360e3, 3.6e6, " kWh"), (1e3, 1e3, " kJ"), (0, 1, " J")),
+    ),
     "J/s": tuple((start, size, f" {prefix}W") for start, size, prefix in _POWERS),
-    "chip_hours": ((0, 3600, " h"),),
+    "chip_hours": ((3.6e9, 3.6e9, "M h"), (0, 3600, " h")),
     "USD": ((1e9, 1e9, "B USD"), (1e6, 1e6, "M USD"), (0, 1, " USD")),
     "USD/J": ((0, 1 / 3.6e6, " USD/kWh"),),
     "USD/s": ((0, 1 / 3600, " USD/h"),),
@@ -505,7 +536,9 @@ def show(name: str, value: float, digits: int = 4) -> str:
     >>> show("time_per_output_token", 0.0144)
     '14.4 ms/token'
     >>> show("training_time", 3.83e6), show("chip_hours", 3.43e10), show("pretrain_flops", 6.3e24)
-    ('44.33 days', '9528000 h', '6.3e+24 FLOP')
+    ('44.33 days', '9.528M h', '6.3e+24 FLOP')
+    >>> show("training_chips", 16384), show("training_chips", 16384.5)
+    ('16384', '16.38k')
     """
     figure, unit = _figure_and_unit(quantity(name), value, digits)
     suffix, dollars, per = unit.partition(" USD")
@@ -537,7 +570,13 @@ def people_units(name: str) -> tuple[tuple[float, float, str], ...]:
 def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str]:
     size, unit = scale(row.name, value, digits)
     figure = _figure(value / size, digits)
+    if row.unit in _COUNTS_OF and digits >= _SHOWN and _ALL_DIGITS > value == round(value) != float(figure) * size:
+        return f"{value:.0f}", "" if row.unit == "1" else f" {row.unit}s"
     return figure, " token" if (figure, unit) == ("1", " tokens") else unit
+
+
+_COUNTS_OF, _SHOWN, _ALL_DIGITS = ("1", "token"), 4, 1e6
+"""Units of which whole numbers below a million are told with all of their digits, where no fewer than usual are asked for."""
 
 
 def _figure(value: float, digits: int) -> str:

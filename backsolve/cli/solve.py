@@ -95,7 +95,7 @@ def solve_command(
     """
     from derive.answers import NO_WHOLE_ONE
     from derive.presets import problems_of
-    from derive.quantities import meant_beside
+    from derive.quantities import meant_beside, says_tensor_parallel
     from derive.shipped import problems
     from derive.show.several import several_lines
     from derive.show.short import short_lines
@@ -114,6 +114,7 @@ def solve_command(
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = unwritten(using, variants, hardware, model)
     typed = {**over_a_time(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
+    conventions = replace(conventions, tensor_parallel=says_tensor_parallel([re.split("[<>=≤≥]", one)[0] for one in given]))
     unknowns = [meant_beside(name, (*unknowns, *typed, *beside_names)) for name in unknowns]
     refuse_long(typed)
     texts: dict[str, Given] = {**typed}

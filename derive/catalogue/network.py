@@ -2,10 +2,16 @@
 
 from derive.catalogue.arithmetic import maximum, power
 from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER, ours
-from derive.records import Equation, Example, Step, at
+from derive.records import Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
 _SEVERAL = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
+_OF_SUMS = (
+    "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",
+    "the links alone: every synchronisation also takes a latency",
+    "every chip sends over a link of its own, at its full rate in one direction; switches that add up by themselves halve it",
+    "no overlap with arithmetic",
+)
 
 EQUATIONS = (
     Equation(
@@ -29,9 +35,56 @@ EQUATIONS = (
         sources=(RING_PAPER,),
     ),
     Equation(
+        id="network.all_reduce_bytes",
+        title="Bytes of an all-reduce of a decode step",
+        defines="all_reduce_bytes",
+        variant=Variant(group="summed", name="step", default=True),
+        relation=lambda all_reduce_bytes, batch, positions_per_step, model_dim, bytes_per_activation: (
+            all_reduce_bytes,
+            batch * positions_per_step * model_dim * bytes_per_activation,
+        ),
+        statement="Chips that share a layer add up the activations of every position of a step, each as wide as the model.",
+        assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
+        example=Example(
+            given={"batch": "64", "positions_per_step": "4", "model_dim": "16384", "bytes_per_activation": "2"},
+            result="8.389 MB",
+        ),
+        sources=(TENSOR_PARALLEL_PAPER,),
+    ),
+    Equation(
+        id="network.all_reduce_bytes_of_prompts",
+        title="Bytes of an all-reduce of a pass over prompts",
+        defines="all_reduce_bytes",
+        variant=Variant(group="summed", name="prompts"),
+        relation=lambda all_reduce_bytes, prefill_batch, new_tokens_per_pass, one_token, model_dim, bytes_per_activation: (
+            all_reduce_bytes,
+            prefill_batch * new_tokens_per_pass / one_token * model_dim * bytes_per_activation,
+        ),
+        statement="Chips that share a layer add up the activations of every token of a pass, each as wide as the model.",
+        assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
+        example=Example(
+            given={"prefill_batch": "2", "new_tokens_per_pass": "2000", "model_dim": "16384", "bytes_per_activation": "2"},
+            result="131.1 MB",
+        ),
+        steps=(
+            Step(
+                operation="every token of a pass is a position",
+                premises=(
+                    at(
+                        "network.all_reduce_bytes",
+                        batch="prefill_batch",
+                        positions_per_step=lambda new_tokens_per_pass, one_token: new_tokens_per_pass / one_token,
+                    ),
+                ),
+            ),
+        ),
+        sources=(TENSOR_PARALLEL_PAPER,),
+    ),
+    Equation(
         id="network.tensor_parallel_time",
         title="Time to add up what the chips of a layer make",
         defines="tensor_parallel_time",
+        variant=Variant(group="summed", name="step", default=True),
         relation=lambda tensor_parallel_time, layers, synchronisations_per_layer, batch, positions_per_step, model_dim,
             bytes_per_activation, chips, link_bandwidth: (
             tensor_parallel_time,
@@ -47,12 +100,7 @@ EQUATIONS = (
         ),
         requires=(_SEVERAL,),
         statement="Chips that share every layer each hold a part of its sums: these are scattered to be added up, and gathered again.",
-        assumptions=(
-            "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",
-            "the links alone: every synchronisation also takes a latency",
-            "every chip sends over a link of its own, at its full rate in one direction; switches that add up by themselves halve it",
-            "no overlap with arithmetic",
-        ),
+        assumptions=_OF_SUMS,
         example=Example(
             given={
                 "layers": "126",
@@ -107,6 +155,55 @@ EQUATIONS = (
             result="0.1384",
         ),
         sources=(ours("the sums of a layer over a step that waits for all of them; what a measured share is at most"),),
+    ),
+    Equation(
+        id="network.tensor_parallel_time_of_prompts",
+        title="Time to add up what the chips of a layer make of a pass over prompts",
+        defines="tensor_parallel_time",
+        variant=Variant(group="summed", name="prompts"),
+        relation=lambda tensor_parallel_time, layers, synchronisations_per_layer, prefill_batch, new_tokens_per_pass, one_token, model_dim,
+            bytes_per_activation, chips, link_bandwidth: (
+            tensor_parallel_time,
+            layers
+            * synchronisations_per_layer
+            * prefill_batch
+            * new_tokens_per_pass
+            / one_token
+            * model_dim
+            * bytes_per_activation
+            * 2
+            * (chips - 1)
+            / (chips * link_bandwidth),
+        ),
+        requires=(_SEVERAL,),
+        statement="As of a step of decode, of all tokens of the pass.",
+        assumptions=_OF_SUMS,
+        example=Example(
+            given={
+                "layers": "126",
+                "synchronisations_per_layer": "2",
+                "prefill_batch": "2",
+                "new_tokens_per_pass": "2000",
+                "model_dim": "16384",
+                "bytes_per_activation": "2",
+                "chips": "16",
+                "link_bandwidth": "450 GB/s",
+            },
+            result="137.6 ms",
+        ),
+        steps=(
+            Step(
+                operation="every token of a pass is a position",
+                premises=(
+                    at(
+                        "network.tensor_parallel_time",
+                        batch="prefill_batch",
+                        positions_per_step=lambda new_tokens_per_pass, one_token: new_tokens_per_pass / one_token,
+                    ),
+                ),
+            ),
+        ),
+        sources=(TENSOR_PARALLEL_PAPER,),
     ),
     Equation(
         id="network.weight_stationary_2d",

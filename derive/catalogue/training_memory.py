@@ -187,6 +187,32 @@ MEMORY = (
         sources=(ZERO_PAPER,),
     ),
     Equation(
+        id="training.checkpoint_bytes",
+        title="Bytes of a checkpoint that training goes on from",
+        defines="checkpoint_bytes",
+        relation=lambda checkpoint_bytes, total_params, bytes_per_weight, optimizer_bytes_per_param: (
+            checkpoint_bytes,
+            total_params * (bytes_per_weight + optimizer_bytes_per_param),
+        ),
+        statement="Weights and what the optimizer keeps of them are written; gradients are made anew.",
+        assumptions=("one copy of the model is written, whatever lies on the chips of others",),
+        example=Example(
+            given={"total_params": "405B", "bytes_per_weight": "2", "optimizer_bytes_per_param": "12"},
+            result="5.67 TB",
+        ),
+        sources=(ZERO_PAPER, ours("what a run cannot make anew from its data")),
+    ),
+    Equation(
+        id="training.checkpoint_time",
+        title="Time to write a checkpoint",
+        defines="checkpoint_time",
+        relation=lambda checkpoint_time, checkpoint_bytes, tier_bandwidth: (checkpoint_time, checkpoint_bytes / tier_bandwidth),
+        statement="A checkpoint over what the storage takes up, of all writers together.",
+        assumptions=("the storage is written as fast as it is read, and chips and network are no slower",),
+        example=Example(given={"checkpoint_bytes": "5.67 TB", "tier_bandwidth": "200 GB/s"}, result="28.35 s"),
+        sources=(ours("bytes over bytes a second"),),
+    ),
+    Equation(
         id="training.activation_memory_flash",
         title="Activations of transformer layers, attention scores computed again",
         defines="activation_bytes",

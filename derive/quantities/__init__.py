@@ -18,6 +18,7 @@ from derive.quantities.aliases import (
     HOW_MANY,
     OWN_UNITS,
     SUPERLATIVES,
+    TENSOR_PARALLEL,
     UNIT_ENDINGS,
     WHERE_ASKED,
     in_full,
@@ -113,6 +114,15 @@ def _called(word: str) -> tuple[str, ...]:
     name = in_full(word)
     counted = next((meant for one in (*_counted(name), *_of_the_best(name)) if (meant := _named(one))), ())
     return ALIASES.get(word.lower()) or _named(name) or counted or _in_a_unit(name)[0]
+
+
+def says_tensor_parallel(words: Collection[str]) -> bool:
+    """Whether one of these words says of chips that they share every layer by its heads.
+
+    >>> says_tensor_parallel(["ctx", "TP-size"]), says_tensor_parallel(["gpus"])
+    (True, False)
+    """
+    return any(in_full(word) in TENSOR_PARALLEL for word in words)
 
 
 def own_unit(word: str) -> str | None:

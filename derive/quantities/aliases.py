@@ -53,6 +53,9 @@ _TOKENS_OF_A_TIME = {
 _COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism")
 _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
 
+TENSOR_PARALLEL = ("tp", "tp_size", "tp_degree", "tensor_parallel", "tensor_parallel_size", "tensor_parallelism")
+"""Words for the chips of a replica that say how they share a layer: attention is cut by heads over all of them."""
+
 _BUDGETS = ("budget", "cost_budget")
 _BY_TIME = (
     *(("hour", "hourly", "h"), ("day", "daily", "day"), ("week", "weekly", "week"), ("month", "monthly", "month")),
@@ -135,7 +138,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         ("gpu", "gpus", "ngpu", "ngpus", "chip", "num_chips", "n_chips", "n_chip", "chip_count", "devices", "accelerators"), ("chips",)
     ),
-    **dict.fromkeys(("tp", "tp_size", "tp_degree", "tensor_parallel", "tensor_parallel_size", "tensor_parallelism"), ("chips",)),
+    **dict.fromkeys(TENSOR_PARALLEL, ("chips",)),
     **dict.fromkeys(
         ("pp", "pp_size", "pp_degree", "pipeline_parallel", "pipeline_parallel_size", "pipeline_parallelism"), ("pipeline_stages",)
     ),
@@ -171,6 +174,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "train_flops": ("pretrain_flops",),
     **dict.fromkeys(("train_time", "training_duration"), ("training_time",)),
     **dict.fromkeys(("train_cost", "pretraining_cost"), ("training_cost",)),
+    **dict.fromkeys(("checkpoint_size", "checkpoint"), ("checkpoint_bytes",)),
+    **dict.fromkeys(("checkpoint_write_time", "checkpoint_save_time", "checkpointing_time"), ("checkpoint_time",)),
+    **dict.fromkeys(("storage_bandwidth", "write_bandwidth", "checkpoint_bandwidth"), ("tier_bandwidth",)),
     "tokens_per_parameter": ("tokens_per_param",),
     **dict.fromkeys(("chinchilla", "optimal_tokens", "chinchilla_optimal_tokens", "compute_optimal_tokens"), ("chinchilla_tokens",)),
     "overtraining": ("overtraining_ratio",),
@@ -375,8 +381,9 @@ UNIT_ENDINGS = {
     **dict.fromkeys(("s", "second", "seconds"), ("s", "s")),
     **{word: (word, "s") for word in ("ms", "us")},
     **{word.lower(): (word, "byte") for word in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB")},
+    **{word.lower(): (word, "J") for word in ("J", "kJ", "Wh", "kWh")},
 }
-"""Ends of names that say the unit of what they name, as in tpot_ms, and of which quantities: times, or sizes."""
+"""Ends of names that say the unit of what they name, as in tpot_ms, and of which quantities: times, sizes, or energies."""
 
 _OF_MANY = ("mean", "median", "p50", "p90", "p95", "p99", "max")
 """What a time of many requests is that benchmarks print, where ours is of one."""

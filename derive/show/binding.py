@@ -1,5 +1,6 @@
 """What binds in an answer, in words, and what each part has of it: "memory-bound: weights 82 %, KV 18 %"."""
 
+import re
 from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
@@ -33,6 +34,9 @@ _LINKS_OUT = {"scale_out_link_bandwidth", "scale_out_bandwidth_ratio"}
 _BETWEEN, _INSIDE = "links between racks bind", "links inside a rack bind"
 SEVERAL_RACKS, ONE_RACK = "experts on several racks", "experts on one rack"
 
+_SPOKEN, _READ_AT_ONCE = re.compile(r"[a-z][a-z_]+"), 2
+_INVOLVED = re.compile(r"\b(?:sqrt|log|exp)\(|\*\*")
+
 _READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
 _READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
 _DRAFT_PARTS = (("drafting", ("drafting_time", "drafting_compute_ratio")),)
@@ -49,8 +53,38 @@ def plain_regime(regime: str) -> str:
     >>> plain_regime("expert_parallel/scale_up_size >= 1"), plain_regime("leaving_copies*scale_out_bandwidth_ratio/active_experts >= 1")
     ('experts on several racks', 'links between racks bind')
     """
+    return _AND.join(_in_words(regime))
+
+
+def in_brief(answer: Answer, equations: tuple[str, ...] = ()) -> str:
+    """Where an answer holds as a cell of a table has room for: what binds, and inequalities as they are only where there are no words.
+
+    >>> in_brief(Answer("interval", high=117.0, regime="context_length >= window_tokens"), ("memory.sequences_that_fit@1",))
+    'bound by memory capacity'
+    """
+    if not answer.regime:
+        return ""
+    said = _in_words(answer.regime)
+    if any(one.startswith(SEQUENCES_FIT) for one in equations) and not {*_BOUNDS}.intersection(said):
+        said = [CAPACITY_BOUND, *said]
+    return _AND.join([one for one in said if not _is_inequality(one)] or said)
+
+
+def _is_inequality(words: str) -> bool:
+    return " >= " in words or " <= " in words
+
+
+def _in_words(regime: str) -> list[str]:
+    """The parts of a regime, what binds first, and of inequalities those that can be read off a line.
+
+    None is left of roots, logarithms and powers, and of more than two quantities only what nothing is said beside.
+
+    >>> _in_words("memory_time >= compute_time and routed_params >= expert_imbalance*(fetched_params - shared_params)")
+    ['memory-bound']
+    """
     words = sorted(dict.fromkeys(map(_inequality, regime.split(_AND))), key=lambda one: one not in _BOUNDS)
-    return _AND.join(words)
+    plain = [one for one in words if not _INVOLVED.search(one)]
+    return [one for one in plain if not _is_inequality(one) or len({*_SPOKEN.findall(one)}) <= _READ_AT_ONCE] or plain
 
 
 @cache
@@ -116,10 +150,11 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
     parts = {_inequality(part): part for part in answer.regime.split(_AND)}
     steps = [words for words in parts if words in (MEMORY_BOUND, COMPUTE_BOUND)]
     found = {words: _of_part(words, part, values) for words, part in parts.items() if words not in steps or len(steps) == 1}
+    said = _in_words(answer.regime)
     if not any(found.values()):
-        words = plain_regime(answer.regime)
-        return f"{capacity}; {words}" if capacity and parts.keys().isdisjoint(_BOUNDS) else words
-    return "; ".join(f"{words}: {shares}" if (shares := found.get(words)) else words for words in plain_regime(answer.regime).split(_AND))
+        words = _AND.join(said)
+        return "; ".join(filter(None, (capacity, words))) if capacity and parts.keys().isdisjoint(_BOUNDS) else words
+    return "; ".join(f"{words}: {shares}" if (shares := found.get(words)) else words for words in said)
 
 
 def _of_part(words: str, regime: str, values: Mapping[str, float]) -> str:

@@ -140,7 +140,7 @@ def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     Models of which the parameters alone are known come last.
 
     >>> next(line.split()[:7] for line in model_lines() if line.startswith("DeepSeek-V3 "))
-    ['DeepSeek-V3', '671B', '37B', '8/256', '35.14', '35.14', '163.8k']
+    ['DeepSeek-V3', '671B', '37B', '8/256', '35.14', '35.14', '163840']
     """
     head = ["model", "total", "active", "experts", "KV read", "stored", "context", "missing"]
     rows = [head, *map(_model_cells, model_records(word, tables))]

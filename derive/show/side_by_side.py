@@ -12,7 +12,7 @@ from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.shipped_rows import in_si
-from derive.show.binding import plain_regime
+from derive.show.binding import in_brief
 from derive.show.cells import in_columns
 from derive.show.several import foremost_of
 from derive.show.short import MOST_LINES, SCREEN_WIDTH, height, on_a_screen
@@ -295,7 +295,7 @@ def _bare(answer: Answer) -> Answer:
 
 
 def _regime(solution: Result) -> str:
-    return " or ".join(dict.fromkeys(plain_regime(one.regime) for one in solution.answers if one.regime))
+    return " or ".join(dict.fromkeys(words for one in solution.answers if (words := in_brief(one, solution.equations))))
 
 
 def better_way(unknown: str) -> int:

@@ -10,6 +10,7 @@ from textwrap import indent
 from typing import Any
 
 from derive.answers import OR, Answer, Spans, Sweep
+from derive.records import LOWER, UPPER
 from derive.show.binding import plain_regime
 from derive.units import show
 
@@ -82,15 +83,28 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
     if answer.kind == "symbolic":
         return f"{answer.formula}{errs}"
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
-    ends = _between(unknown, low, high) + errs
+    if (end := one_end(answer)) and errs in ("", OR[bound_side(answer)]):
+        return f"{show(unknown, end)}{OR[bound_side(answer)]}"
+    if answer.kind == "interval" and not low and high is None:
+        return "any value"
+    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + errs
     return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
 
 
-def _between(unknown: str, low: float | None, high: float | None) -> str:
-    """Two ends, or the one there is; 0 is that of the domain."""
-    if high is None:
-        return f"at least {show(unknown, low)}" if low else "any value"
-    return f"{show(unknown, low)} to {show(unknown, high)}" if low else f"at most {show(unknown, high)}"
+def one_end(answer: Answer) -> float | None:
+    """The end of an interval that has but one, which is a bound as that of a point is; 0 is the bound of the domain.
+
+    >>> [one_end(Answer("interval", low=low, high=high)) for low, high in ((0.0, 55.1), (4.7, None), (1.0, 2.0))]
+    [55.1, 4.7, None]
+    """
+    if answer.kind != "interval" or answer.loose_low is not None or answer.bound not in (None, bound_side(answer)):
+        return None
+    return answer.high if not answer.low else answer.low if answer.high is None else None
+
+
+def bound_side(answer: Answer) -> str:
+    """On which side of its one end an interval is a bound."""
+    return LOWER if answer.high is None else UPPER
 
 
 def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:

@@ -34,9 +34,11 @@ from derive.show.narration import derivation_lines
 from derive.show.substituted import step_in_latex, value_in_latex
 from derive.show.tables import (
     UNANSWERED,
+    bound_side,
     csv_line,
     csv_points,
     json_points,
+    one_end,
     span_lines,
     spans_record,
     sweep_cells,
@@ -257,7 +259,7 @@ def _why_bounded(solution: Result) -> list[str]:
         return [f"  {text}" for text in solution.said]
     last = equation(solution.equations[-1])
     if last.sense != "=":
-        return [f"  {last.title} ({last.id})"]
+        return [f"  bounded by: {last.title} ({last.id})"]
     loose = any(answer.kind in ("interval", "loose") and answer.regime for answer in solution.answers)
     return ["  It does not bind there, so only its bounds are known."] if loose else []
 
@@ -274,7 +276,8 @@ def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str =
     """One answer in words a newcomer follows, with what stands behind its value."""
     where = f"   where {_where(answer.regime)}" if answer.regime and regime else ""
     unit = f" [{QUANTITIES[unknown].unit}]" if answer.kind == "symbolic" and QUANTITIES[unknown].unit != "1" else ""
-    return [f"{unknown}{unit}{':' if answer.kind in ('interval', 'loose') else ' ='} {_value_in_words(unknown, answer)}{after}{where}"]
+    spans = answer.kind in ("interval", "loose") and one_end(answer) is None
+    return [f"{unknown}{unit}{':' if spans else ' ='} {_value_in_words(unknown, answer)}{after}{where}"]
 
 
 def _value_in_words(unknown: str, answer: Answer) -> str:
@@ -283,14 +286,26 @@ def _value_in_words(unknown: str, answer: Answer) -> str:
         shown = show(unknown, answer.point)
         if unknown not in BOUGHT or answer.bound == UPPER or answer.point == round(answer.point):
             return f"{shown}{OR[answer.bound]}"
+        if answer.bound:
+            return _bound_in_words(unknown, answer.point, answer.bound)
         whole = answer.whole_ones or 0.0
         most = " at most" if whole < answer.point else ""
-        return f"{shown}{OR[answer.bound]}" + (f" (so {whole:.0f} whole one{'s' * (whole != 1)}{most})" if f"{whole:.0f}" != shown else "")
+        return shown + (f" (so {whole:.0f} whole one{'s' * (whole != 1)}{most})" if f"{whole:.0f}" != shown else "")
     if answer.kind == "symbolic":
         return f"{answer.formula}{OR[answer.bound]}"
+    if (end := one_end(answer)) is not None:
+        return _bound_in_words(unknown, end, bound_side(answer))
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     counted = _whole_ones(unknown, answer) if answer.loose_low is None else ""
     return f"{bounds}{OR[answer.bound]}{counted}"
+
+
+def _bound_in_words(unknown: str, end: float, side: str) -> str:
+    """So much or more, or less; of what is counted in whole ones, with what they are rounded from."""
+    whole = next_whole(end, side)
+    if unknown not in COUNTED or not whole or abs(end - whole) <= 1e-9 * whole:
+        return f"{show(unknown, end)}{OR[side]}"
+    return f"{whole:.0f}{OR[side]} (from {show(unknown, end)})"
 
 
 def _whole_ones(unknown: str, answer: Answer) -> str:

@@ -25,7 +25,7 @@ from derive.solving.limits import (
 from derive.solving.one_equation import inside
 from derive.solving.questions import IN_BF16, Question, without
 from derive.solving.refusals import giving, made_of
-from derive.solving.result import OR, Reason, Solution
+from derive.solving.result import OR, Answer, Reason, Solution
 from derive.solving.route import Route
 from derive.solving.which_way import forwards, result_where
 from derive.units import show
@@ -80,7 +80,8 @@ def _within_limits(asked: Question) -> tuple[Solution, Route | None]:
     sign = -1 if sides == {UPPER} else 1
     alone, solution, way = max(bounding_ones, key=lambda one: sign * inside(one[1].answers[0]))
     held = _held_beside(asked)
-    solution = replace(_doubted(solution, [*found, *held]), said=(*_bound_by(alone, solution), *_held_in_words(asked.unknown, held)))
+    met = _met_by_memory(asked, solution, [one for one, _ in found])
+    solution = replace(_doubted(solution, [*found, *held]), said=(*_bound_by(alone, solution), *met, *_held_in_words(asked.unknown, held)))
     # Another point may be left least by another of them: there is no one way for all.
     return solution, way if len(outcomes) == 1 else None
 
@@ -134,12 +135,11 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
         there = _result_beside(alone)
         if not there.answers:
             return None
-        value = _comes_to(alone, there)
         if not _is_within(alone, there):
             more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
-            message = f"{limit_in_words(alone)} is not met: it comes to {value} with what is given{more}"
+            message = f"{limit_in_words(alone)} is not met: it comes to {_value(alone, there.answers[0])} with what is given{more}"
             return without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
-        met.append(f"{limit_in_words(alone)} is met: it comes to {value}")
+        met.append(_as_met(alone, there.answers[0]))
         beside.append((alone, there))
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
     return replace(_doubted(solution, beside), assumptions=notes, said=(*met, *solution.said)), None
@@ -198,15 +198,9 @@ def _held_in_words(unknown: str, held: Iterable[tuple[Question, Solution]]) -> t
     """Limits that are met whatever the unknown is, with what they come to."""
     said = []
     for alone, there in held:
-        said.append(f"{limit_in_words(alone)} is met with any {unknown}: it comes to {_comes_to(alone, there)}")
+        (found, *_) = there.answers
+        said.append(f"{limit_in_words(alone)} is met with any {unknown}: it comes to {_value(alone, found)}")
     return tuple(said)
-
-
-def _comes_to(alone: Question, there: Solution) -> str:
-    """What a result that is limited comes to; of one that is within its limit at best, that it is so."""
-    (found, *_) = there.answers
-    at_best = found.bound is not None and found.bound != alone.limits[limited_by(alone)]
-    return f"{show(limited_by(alone), inside(found))}{' at best' if at_best else OR[found.bound]}"
 
 
 def _bound_by(alone: Question, solution: Solution) -> tuple[str, ...]:
@@ -215,6 +209,27 @@ def _bound_by(alone: Question, solution: Solution) -> tuple[str, ...]:
     if more or one.kind != "point":
         return ()
     return (f"{'from' if one.bound == LOWER else 'to'} {show(alone.unknown, one.point)}, where {_binding(alone, solution)} binds",)
+
+
+def _met_by_memory(asked: Question, solution: Solution, alone: Iterable[Question]) -> tuple[str, ...]:
+    """Limits that are met where memory binds before them, with what they come to in as many whole ones as it holds."""
+    (one, *more) = solution.answers
+    if more or one.kind != "point" or one.regime != MEMORY_BINDS:
+        return ()
+    most = next_whole(one.point, UPPER) if asked.unknown in COUNTED else one.point
+    there = ((one, _result_at(one, most).answers[:1]) for one in alone if most)
+    return tuple(_as_met(one, found) for one, answers in there for found in answers)
+
+
+def _as_met(alone: Question, found: Answer) -> str:
+    """A limit that is met, and what it comes to."""
+    return f"{limit_in_words(alone)} is met: it comes to {_value(alone, found)}"
+
+
+def _value(alone: Question, found: Answer) -> str:
+    """What the result that is limited comes to, in words; of one that is within its limit at best, that it is so."""
+    at_best = found.bound is not None and found.bound != alone.limits[limited_by(alone)]
+    return f"{show(limited_by(alone), inside(found))}{' at best' if at_best else OR[found.bound]}"
 
 
 def _one_way(alone: Question, solution: Solution, both: bool) -> Solution:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import LESS_IS_MORE, PARAMETERS
-from derive.quantities import meant_beside, quantity
+from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.answering import answer, weights_alone
 from derive.solving.at_best import all_of, answered_at, full_batch, within_own_limits
@@ -108,7 +108,7 @@ def solve(
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     _refuse_misspelt(values)
-    conventions = Conventions(count, bytes, efficiency, price)
+    conventions = Conventions(count, bytes, efficiency, price, says_tensor_parallel({**(given or {}), **values}))
     typed = {spelled: of_word(spelled, value) for spelled, value in {**(given or {}), **values}.items()}
     using = (using,) if isinstance(using, str) else tuple(using)
     word = unknown

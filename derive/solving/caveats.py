@@ -15,7 +15,7 @@ from derive.solving.chip_links import EXCHANGED, OUT, SUMMED, of_rings
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.fit import shortage, worked_out
 from derive.solving.propagation import followed, leading_to
-from derive.solving.questions import OF_TRAINING, Question, standing_beside
+from derive.solving.questions import BY_HEADS, OF_TRAINING, Question, copies_of, standing_beside
 from derive.solving.refusals import made_of
 from derive.solving.result import Answer
 from derive.solving.speed_limits import beyond_one_domain, chips_for_copies, result_with
@@ -40,6 +40,8 @@ _CACHED = "bytes_per_element"
 _IN_BF16 = f"is taken in {ATTENTION_DTYPE}"
 """What is said of a chip whose data type is that of a cache of which nobody gave one."""
 _RATE = "peak_flops"
+_ASIDE = 1.001
+"""How far beside an answer it is looked how a result moves with it."""
 _HALF, _FASTER = 0.5, 2.0
 """What the next narrower data type has of the bytes, and of the rate."""
 _HELD = ("memory_demand", "memory_capacity")
@@ -70,6 +72,11 @@ _ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
 _WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 _OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
+_COPIES = "kv_copies"
+_ROOM = (SEQUENCES_FIT, "memory.tokens_that_fit")
+"""What memory leaves room for, over the bytes of one and its copies."""
+_IN_ROOM = ("kv_cache_tokens", "sequences_in_flight", "batch", "microbatch_size")
+"""What there are the fewer of, the more often a cache lies on the chips."""
 _OF_CACHES = (
     *("kv_cache_bytes", "kv_cache_tokens", "kv_time", "memory_demand", "memory_per_chip"),
     *("sequences_in_flight", "context_length", "batch"),
@@ -120,22 +127,22 @@ def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
 
 def data_types_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """The data type of chips and cache where nobody gave either, both are taken alike, and an answer moves with each."""
-    chip = _of_chip(asked, used)
-    if _IN_BF16 not in chip or not _cache_moves(asked, used):
+    chip = _of_chip(asked, values, used)
+    if _IN_BF16 not in chip or not _cache_moves(asked, values, used):
         return None
     return f"{chip.replace(_IN_BF16, f'{_IN_BF16}, and so are cached values')} bytes_per_element=fp8"
 
 
 def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of chips or weights that nobody gave, where an answer moves with it."""
-    return None if data_types_unsaid(asked, values, used) else _of_chip(asked, used) or None
+    return None if data_types_unsaid(asked, values, used) else _of_chip(asked, values, used) or None
 
 
-def _of_chip(asked: Question, used: Sequence[Equation]) -> str:
+def _of_chip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str:
     spoken = {name for row in used for name in row.symbols} - {_CACHED}
     text = "; ".join(dict.fromkeys(text for name, text in asked.unsaid.items() if name in spoken))
     narrower = {name: _FASTER if name == _RATE else _HALF for name in asked.unsaid if name != _CACHED}
-    return text if text and _moves_with(narrower, asked) else ""
+    return text if text and _moves_with(narrower, asked, values, used) else ""
 
 
 def may_be_a_slip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -153,7 +160,7 @@ def counted_in_parts(asked: Question, values: Mapping[str, float], used: Sequenc
 
 def cache_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A data type of the cache that nobody gave, where an answer moves with it."""
-    return asked.unsaid[_CACHED] if _cache_moves(asked, used) and not data_types_unsaid(asked, values, used) else None
+    return asked.unsaid[_CACHED] if _cache_moves(asked, values, used) and not data_types_unsaid(asked, values, used) else None
 
 
 def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str, Doubt]) -> Iterator[str]:
@@ -164,22 +171,37 @@ def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str,
             yield text
 
 
-def _cache_moves(asked: Question, used: Sequence[Equation]) -> bool:
+def _cache_moves(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> bool:
     spoken = any(_CACHED in row.symbols for row in used)
-    return _CACHED in asked.unsaid and spoken and _moves_with({_CACHED: _HALF}, asked)
+    return _CACHED in asked.unsaid and spoken and _moves_with({_CACHED: _HALF}, asked, values, used)
 
 
-def _moves_with(times: Mapping[str, float], asked: Question) -> bool:
-    """Whether an answer may be so much another where some of what it rests on is so many times as much.
-
-    What was asked back from a result is taken to be: how far it moves is only seen where it is solved again.
-    """
-    if made_of(asked, asked.unknown):
-        return True
+def _moves_with(times: Mapping[str, float], asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> bool:
+    """Whether an answer may be so much another where some of what it rests on is so many times as much."""
+    if targets := made_of(asked, asked.unknown):
+        # What memory has room for beside a result moves with it too.
+        held = any("hbm_capacity" in row.symbols for row in used)
+        return held or any(_moves_back(name, times, asked, values) for name in targets)
     rows, known = leading_to((asked.unknown,), asked.active), {**standing_beside(asked, asked.known), **asked.known}
     other = {name: known[name] * factor for name, factor in times.items() if name in known}
     before, after = (followed(rows, {**known, **more}).get(asked.unknown) for more in ({}, other))
     return not before or not after or max(before / after, after / before) > _READ_TOO_MUCH
+
+
+def _moves_back(name: str, times: Mapping[str, float], asked: Question, values: Mapping[str, float]) -> bool:
+    """The same of what was asked back from a result: by how much the result moves, over how much it does with what was asked for."""
+    place = values.get(asked.unknown)
+    known = {**standing_beside(asked, asked.known), **asked.known}
+    other = {one: known[one] * factor for one, factor in times.items() if one in known}
+    if not place:
+        return True
+    here, there, beside = (
+        result_with(asked, name, {asked.unknown: place * factor, **more}) for factor, more in ((1.0, {}), (1.0, other), (_ASIDE, {}))
+    )
+    if not here or not there or not beside or beside == here:
+        return True
+    slope = math.log(beside / here) / math.log(_ASIDE)
+    return abs(math.log(there / here) / slope) > math.log(_READ_TOO_MUCH)
 
 
 def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -394,8 +416,8 @@ def attention_in_bf16(asked: Question, values: Mapping[str, float], used: Sequen
 
 def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
-    row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
-    if not row.inputs <= values.keys() or not _stands("kv_copies", used):
+    row = copies_of(values.keys())
+    if not row.inputs <= values.keys() or not _stands(_COPIES, used):
         return None
     if asked.unknown == "chips" and values.keys() >= {"memory_capacity", "weight_bytes", "kv_cache_bytes"} and not _overlap(used):
         return _copies_held(row, values)
@@ -407,21 +429,65 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
     give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
     rests = row.inputs | {"query_heads"}
-    once, often = (_anew(_HELD, asked, values, used, instead=copies) for copies in ({}, {"kv_copies": most}))
+    if (moved := _with_other_copies(asked, values, used, most)) is not None:
+        return Doubt(f"{told}, and then {_comes_to(asked.unknown, moved)}; {give}", rests)
+    once, often = (_anew((*_HELD, "kv_cache_bytes"), asked, values, used, instead=copies) for copies in ({}, {_COPIES: most}))
     if once.keys() >= {*_HELD} and once["memory_demand"] <= once["memory_capacity"] < often["memory_demand"]:
-        return Doubt(f"{told}, and then it does not fit; {give}", rests)
+        return Doubt(f"{told}, and then it does not fit{_of_which_fit(values, once, most)}; {give}", rests)
     time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
     backwards = bool(made_of(asked, asked.unknown)) and "kv_time" not in values
     if not _overlap(used) or ("kv_time" not in values and not backwards):
         return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in _OF_CACHES else None
     if backwards:
         at = {asked.unknown: values[asked.unknown]}
-        step, with_copies = (result_with(asked, time, {**at, **copies}) for copies in ({}, {"kv_copies": most}))
+        step, with_copies = (result_with(asked, time, {**at, **copies}) for copies in ({}, {_COPIES: most}))
     else:
-        step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {"kv_copies": most}))
-    if not step or not with_copies or with_copies <= _UNEVEN * step:
+        step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {_COPIES: most}))
+    if not step or not with_copies or with_copies <= _READ_TOO_MUCH * step:
         return None
     return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
+
+
+def cache_cut_by_heads(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """A cache that lies on the chips as often as tensor parallelism over them makes it: what it is where it lies there once."""
+    if asked.supposed.get(_COPIES) != BY_HEADS or not any(_COPIES in row.symbols for row in used):
+        return None
+    told = f"under tensor parallelism over {values['chips']:.4g} chips the cache lies {values[_COPIES]:.3g} times on them"
+    if made_of(asked, asked.unknown):
+        return Doubt(f"{told}; where it is sharded by sequences give kv_copies=1", frozenset((_COPIES,)))
+    now, once = values.get(asked.unknown), _with_other_copies(asked, values, used, 1.0)
+    once = once or _anew((asked.unknown,), asked, values, used, instead={_COPIES: 1.0}).get(asked.unknown)
+    if not now or not once or max(once / now, now / once) <= _READ_TOO_MUCH:
+        return None
+    return Doubt(f"{told}; sharded by sequences, {_comes_to(asked.unknown, once)}: give kv_copies=1", frozenset((_COPIES,)))
+
+
+def _of_which_fit(values: Mapping[str, float], held: Mapping[str, float], copies: float) -> str:
+    """Of sequences whose cache does not fit so often how many do, where it is known how many there are."""
+    batch, cache = values.get("batch"), held.get("kv_cache_bytes")
+    if not batch or not cache:
+        return ""
+    room = held["memory_capacity"] - held["memory_demand"] + cache
+    return f", and {math.floor(batch * room / (cache * copies) * (1 + HOLDS))} of {math.floor(batch * (1 + HOLDS))} sequences do"
+
+
+def _comes_to(name: str, value: float) -> str:
+    """What a quantity is then, a number of sequences in whole ones."""
+    return f"{name} is {math.floor(value * (1 + HOLDS)) if name in _SEQUENCES and value >= 1 else show(name, value)}"
+
+
+def _with_other_copies(asked: Question, values: Mapping[str, float], used: Sequence[Equation], copies: float) -> float | None:
+    """What memory leaves room for where a cache lies on the chips so often, of an answer that memory alone bounds."""
+    if not any(row.id in _ROOM for row in used) or _overlap(used) or not _is_in_room(asked.unknown, values):
+        return None
+    return values[asked.unknown] * values.get(_COPIES, 1.0) / copies
+
+
+def _is_in_room(name: str, values: Mapping[str, float]) -> bool:
+    """Whether there is the less of it, the more often a cache lies on the chips; windows and states hold no more in a longer context."""
+    if name != "context_length":
+        return name in _IN_ROOM
+    return math.isclose(values.get("kv_bytes_per_sequence", 0.0), values[name] * values.get("kv_bytes_per_token", 0.0))
 
 
 def _copies_held(row: Equation, values: Mapping[str, float]) -> Doubt | None:
@@ -596,7 +662,8 @@ def little_room_left(asked: Question, values: Mapping[str, float], used: Sequenc
     known = {**asked.known, **in_numbers(asked.defaults, values), **values}
     short = None if asked.anyway or asked.unknown in _OF_MEMORY else shortage(asked, known, tuple(used))
     room = worked_out(asked, ("memory_capacity",), known).get("memory_capacity")
-    if short is None or not room or known.get("reserved_share") or not -_NEXT_TO_NOTHING * room < short <= room * HOLDS:
+    reserved = known.get("reserved_share") or worked_out(asked, ("reserved_share",), known).get("reserved_share")
+    if short is None or not room or reserved or not -_NEXT_TO_NOTHING * room < short <= room * HOLDS:
         return None
     return f"weights and caches take {1 + short / room:.1%} of the memory: engines need room for activations and buffers too"
 
@@ -756,7 +823,8 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     data_types_unsaid, chip_type_unsaid, cache_type_unsaid, attention_in_bf16,
     beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
-    drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out,
+    drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, cache_cut_by_heads,
+    exchange_left_out, sums_left_out,
     chips_of_one_part, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
     little_room_left, heads_undivided,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

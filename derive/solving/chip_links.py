@@ -10,6 +10,7 @@ from derive.units import show
 
 LINK, _INSIDE, OUT, _SIZE = "link_bandwidth", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "scale_up_size"
 _APART, _AMONG_EXPERTS = "kv_transfer_time", "all_to_all_time"
+_ACTIVATIONS, _ALL_REDUCE, _SUM = "bytes_per_activation", "all_reduce_time", "all_reduce_bytes"
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
 SUMMED = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
@@ -17,11 +18,12 @@ SUMMED = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
 _SENT: Mapping[str, Mapping[str, float]] = {
     _APART: {},
     "tensor_parallel_time": SUMMED,
-    "all_reduce_time": {},
-    "weight_stationary_time": {"bytes_per_activation": 2.0},
+    _ALL_REDUCE: {_ACTIVATIONS: 2.0},
+    _SUM: {_ACTIVATIONS: 2.0},
+    "weight_stationary_time": {_ACTIVATIONS: 2.0},
     _AMONG_EXPERTS: EXCHANGED,
 }
-"""Times of an exchange, and what is taken of what it sends."""
+"""Times of an exchange, or the bytes of one, and what is taken of what it sends."""
 _SUMS, _EXPOSED = "tensor_parallel_time", "exposed_communication_share"
 _RINGS = (_SUMS, "all_reduce_time")
 """Of these, times of rings: as many as there are links out of the domains, which no chip leaves unused."""
@@ -136,8 +138,10 @@ def as_given(name: str) -> str:
 
 
 def _widths(spoken: Iterable[str], settled: Set[str]) -> Iterator[tuple[str, float]]:
-    """What is taken of what these exchanges send."""
+    """What is taken of what these exchanges send, unless how much that is is known."""
     for one in spoken:
+        if _SUM in settled and one == _ALL_REDUCE:
+            continue
         for name, value in _SENT[one].items():
             if name not in settled:
                 yield name, value

@@ -40,6 +40,8 @@ _BEARS_ON: Mapping[str, Callable[[str], bool]] = {
 class Conventions:
     """The switches of a question; raises UnknownName for a choice there is not.
 
+    `tensor_parallel` says that chips were named by a word for it, so that attention is cut by heads over all of them.
+
     >>> Conventions(count="mac").read("peak_flops", "989 TFLOP/s")
     1978000000000000.0
     """
@@ -48,6 +50,7 @@ class Conventions:
     bytes: str = "decimal"
     efficiency: str = "ideal"
     price: str = "given"
+    tensor_parallel: bool = False
 
     def __post_init__(self) -> None:
         for switch, choices in CHOICES.items():

@@ -129,7 +129,7 @@ def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> tuple[float,
 def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
     """The items; the unit of the last one is that of bare ones before it, a mere suffix (64k) only where they need one."""
     *before, last = items
-    unit = _unit(last.strip()) if last.strip()[:1].isdigit() else ""
+    unit = _unit(last.strip()) if last.strip().removeprefix("$")[:1].isdigit() else ""
 
     def completed(item: str) -> str:
         if not unit or not item.strip() or _unit(item.strip()):

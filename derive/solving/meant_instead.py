@@ -41,9 +41,6 @@ MEANT = {
     "requests_per_second": Meant(
         "fleet_requests_per_second", ("replicas",), ", of all replicas together: requests_per_second is that of one"
     ),
-    "all_reduce_time": Meant(
-        "tensor_parallel_time", ("batch",), ", of all layers of a step: one exchange takes all_reduce_bytes, which nobody gave"
-    ),
     "mfu": Meant(
         "compute_utilisation", ("throughput",), ", the share of peak that a throughput comes to; mfu is what it would be without waits"
     ),

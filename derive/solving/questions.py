@@ -16,7 +16,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
-from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
+from derive.solving.defaults import FOLLOWS, Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.zero_givens import AT_NOTHING, at_nothing, made_of_nothing
 from derive.spreads import Interval, Spread
 from derive.units import show
@@ -29,6 +29,10 @@ _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
 _COPIES = "kv_copies"
+_IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
+"""What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
+BY_HEADS = "tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
+"""Why a cache is taken to lie several times on chips that were named by a word for it."""
 _UNDIVIDED = (*presets.ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
 """What there is only in whole ones."""
 
@@ -47,8 +51,8 @@ _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "
 """What a request comes to, prompt and output."""
 
 IN_BF16 = {
-    "bytes_per_element": "cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much",
-    "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 is half as much",
+    "bytes_per_element": "cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 caches half the bytes",
+    "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 has half the bytes",
 }
 """What is supposed of bytes that nobody gives, and said."""
 
@@ -58,6 +62,7 @@ _ONE_CHIP = {"chips": 1.0, "pipeline_stages": 1.0}
 _OF_DEPLOYMENTS = {"max_context": "context_length"}
 """Quantities of a price sheet, and what is meant where they are asked of chips and a model."""
 
+_NEW = "new_tokens_per_pass"
 _BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
 
@@ -161,6 +166,9 @@ def question(
     using = (using,) if isinstance(using, str) else tuple(using)
     preset = _preset(name, typed, hardware_name, model_name, conventions, spans.keys())
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
+    if conventions.tensor_parallel and (row := _copied_by_heads(name, {**preset.givens, **typed}, spans, using)):
+        using += (row.id,) if "chips" in spans else ()
+        preset = preset if "chips" in spans else _with_copies(preset, row.right_side({**preset.givens, **typed}))
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
@@ -188,6 +196,27 @@ def question(
         listed=_listed(name, preset),
     )
     return _with_nothing(whole)
+
+
+def _copied_by_heads(unknown: str, known: Mapping[str, float], spans: Mapping[str, Spread], using: Iterable[str]) -> Equation | None:
+    """The condition of how often a cache lies on chips that share all heads, where that is more than once and nobody says it."""
+    if _COPIES in (unknown, *known, *spans) or any(equation(id).symbols[0] == _COPIES for id in using):
+        return None
+    if "chips" in spans and unknown in _IN_MEMORY:
+        return None
+    row, most = copies_of(known), spans["chips"].ends[1] if "chips" in spans else known.get("chips")
+    return row if most and row.inputs <= known.keys() and row.right_side({**known, "chips": most}) > 1 else None
+
+
+def _with_copies(preset: Preset, copies: float) -> Preset:
+    """The presets with the copies of a cache that tensor parallelism makes."""
+    taken = Preset({_COPIES: copies}, {_COPIES: "supposed"}, {}, supposed={_COPIES: BY_HEADS})
+    return _merged([("presets", preset), ("tensor parallelism", taken)], set())
+
+
+def copies_of(known: Collection[str]) -> Equation:
+    """The condition of how often a cache lies on chips that share all heads: of latents, or of heads."""
+    return equation("memory.kv_copies_of_latents" if "latent_dim" in known else "memory.kv_copies_of_heads")
 
 
 def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
@@ -350,7 +379,7 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
     >>> usual = in_usual_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
     >>> usual and usual.unsaid
-    {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much'}
+    {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 caches half the bytes'}
     """
     lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _alone_lacking(name, asked))]
     in_bf16 = BYTES_PER_WEIGHT[ATTENTION_DTYPE]
@@ -500,7 +529,8 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
 
 def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterable[Equation]) -> Mapping[str, str]:
     """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; what a margin is
-    of, where requests are spoken of; by what memory is held back; and which context a request has, where nothing is said of its output.
+    of, where requests are spoken of; by what memory is held back; which context a request has, where nothing is said of its output; and
+    whether chips add up what they make of a step or of prompts.
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(_OF_REQUESTS)
@@ -512,8 +542,14 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
         **({"gross_margin": "request"} if whole else {}),
         **({"reserved_share": "usable"} if "usable_share" in {*known, unknown} else {}),
         **({"context_length": "prompt"} if prompts and before_output else {}),
+        **({"summed": "prompts"} if _adds_up_prompts({*known, unknown}) else {}),
         **_counted(known),
     }
+
+
+def _adds_up_prompts(at_hand: Set[str]) -> bool:
+    """Whether tokens of prompts are spoken of, and no sequences that decode."""
+    return _NEW in at_hand or ("batch" not in at_hand and not at_hand.isdisjoint(FOLLOWS[_NEW]))
 
 
 def _read_of_experts(at_hand: Set[str], named: Iterable[Equation]) -> Mapping[str, str]:

@@ -362,7 +362,11 @@ PRINTED = [
     ("active_params", 137e6, "137M"),
     ("batch", 2400, "2400"),
     ("batch", 2403.7, "2404"),
-    ("batch", 23_987, "23.99k"),
+    ("batch", 23987.5, "23.99k"),
+    ("batch", 23987, "23987"),
+    ("context_length", 32768, "32768 tokens"),
+    ("context_length", 131_000, "131k tokens"),
+    ("chip_hours", 26.62e6 * 3600, "26.62M h"),
     ("context_length", 200_000, "200k tokens"),
     ("context_length", 1_000_000, "1M tokens"),
     ("context_length", 3510, "3510 tokens"),
@@ -386,7 +390,7 @@ PRINTED = [
     ("electricity_price", 0.08 / 3.6e6, "$0.08/kWh"),
     ("training_energy", 2.238e3 * 3.6e9, "2.238 GWh"),
     ("output_energy", 5.4e6, "1.5 kWh"),
-    ("output_energy", 5.4e5, "540 kJ"),
+    ("output_energy", 5.4e5, "0.15 kWh"),
     ("mfu", 0.8, "0.8"),
     ("overlap", 0, "0"),
 ]
@@ -497,3 +501,17 @@ def test_prices_of_a_list_are_in_one_unit():
     assert named_texts(["chip_price=0.001,2"]) == {"chip_price": "0.001,2"}
     assert named_texts(["cost_per_token<=2"]) == {"cost_per_token": "<=2 USD/MTok"}
     assert named_texts(["output_price=1..5:lin:3"]) == {"output_price": "1..5 USD/MTok:lin:3"}
+
+
+@pytest.mark.parametrize(
+    ("joules", "shown"),
+    [(233.3, "233.3 J"), (2.5e4, "25 kJ"), (4.667e5, "0.1296 kWh"), (3.6e6, "1 kWh"), (7.2e9, "2 MWh"), (1.5e14, "41.67 GWh")],
+)
+def test_energy_is_in_kilowatt_hours_from_a_tenth_of_one_and_read_back(joules, shown):
+    """A million tokens of 0.4667 J were told in kJ, which nobody pays by."""
+    assert show("output_energy", joules) == shown
+    assert parse("output_energy", shown) == pytest.approx(joules, rel=1e-3)
+
+
+def test_names_of_energies_may_say_their_unit():
+    assert named_texts(["output_energy_kwh=0.5", "energy_per_token_J=0.4"]) == {"output_energy": "0.5 kWh", "energy_per_token": "0.4 J"}

@@ -177,7 +177,7 @@ FINE = [
     ((*STAR, "rho=300", "s=8", "--as", "markdown"), "| balance_batch | 2400 |"),
     (("solve", "kv_bytes_per_token", "--using", "readings.threshold_is_crossover", "N_a=100B", "b_w=1", "rho=300", "L_thr=200k"),
         "1.667 kB/token"),
-    (("solve", "memory_time", "step_time=20ms", "compute_time=20ms"), "at most 20 ms"),
+    (("solve", "memory_time", "step_time=20ms", "compute_time=20ms"), "20 ms or less"),
     (("solve", "step_time", "--hardware", "H100-SXM:fp8", "--model", "DeepSeek-V3", "B=88", "L=4989", "b_e=1", "n=16"), "step_time = "),
     (("list",), "roofline.step_time"),
     (("list", "--chapter", "bands"), "bands.premium_in"),

@@ -5,11 +5,12 @@ import json
 import pytest
 
 from derive.errors import AmbiguousName, UnknownName
-from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, quantity
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, in_full
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, own_unit, quantity
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, UNIT_ENDINGS, in_full
 from derive.solving.api import solve
 from derive.solving.budgets import over_a_time
-from derive.units import named_texts, parse
+from derive.solving.givens import spread
+from derive.units import _read, in_own_unit, named_texts, parse
 from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test
 
@@ -226,6 +227,71 @@ def test_a_name_may_end_with_the_unit_of_what_it_names():
     for word in ("tpot_gb", "batch_ms", "latency_days"):
         with pytest.raises(UnknownName):
             quantity(word)
+
+
+_SAYING_A_UNIT = {
+    # Money by the time is that of a fleet over it: tests/derive/solving/test_budgets.py.
+    **{word: (ALIASES[word], unit) for word, unit in OWN_UNITS.items() if word in ALIASES and ALIASES[word] != ("fleet_cost",)},
+    **{
+        f"{word}_{end}": (meant, unit)
+        for word, meant in ALIASES.items()
+        for end, (unit, _) in UNIT_ENDINGS.items()
+        if f"{word}_{end}" not in ALIASES and own_unit(f"{word}_{end}") == unit
+    },
+}
+_FIGURE = "0.3"
+
+
+def _ways(unit):
+    """A figure beside a name that says its unit, with all, some or none of that unit."""
+    above, stroke, below = unit.partition("/")
+    yield from (_FIGURE, f"{_FIGURE} {above}", f"{_FIGURE} {unit}", f"{_FIGURE}{unit}" if unit != "bit" else f"{_FIGURE} bits")
+    if above == "USD":
+        yield from (f"${_FIGURE}", f"${_FIGURE}/{below}")
+    elif stroke and above == "request":
+        yield from (f"{_FIGURE}/{below}", f"{_FIGURE} req", f"{_FIGURE} requests")
+
+
+@in_one_test(("word", "meant", "unit"), [(word, *said) for word, said in _SAYING_A_UNIT.items()])
+def test_a_name_that_says_a_unit_takes_a_figure_with_all_of_it_a_part_or_none(word, meant, unit):
+    for name in meant:
+        whole = read(name, f"{_FIGURE} {unit}")
+        for way in _ways(unit):
+            assert read(name, in_own_unit(word, way)) == pytest.approx(whole), way
+            both = spread(name, in_own_unit(word, f"{way}..{way.replace(_FIGURE, '0.9')}"), read)
+            assert (both.low, both.high) == pytest.approx((whole, 3 * whole)), way
+            several = spread(name, in_own_unit(word, f"{way},{way.replace(_FIGURE, '0.9')}"), read)
+            assert several.values == pytest.approx((whole, 3 * whole)), way
+            assert read(name, in_own_unit(word, f"<={way}").removeprefix("<=")) == pytest.approx(whole), way
+
+
+def read(name, text):
+    """A figure of one quantity, whatever values of it are met in practice."""
+    return _read(QUANTITIES[name], text, binary=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant", "value"),
+    [
+        ("weights_gb=140G", "weight_bytes", 140e9),
+        ("kv_cache_gib=40Gi", "kv_cache_bytes", 40 * 2**30),
+        ("peak_tflops=1.979P", "peak_flops", 1979e12),
+        ("requests_per_day=2M requests", "requests_per_second", 2e6 / 86400),
+        ("weight_bits=fp8", "bytes_per_weight", 1),
+        ("cost_per_gpu_hour=$2/GPU", "chip_price", 2 / 3600),
+        ("chip_price=2 USD", "chip_price", 2 / 3600),
+    ],
+)
+def test_a_suffix_stands_in_the_place_of_the_prefix_that_a_name_says(given, meant, value):
+    ((name, text),) = named_texts([given]).items()
+    assert (name, parse(name, text)) == (meant, pytest.approx(value))
+
+
+def test_dollars_that_stand_on_both_ends_of_a_range_are_of_the_usual_unit():
+    """8 chips that make 20,000 tokens a second, at 1 to 2 USD an hour."""
+    for rent in ("$1..$2", "$1..$2/h", "1 USD/h..2 USD/h", "$1..2 USD"):
+        (found,) = solve("cost_per_token", gpus=8, throughput=20000, **named_texts([f"rent={rent}"])).answers
+        assert (found.low, found.high) == pytest.approx((8 / 72e6, 16 / 72e6)), rent
 
 
 def test_what_engines_are_told_to_fill_leaves_the_rest():

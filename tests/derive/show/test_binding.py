@@ -16,9 +16,11 @@ from derive.show.binding import (
     SEVERAL_RACKS,
     WAITING,
     binds,
+    in_brief,
     plain_regime,
 )
 from derive.show.short import short_lines
+from derive.show.text import as_text
 from derive.solving.api import solve
 from derive.solving.fit import MEMORY_BINDS
 
@@ -107,6 +109,18 @@ def test_each_part_of_a_regime_has_its_shares():
     assert held == "batch = 866 or less   bound by memory capacity: weights 6 %, KV 94 %"
 
 
+def test_what_nobody_reads_off_a_line_is_left_to_the_whole_report():
+    """The busiest chip of several has roots and logarithms in its regimes; of a table of windows it is said what binds."""
+    served = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 8, "batch": 16, "context_length": 4096, "expert_parallel": 8}
+    found = solve("step_time", **served, using="experts.busiest_chip")
+    (first, *_) = short_lines(found)
+    assert first.partition("   ")[2].startswith("memory-bound: weights 99 %") and "expert" not in first and "sqrt" in as_text(found)
+    windows = Answer("interval", high=117.0, regime="context_length >= window_tokens")
+    assert in_brief(windows, ("memory.sequences_that_fit@1",)) == CAPACITY_BOUND
+    assert in_brief(windows) == "context_length >= window_tokens"
+    assert in_brief(Answer("interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
+
+
 def test_without_the_parts_or_without_a_regime_there_are_no_shares():
     memory = Answer("point", value=1.0, regime="memory_time >= compute_time")
     assert binds(memory, {"memory_time": 1.0}) == MEMORY_BOUND
@@ -119,7 +133,7 @@ def test_of_a_bound_by_memory_the_weights_and_the_caches_have_their_shares():
     """70 GB of 8 chips of 80 GB: 11 %."""
     given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 100_000}
     first = next(short_lines(solve("batch", **given)))
-    assert first == "batch: at most 34.79 (so 34 whole ones)   bound by memory capacity: weights 11 %, KV 89 %"
+    assert first == "batch = 34 or less (from 34.79)   bound by memory capacity: weights 11 %, KV 89 %"
 
 
 def test_the_arithmetic_of_a_chunk_is_counted():

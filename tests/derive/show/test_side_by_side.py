@@ -146,11 +146,11 @@ SMALL = ("--model", "Llama-3.1-8B", "bytes_per_element=1", "context_length=8k")
 
 def test_bounds_are_in_whole_ones_and_in_the_words_they_have_alone():
     (_, row, *_) = call("solve", "batch", "--hardware", "H100:fp8,L4:fp8", *SMALL).out.splitlines()
-    assert row.split("   ") == ["batch", "at most 137", "at most 30", "H100:fp8"]
+    assert row.split("   ") == ["batch", "137 or less", "30 or less", "H100:fp8"]
     (_, row, *_) = call("solve", "chips", "--hardware", "H100:fp8,H200:fp8", *LLAMA[:2], "batch=8", *LLAMA[4:]).out.splitlines()
-    assert row.split("   ") == ["chips", "at least 2", "at least 1", "H200:fp8"]
+    assert row.split("   ") == ["chips", "2 or more", "1 or more", "H200:fp8"]
     (_, row, *_) = call("solve", "context_length", "--hardware", "H100:fp8,L4:fp8", *SMALL[:3], "batch=8").out.splitlines()
-    assert row.split("   ") == ["context_length", "at most 137.3k tokens", "at most 30.81k tokens", "H100:fp8"]
+    assert row.split("   ") == ["context_length", "137.3k tokens or less", "30.81k tokens or less", "H100:fp8"]
 
 
 def test_rates_of_requests_and_arithmetic_for_money_are_better_where_they_are_more():

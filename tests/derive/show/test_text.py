@@ -33,7 +33,7 @@ def test_a_bound_is_said_behind_its_value():
 
 def test_chips_that_are_too_few_are_rounded_up_and_what_is_at_most_so_many_is_not():
     step = {**MACHINE, "kv_bytes_per_token": 3e5, "context_length": 4000, "batch": 64}
-    assert first_line("chips", **step, step_time=0.02).startswith("chips = 2.447 or more (so 3 whole ones)   where")
+    assert first_line("chips", **step, step_time=0.02).startswith("chips = 3 or more (from 2.447)   where")
     run = {"pretrain_flops": 3.2856e24, "mfu": 0.35, "peak_flops": 1.979e15, "training_time": "60days"}
     assert first_line("training_chips", **run) == "training_chips = 915 (so 916 whole ones)"
     rate = {**TIMES, "batch": 64, "chip_price": 5e-4, "cost_per_token": 5e-7}
@@ -92,7 +92,7 @@ def test_the_route_of_a_bound_is_that_of_its_end():
     (bound,) = solution.answers
     assert bound.ends == (0.0, pytest.approx((8 * 80e9 - 70e9) / (1e5 * 2 * 8 * 128 * 80)))
     text = as_text(solution)
-    assert text.startswith("batch: at most 34.79 (so 34 whole ones)\n") and "\nat batch = 34.79:\n" in text and "17.4" not in text
+    assert text.startswith("batch = 34 or less (from 34.79)\n") and "\nat batch = 34.79:\n" in text and "17.4" not in text
     assert {step.unknown: step.value for step in solution.route}["sequences_in_flight"] == pytest.approx(bound.high)
 
 

@@ -187,7 +187,7 @@ def test_chips_for_the_weights_alone_say_so():
     solution = solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16")
     (found,) = solution.answers
     assert found.low == pytest.approx(140e9 / (16 * 2**30)) and "the weights alone" in solution.warnings[0]
-    assert str(solution).startswith("chips: at least 8.149 (so 9 whole ones)")
+    assert str(solution).startswith("chips = 9 or more (from 8.149)")
     assert solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16", batch=8).reason.code == "missing_givens"
 
 
@@ -263,3 +263,13 @@ def test_chips_of_memory_are_faster_than_asked_where_no_other_limit_rules_them_o
     solution = solve("chips", **given, **targets, bytes_per_element=2)
     assert ceil(solution.answers[0].ends[0]) == chips
     assert any("faster than asked" in text for text in solution.warnings) == (chips == 2)
+
+
+def test_a_limit_before_which_memory_binds_is_said_to_be_met_and_what_it_comes_to():
+    """55 caches of 1.342 GB beside 70 GB in nine tenths of 160 GB: (70 + 55 * 1.342) GB / (2 * 3.35 TB/s) = 21.47 ms."""
+    asked = {"hardware": "2xH100:fp8", "model": "Llama-3.1-70B", "ctx": "4Ki", "bytes_per_element": 2, "gpu_memory_utilization": 0.9}
+    solution = solve("max_batch", **asked, tpot="<=25ms")
+    assert solution.answers[0].value == 55 and "where memory binds" in solution.said[0]
+    assert "step_time at most 25 ms is met: it comes to 21.47 ms at best" in solution.said
+    assert show("step_time", solve("tpot", **asked, batch=55).answers[0].point) == "21.47 ms"
+    assert not any("is met" in text for text in solve("max_batch", **asked, tpot="<=15ms").said)

@@ -9,7 +9,18 @@ from derive.errors import WrongValue
 from derive.solving.api import solve
 
 
-@pytest.mark.parametrize("budget", [{"budget": "50 USD/h"}, {"fleet_cost": "<=$50/h"}, {"daily_budget": 1200}, {"budget": "$1.2k per day"}])
+@pytest.mark.parametrize(
+    "budget",
+    [
+        {"budget": "50 USD/h"},
+        {"fleet_cost": "<=$50/h"},
+        {"daily_budget": 1200},
+        {"budget": "$1.2k per day"},
+        {"budget_per_hour": "$50"},
+        {"hourly_budget": "50 USD"},
+        {"budget_per_hour": "$50/h"},
+    ],
+)
 def test_a_budget_by_the_time_is_the_most_of_it(budget: dict[str, Any]):
     (most,) = solve("fleet_chips", chip_price="2.1 USD/h", **budget).answers
     assert (most.value, most.bound) == (floor(50 / 2.1), "upper")

@@ -66,6 +66,26 @@ def test_chips_that_share_a_layer_take_the_inner_link_where_one_domain_holds_the
     assert ring.answers[0].value == pytest.approx(2 * (chips - 1) * 8e6 / chips / link)
 
 
+@in_one_test(("given", "tokens"), [
+    ({"batch": 8192}, 8192), ({"batch": 64, "positions_per_step": 4}, 256), ({"isl": 8192}, 8192), ({"new_tokens_per_pass": 8192}, 8192),
+    ({"isl": 8192, "cached_tokens": 2048, "prefill_batch": 2}, 12288),
+])  # fmt: skip
+def test_what_is_added_up_follows_from_the_sequences_of_a_step_or_the_tokens_of_prompts(given, tokens):
+    """One all-reduce was refused for want of its bytes, and a prompt asked for a batch, by which it then was a step of decode."""
+    served = {"hardware": "8xH100", "model": "Llama-3.1-70B", **given}
+    one = tokens * 8192 * 2
+    assert solve("all_reduce_bytes", **served).answers[0].value == pytest.approx(one)
+    assert solve("all_reduce_time", **served).answers[0].value == pytest.approx(2 * 7 / 8 * one / 450e9)
+    assert solve("tensor_parallel_time", **served).answers[0].value == pytest.approx(160 * 2 * 7 / 8 * one / 450e9)
+    assert solve("all_reduce_time", **served).unused == ()
+
+
+def test_nothing_is_supposed_of_an_all_reduce_whose_bytes_are_given():
+    found = solve("all_reduce_time", hardware="8xH100", model="Llama-3.1-70B", all_reduce_bytes="1 MB")
+    assert not any(text.startswith("bytes_per_activation") for text in found.assumptions)
+    assert found.equations == ("network.all_reduce_time@1",)
+
+
 def test_experts_exchange_within_a_domain_or_over_several():
     copies = 58 * 64 * 31 * (1 - (31 / 32) ** 8) * 7168 * 3
     over = solve("all_to_all_time", **DEEPSEEK)

@@ -213,7 +213,7 @@ def test_of_a_lower_bound_the_one_that_is_enough_everywhere_comes_first():
     assert (only.low, only.high, only.loose_low, only.loose_high) == (pytest.approx(ends[1]), None, pytest.approx(ends[0]), None)
     assert rendered(solution, "table").startswith("chips: at least 79.07 is enough everywhere (22.39 to 79.07 over the ranges)\n")
     assert "context_length" not in solution.given
-    assert any(text.startswith("context_length from 8000 tokens to 32.77k tokens: looked at in ") for text in solution.assumptions)
+    assert any(text.startswith("context_length from 8000 tokens to 32768 tokens: looked at in ") for text in solution.assumptions)
 
 
 def test_of_an_upper_bound_the_one_that_is_safe_everywhere_comes_first():

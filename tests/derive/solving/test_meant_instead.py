@@ -36,7 +36,6 @@ SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B"}
 @pytest.mark.parametrize(
     ("asked", "given", "meant", "value"),
     [
-        ("all_reduce_time", SERVED | {"batch": 64}, "tensor_parallel_time", 2 * 64 * 2 * 80 * 8192 * 2 * 7 / (8 * 450e9)),
         ("mfu", SERVED | {"throughput": 20_000}, "compute_utilisation", 2 * 70e9 * 20_000 / (8 * 1979e12)),
         ("cost_per_token", {"step_time": 0.02, "batch": 64, "chips": 8, "chip_price": 6e-4, "fleet_utilisation": 0.6},
          "fleet_cost_per_token", 8 * 6e-4 * 0.02 / 64 / 0.6),

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from derive.answers import DECODE_ALONE, OR
+from derive.answers import BOUGHT, DECODE_ALONE, OR
 from derive.catalogue import equation
 from derive.show.text import as_record
 from derive.solving.api import respond_all, solve
@@ -38,7 +38,10 @@ def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_sa
     of_a_user = {"time_per_output_token" if name == "step_time" else name: value for name, value in given.items()}
     alone, both = solve(unknown, **SERVED, **given), solve(unknown, **SERVED, **of_a_user, using=WITH_PROMPTS)
     assert alone.with_prompts.point == both.answers[0].point and both.with_prompts is None
-    told = f"{show(unknown, both.answers[0].point)}{OR[both.answers[0].bound]}"
+    (one,) = both.answers
+    number, bound = show(unknown, one.point), OR[one.bound]
+    in_parts = unknown in BOUGHT and bound and one.point != round(one.point)
+    told = f"{ceil(one.point)}{bound} (from {number})" if in_parts else f"{number}{bound}"
     first = " ".join(str(alone).split("\n  best")[0].split())
     assert "for decode alone" in first and told in first
     assert any(f"is {told}" in text for text in as_record(alone)["assumptions"])
