@@ -202,11 +202,8 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
     letters = {letter: kind for kind, letter in _letters(found, SHOWN_COLUMNS).items()}
     named = _of_named_seller(found)
     for text in wanted:
-        name, equals, patterns = text.partition("=")
-        if name not in OF_TEXT:
-            raise UnknownName("name to pick by", name, OF_TEXT)
-        if not equals or not patterns:
-            raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
+        refuse_unknown_pattern(text)
+        name, _, patterns = text.partition("=")
         any_of = [pattern.strip() for pattern in patterns.split(",")]
         if name == "flag":
             any_of = [f"{letters[pattern]}*" if pattern in letters else f"*{pattern}*" for pattern in any_of]
@@ -216,6 +213,15 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
             there = sorted({_kind(each) for _, of in texts for each in of})
             raise WrongValue(f"no sheet matches --where {text}{_offered(patterns, there)}")
     return found
+
+
+def refuse_unknown_pattern(text: str) -> None:
+    """Raises for what is no NAME=PATTERN of a name that sheets can be picked by."""
+    name, equals, patterns = text.partition("=")
+    if name not in OF_TEXT:
+        raise UnknownName("name to pick by", name, OF_TEXT)
+    if not equals or not patterns:
+        raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
 
 
 def _offered(given: str, there: Sequence[str]) -> str:
