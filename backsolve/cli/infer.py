@@ -127,6 +127,19 @@ def infer_command(
 
 
 def _refuse_form(shown: "Shown") -> None:
+    """Raises for options that do not go together and for names of none, before anything is worked out."""
+    from invert.report.contract import refuse_unknown_columns
+    from invert.report.glance import column_of, refuse_unknown_pattern
+
+    for name in _columns(shown):
+        if shown.style not in _RECORDS:
+            column_of(name)
+    if shown.style == "csv":
+        refuse_unknown_columns(_columns(shown))
+    if shown.by:
+        column_of(shown.by.removeprefix("-"))
+    for wanted in shown.wanted:
+        refuse_unknown_pattern(wanted)
     if shown.wide and shown.columns:
         raise WrongValue("--wide and --columns do not go together: it shows all columns, or leave it out to choose some")
     otherwise: dict[str, object] = {
@@ -162,7 +175,7 @@ def _worked_out(
 
 
 def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
-    columns = shown.columns.split(",") if shown.columns else []
+    columns = _columns(shown)
     if moved:
         click.echo(_changes(moved, shown.style))
     if shown.against is None:
@@ -179,6 +192,10 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
             click.echo(
                 _reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by)
             )
+
+
+def _columns(shown: "Shown") -> list[str]:
+    return shown.columns.split(",") if shown.columns else []
 
 
 def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:

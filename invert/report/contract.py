@@ -161,15 +161,20 @@ def _cell(value: object) -> object:
     return value.isoformat() if isinstance(value, date) else value
 
 
+def refuse_unknown_columns(columns: Sequence[str]) -> None:
+    """Raises UnknownName for a name that no column of the CSV has."""
+    for name in columns:
+        if name not in COLUMNS:
+            like = [column for column in COLUMNS if name.strip().lower() in column.split("_")]
+            raise UnknownName("column of CSV", name, COLUMNS, meant=like[:_MOST_MEANT])
+
+
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all.
 
     Behind a column in which a price that was set by hand moved anything, one with `_before` has what stood there as published.
     """
-    for name in columns:
-        if name not in COLUMNS:
-            like = [column for column in COLUMNS if name.strip().lower() in column.split("_")]
-            raise UnknownName("column of CSV", name, COLUMNS, meant=like[:_MOST_MEANT])
+    refuse_unknown_columns(columns)
     before = [flat_before(one, table) or {} for one in table.inferences]
     moved = {name for of in before for name in of}
     head = [said for name in columns or COLUMNS for said in ([name, name + _BEFORE] if name in moved else [name])]

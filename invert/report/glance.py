@@ -40,7 +40,7 @@ _OF_OPEN_MODELS, _OF_DISCLOSED = ("active", "KV"), "cache"
 """The columns whose records are of models of public architecture, and the one whose record is of tiers that a vendor named."""
 
 _MOST_TWINS = 5
-"""Models that several sell; with more of them who sells what has a column and is no flag."""
+"""Models that several sell; with more of them the column of the model names who sells it, too, and no flag does."""
 
 _MOST_NAMED = 20
 """Things to pick by that are named where nothing matches."""
@@ -172,11 +172,13 @@ _COLUMNS = (
     GlanceColumn("known", ("KV", "known"), _known, lambda one: one.known.read if one.known else None),
     GlanceColumn("cache", ("priced", "as"), _cache, _cache, _tiers_held),
     GlanceColumn("provider", ("", "provider"), lambda one: one.sheet.provider, lambda one: one.sheet.provider),
+    GlanceColumn("sheet", ("", "provider/model"), lambda one: f"{one.sheet.provider}/{_model(one)}", lambda one: one.name),
 )
-"""What can be shown and sorted by; all but the last are shown."""
+"""What can be shown and sorted by; all but the last two are shown."""
 
-SHOWN_COLUMNS = tuple(column.name for column in _COLUMNS[:-1])
-_FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known")
+SHOWN_COLUMNS = tuple(column.name for column in _COLUMNS[:-2])
+_WHO_SELLS = {"provider", "sheet"}
+_FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known", "active")
 """What is left out for want of width, the first one first: never what qualifies a number beside it."""
 
 OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
@@ -202,11 +204,8 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
     letters = {letter: kind for kind, letter in _letters(found, SHOWN_COLUMNS).items()}
     named = _of_named_seller(found)
     for text in wanted:
-        name, equals, patterns = text.partition("=")
-        if name not in OF_TEXT:
-            raise UnknownName("name to pick by", name, OF_TEXT)
-        if not equals or not patterns:
-            raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
+        refuse_unknown_pattern(text)
+        name, _, patterns = text.partition("=")
         any_of = [pattern.strip() for pattern in patterns.split(",")]
         if name == "flag":
             any_of = [f"{letters[pattern]}*" if pattern in letters else f"*{pattern}*" for pattern in any_of]
@@ -216,6 +215,15 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
             there = sorted({_kind(each) for _, of in texts for each in of})
             raise WrongValue(f"no sheet matches --where {text}{_offered(patterns, there)}")
     return found
+
+
+def refuse_unknown_pattern(text: str) -> None:
+    """Raises for what is no NAME=PATTERN of a name that sheets can be picked by."""
+    name, equals, patterns = text.partition("=")
+    if name not in OF_TEXT:
+        raise UnknownName("name to pick by", name, OF_TEXT)
+    if not equals or not patterns:
+        raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
 
 
 def _offered(given: str, there: Sequence[str]) -> str:
@@ -248,7 +256,8 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     """One line a sheet in as many columns as fit, and below it what they are and how often ranges like these held."""
     inferences, names = in_order(table.inferences, by), [*(columns or SHOWN_COLUMNS)]
     if not columns and len(_shared(inferences)) > _MOST_TWINS:
-        names = ["provider", *names]
+        # As one cell: the longest of both take a third less room than the longest of each.
+        names = ["sheet", *names[1:]]
     gap = _GAPS[0]
     if not columns:
         names, gap = _fitting(table, inferences, names, width)
@@ -256,7 +265,7 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     head, rows = _lines(table, inferences, names, letters, gap)
     if by is None and 0 < (banded := sum(bool(one.pairs) for one in inferences)) < len(inferences):
         rows.insert(banded, "")
-    left_out = [name for name in SHOWN_COLUMNS if name not in names and not columns]
+    left_out = [name for name in SHOWN_COLUMNS[1:] if name not in names and not columns]
     return "\n".join([*head, *rows, "", folded(_below(table, names, letters, left_out), width)])
 
 
@@ -345,7 +354,7 @@ def _kind(flag: str) -> str:
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
     """A letter, or a word where all have it, for every kind of flag that no cell and no column shows, nor is of a column not there."""
     columns = {column_of(name).name for name in names}
-    named: Set[tuple[str, ...]] = frozenset() if "provider" in columns else _of_named_seller(inferences)
+    named: Set[tuple[str, ...]] = frozenset() if _WHO_SELLS & columns else _of_named_seller(inferences)
     said = [*SEEN, *_MARKED]
     said += [_OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
     said += [_OF_KV] if "KV" not in columns else []
@@ -363,7 +372,7 @@ def marks_explained(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
 
 def flags_in_words(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
     """The flags of each sheet, in words; who sells it where that is to be named and has no column."""
-    named = frozenset() if any(column.name == "provider" for column in columns) else _of_named_seller(table)
+    named = frozenset() if any(column.name in _WHO_SELLS for column in columns) else _of_named_seller(table)
     return ["; ".join(_flags(one, named)) for one in table]
 
 

@@ -350,6 +350,16 @@ def providers(*asked: str) -> set[str]:
     return {one["provider"] for one in json.loads(call("infer", *asked, "--as", "json").out)}
 
 
+def test_a_wrong_name_is_refused_before_anything_is_worked_out(monkeypatch):
+    def worked_out(*_: object, **__: object) -> None:
+        raise AssertionError("the sheets were inferred first")
+
+    monkeypatch.setattr("invert.inference.infer", worked_out)
+    for asked in (("--columns", "modl"), ("--columns", "modl", "--as", "html"), ("--columns", "modl", "--as", "csv")):
+        assert "did you mean 'model'" in refused("infer", *asked)
+    assert "did you mean 'price'" in refused("infer", "--sort", "-prise") and "'provider'" in refused("infer", "--where", "provder=x")
+
+
 def test_providers_are_picked_by_patterns_and_several_of_them():
     assert providers("--provider", "OPEN*") == {"openai"} and providers("--provider", "open*", "--provider", "goo?le") == {
         "openai",

@@ -236,3 +236,19 @@ def test_a_size_that_no_range_holds_and_kv_that_is_given():
     (one,) = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})
     (line,) = sheets_of(glance(replace(current(), inferences=(one,))).replace("1 sheet.", f"{len(current())} sheets."))
     assert line.split()[4:11] == ["60", "given", "30", "20-45", "70", "given", "-"]
+
+
+def test_a_market_of_long_names_fits_a_page():
+    """Where many models have several sellers, who sells one stands with its name, as `infer` takes it."""
+    first, second, *others = current()
+    sold = [
+        replace(one, sheet=replace(one.sheet, provider=by, model=f"{one.sheet.model}-{'of-a-long-name-' * 2}"))
+        for by in ("a-seller-with-a-long-name", "b")
+        for one in (first, second, *others[:6])
+    ]
+    text = glance(replace(current(), inferences=tuple(sold)))
+    assert max(map(len, text.splitlines())) <= 100 and "provider/model" in text.splitlines()[1]
+    assert f"\na-seller-with-a-long-name/{sold[0].sheet.model} " in text and "; by " not in below(text)
+    longest = [replace(one, sheet=replace(one.sheet, model=f"{one.sheet.model}-{'m' * 9}")) for one in sold]
+    text = glance(replace(current(), inferences=tuple(longest)))
+    assert max(map(len, text.splitlines())) <= 100 and "KV read" in text and "long, active, mark-up" in below(text)
