@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from tabulate import tabulate
 
-from benchmarks.bulk import DRAWS, evidence, least, posteriors
+from benchmarks.bulk import DRAWS, least, posteriors, price_data
 from invert.assumptions import USUAL
 from invert.posterior.data import by_shape
 from invert.posterior.parameters import triangular_points
@@ -42,7 +42,7 @@ def counted() -> tuple[dict[str, float], float]:
     """Operations a draw by name, of those on every draw of every sheet, and the bytes that they touch; what is not counted is sorting."""
     Counted.done.clear()
     Counted.touched = 0
-    ((_, sheets),) = by_shape([evidence()] * TOGETHER)
+    ((_, sheets),) = by_shape([price_data()] * TOGETHER)
     with np.errstate(all="ignore"):
         points = triangular_points(sheets, USUAL, normals(DRAWS).view(Counted), uniforms(DRAWS).view(Counted))
         log_ratio(points, sheets, USUAL)

@@ -68,13 +68,13 @@ def swept(points: int) -> Callable[[], object]:
 def posteriors(sheets: int, draws: int = DRAWS) -> Callable[[], object]:
     """The posterior of so many sheets, in this process alone."""
     per_flop = rental(read_data()).values["price_per_flop"]
-    return partial(summarise, [evidence()] * sheets, USUAL, per_flop, count=draws, guarded=False)
+    return partial(summarise, [price_data()] * sheets, USUAL, per_flop, count=draws, guarded=False)
 
 
 @cache
-def evidence() -> Any:
+def price_data() -> Any:
     """What a sheet of two bands publishes, with cache and storage."""
-    return invert.infer(["gemini-3.1-pro"]).inferences[0].evidence
+    return invert.infer(["gemini-3.1-pro"]).inferences[0].price_data
 
 
 def steps(count: int) -> Callable[[], object]:

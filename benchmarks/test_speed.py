@@ -372,9 +372,9 @@ def test_infer_all_sheets_warm(benchmark, record_property):
 
 
 def test_the_posterior_of_one_sheet(benchmark, record_property):
-    """16,384 draws, evidence to summary."""
-    evidence, held = invert.infer(["gemini-3.1-pro"]).inferences[0].evidence, USUAL
-    asked = [evidence], held, PRICE_PER_FLOP
+    """16,384 draws, price_data to summary."""
+    price_data, held = invert.infer(["gemini-3.1-pro"]).inferences[0].price_data, USUAL
+    asked = [price_data], held, PRICE_PER_FLOP
     summarise(*asked)
     benchmark.pedantic(summarise, args=asked, rounds=41, warmup_rounds=3)
     within(record_property, benchmark, "full posterior of one sheet, six quantities", 0.02)
@@ -384,8 +384,8 @@ def test_posteriors_in_bulk(benchmark, record_property):
     """2,048 draws a sheet, 2,000 sheets, two processes; the peak of memory is that of one process and does not grow with sheets."""
     from concurrent.futures import ProcessPoolExecutor
 
-    evidence, held = invert.infer(["gemini-3.1-pro"]).inferences[0].evidence, USUAL
-    sheets = [evidence] * 2000
+    price_data, held = invert.infer(["gemini-3.1-pro"]).inferences[0].price_data, USUAL
+    sheets = [price_data] * 2000
     with ProcessPoolExecutor(2) as executor:
         run = partial(summarise, sheets, held, PRICE_PER_FLOP, count=2048, guarded=False, executor=executor)
         benchmark.pedantic(run, rounds=5, warmup_rounds=1)

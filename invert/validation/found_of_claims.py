@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from derive import shipped
 from derive.answers import shown_end
 from derive.catalogue import equation
 from derive.claim_cells import UNDECIDED, Givens, asked, givens, said
@@ -51,20 +50,22 @@ class Finding:
         return self.found * figure(low) / said(self.row.unknown, low, self.row.unit)[0]
 
 
-def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables | None = None) -> Finding | None:
+def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> Finding | None:
     """The value that equations and tables give for a claim; None where it is not decidable. `sheets` are price lists by `provider/model`.
 
     It is solved for by the equations that the claim names; where it names none, it is read off the rows of tables that are given.
     Raises UnknownName for a row that no table has, and NoSingleValue where there is no one answer.
 
+    >>> from derive import shipped
     >>> row = next(row for row in shipped.rows_of(Claim) if row.id == "A13a")
-    >>> row.claim, finding(row, {}).found, finding(row, {}).agrees
+    >>> found = finding(row, {}, shipped.read())
+    >>> row.claim, found.found, found.agrees
     ('balance batch at 300 and a sparsity of 8', 2400.0, True)
     """
     if claim.verdict == UNDECIDED:
         return None
     given = givens(claim.givens)
-    known = {source: _facts(source, name, sheets, tables or shipped.read()) for source, name in given.rows.items()}
+    known = {source: _facts(source, name, sheets, tables) for source, name in given.rows.items()}
     values = [_value(name, claim, given, known) for name in asked(claim.unknown)]
     files = tuple(TABLES[source] for source in given.rows)
     return Finding(row=claim, found=values[0] / values[1] if len(values) > 1 else values[0], rests_on=(*claim.equations, *files))
@@ -73,6 +74,7 @@ def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables | None = N
 def finding_of_problem(problem: WorkedProblem) -> Finding:
     """The value that one question, asked as on the command line, gives for a published problem; raises as `finding` does.
 
+    >>> from derive import shipped
     >>> row = next(row for row in shipped.rows_of(WorkedProblem) if row.id == "roofline-tpu")
     >>> round(finding_of_problem(row).in_unit, 1), finding_of_problem(row).agrees, finding_of_problem(row).rests_on
     (240.5, True, ('batching.ridge_point', 'hardware.csv'))

@@ -29,7 +29,7 @@ PRICES = price_facts(sheets(load())[0], models(shipped_data()), USUAL)
 @in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS])
 def test_a_verdict_is_where_the_number_is(claim: Claim):
     """`reproduced` lies within the tolerance of its row, `loose` and `contradicted` outside; what no number decides has none."""
-    found = finding(claim, PRICES)
+    found = finding(claim, PRICES, read())
     if claim.verdict == UNDECIDED:
         assert found is None
     else:
@@ -76,8 +76,8 @@ def test_an_edit_of_a_table_moves_what_is_found_and_not_what_is_said():
     )
     claim = BY_ID["A12b"]
     with reading(read().edited(hardware=hardware)):
-        found = finding(claim, PRICES)
-    before = finding(claim, PRICES)
+        found = finding(claim, PRICES, read())
+    before = finding(claim, PRICES, read())
     assert found and before and found.found == pytest.approx(before.found / 2) and before.agrees and not found.agrees
 
 
@@ -98,20 +98,20 @@ def test_a_claim_whose_row_is_gone_says_so_and_the_others_stand():
     assert [row["found"] for row in rows] == [None, 2400]
     assert rows[0]["verdict"] == UNDECIDED and "gemini-3.1-pro-preview" in str(rows[0]["reason"])
     with pytest.raises(UnknownName, match="price list"):
-        finding(lost, {})
+        finding(lost, {}, read())
     with pytest.raises(UnknownName, match="device"):
-        finding(replace(BY_ID["E15a"], givens="device=H1000-SXM"), {})
+        finding(replace(BY_ID["E15a"], givens="device=H1000-SXM"), {}, read())
 
 
 def test_a_claim_without_an_answer_is_refused_with_the_reason():
     with pytest.raises(NoSingleValue, match="A13a: balance_batch needs also"):
-        finding(replace(BY_ID["A13a"], givens="machine_balance_ratio=300"), {})
+        finding(replace(BY_ID["A13a"], givens="machine_balance_ratio=300"), {}, read())
     with pytest.raises(NoSingleValue, match="none of its rows has sparsity"):
-        finding(replace(BY_ID["A12b"], unknown="sparsity", equations=()), {})
+        finding(replace(BY_ID["A12b"], unknown="sparsity", equations=()), {}, read())
 
 
 def test_a_quotient_is_of_two_quantities_of_one_question():
-    found = finding(BY_ID["B3a"], PRICES)
+    found = finding(BY_ID["B3a"], PRICES, read())
     assert found and found.found == found.in_unit == 9.0 and found.rests_on == ("hardware.csv",)
 
 
