@@ -706,7 +706,7 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.all_to_all_time_racks",
-        version=2,
+        version=3,
         title="All-to-all time of one step over several racks",
         defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="over_racks"),
@@ -726,6 +726,7 @@ EQUATIONS = (
         requires=(
             Requirement(holds=lambda racks: racks >= 1),
             Requirement(holds=lambda expert_parallel: expert_parallel > 1),
+            Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks, otherwise="a rack has a chip at least"),
         ),
         statement="Most of what goes to other chips leaves the rack, over a slower link, and hides what stays.",
         assumptions=(
@@ -733,7 +734,10 @@ EQUATIONS = (
             "traffic inside and between racks overlaps, and each link gives its full rate in one direction",
             "a copy for each chip leaves the rack: with one that is handed on there less does (experts.scale_out_slowdown_one_copy)",
         ),
-        changes=("of the other chips that a token reaches none is its own: a larger share of them is in other racks than of all chips",),
+        changes=(
+            "of the other chips that a token reaches none is its own: a larger share of them is in other racks than of all chips",
+            "a rack has a chip at least",
+        ),
         example=Example(
             given={
                 "moe_layers": "58",

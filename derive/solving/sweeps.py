@@ -73,9 +73,11 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     short = _short(asked, given, way, table)
     said = _of_each_kind({at: solution for at, (solution, _) in outcomes.items()})
     # What does not fit has been counted at all points.
-    warnings = short + tuple(_warned(given, *next(iter(texts.items())), 1) for kind, texts in said.items() if not (short and kind == SHORT))
+    warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in said.items()}
+    warnings = {**short, **warnings, **short}
     if unasked:
-        warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
+        told = f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them"
+        warnings[_without_number.__name__] = told
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
 
 
@@ -212,7 +214,7 @@ def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[
             others[at] = solution.answers, solution.reason
     said = _of_each_kind(dict(enumerate(solutions)))
     answered = {at for at, solution in enumerate(solutions) if solution.answers}
-    warnings = tuple(_of_all(given, texts, answered) for texts in said.values())
+    warnings = {kind: _of_all(given, texts, answered) for kind, texts in said.items()}
     labels, bounds = tuple(regime for regime, _ in kinds), tuple(bound for _, bound in kinds)
     return _tabled(solutions, Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others), warnings)
 
@@ -230,10 +232,10 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     return replace(table, others=others), len(empty) - len(others)
 
 
-def _short(asked: Question, given: AtPoints, way: Route, table: Sweep) -> tuple[str, ...]:
+def _short(asked: Question, given: AtPoints, way: Route, table: Sweep) -> dict[str, str]:
     """Where memory is short and that is only said: what is said at the first of these points, and how many there are."""
     if not only_said(asked, way):
-        return ()
+        return {}
     found = np.concatenate(
         [
             np.flatnonzero(short_of_memory(asked, {name: column[start : start + _AT_ONCE] for name, column in given.items()}, way)) + start
@@ -241,8 +243,8 @@ def _short(asked: Question, given: AtPoints, way: Route, table: Sweep) -> tuple[
         ]
     )
     if not len(found):
-        return ()
-    return (_warned(given, int(found[0]), answer(at_point(asked, given, int(found[0]))).warnings[0], len(found)),)
+        return {}
+    return {SHORT: _warned(given, int(found[0]), answer(at_point(asked, given, int(found[0]))).warnings[0], len(found))}
 
 
 def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:
@@ -267,7 +269,7 @@ def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
     return f"at {point}{others}: {text}"
 
 
-def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) -> Solution:
+def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]) -> Solution:
     """One solution for all points: what it spans, and the table."""
     first = next((solution for solution in solutions if solution.answers), solutions[0])
     ends = [one.ends for answers, _ in table.others.values() for one in answers]
@@ -281,6 +283,7 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) 
     answered = [solution for solution in solutions if solution.answers]
     unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
     ids = tuple(used)
+    told, kinds = tuple(warnings.values()), tuple(warnings)
     return replace(
-        first, answers=span, given=kept, equations=ids, unused=unused, warnings=warnings, kinds=(), said=(), route=(), sweep=table
+        first, answers=span, given=kept, equations=ids, unused=unused, warnings=told, kinds=kinds, said=(), route=(), sweep=table
     )  # fmt: skip

@@ -92,7 +92,9 @@ def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_small_screen(unkn
     lines = [*short_lines(solutions[0])] if len(solutions) == 1 else [*several_lines(solutions, "table")]
     assert height(lines, 80) <= MOST_LINES and any(line.endswith(" points between: --full)") for line in lines)
     assert lines[1].split()[0] == "1" and any(line.split()[0] == "4096" for line in lines if line)
-    assert all(warning in "\n".join(lines) for one in solutions for warning in one.warnings)
+    # What is doubtful of both is said of the first.
+    said = {kind: text for one in reversed(solutions) for kind, text in zip(one.kinds, one.warnings, strict=True)}
+    assert said and all(text in "\n".join(lines) for text in said.values())
     in_ten = solve("step_time", **given | {"batch": "1..4096:log:30"})
     assert not any("points between" in line for line in short_lines(in_ten)), "in as many points as were asked for"
 
@@ -132,7 +134,7 @@ def test_an_answer_with_much_to_warn_of_is_on_a_screen_too():
         assert len(answer.splitlines()) <= MOST_LINES, unknown
     answer = call("solve", "chips", *asked, "--efficiency", "calibrated").out
     assert len(answer.splitlines()) <= MOST_LINES
-    assert answer.count("exposed_communication_share = ") == 1 and answer.count("there: ") == 4
+    assert answer.count("exposed_communication_share = ") == 1 and answer.count("there: ") == 3
 
 
 MEMORY = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1}
