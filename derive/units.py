@@ -13,7 +13,7 @@ from typing import Any
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, meant_beside, own_unit, quantity, refuse_unnamed
-from derive.quantities.aliases import SAYS_AT_MOST, in_full
+from derive.quantities.aliases import IN_A_TYPE, SAYS_AT_MOST, in_full
 
 _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -337,7 +337,7 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     """
     texts: dict[str, str] = {}
     asked, beside = tuple(asked), tuple(beside)
-    pairs = [pair for item in items for pair in _named(item)]
+    pairs = [(word_of_type(word, typed), typed) for item in items for word, typed in _named(item)]
     spelled = (*asked, *(given for given, _ in pairs))
     if not among:
         refuse_unnamed(spelled, asked, beside)
@@ -414,6 +414,16 @@ _TOLD_IN = {"USD/s": "USD/h", "USD/token": "USD/MTok", "USD/J": "USD/kWh"}
 _PARTED = re.compile(r"\.\.|,")
 _BARE = re.compile(r"(?P<sign>(?:[<>]=?)? *)(?P<numbers>\$?[0-9]*\.?[0-9]+(?:(?:\.\.|,)\$?[0-9]*\.?[0-9]+)*)(?: ?USD)?(?=$|:[a-z])")
 """Plain numbers or dollars, one or several or from one to another, a limit perhaps."""
+
+
+def word_of_type(spelled: str, value: Any) -> str:
+    """The word for the type of what is stored, where a word for that itself stands beside data types.
+
+    >>> word_of_type("kv", "fp8"), word_of_type("kv", "bf16,fp8"), word_of_type("kv", "70kB")
+    ('kv_dtype', 'kv_dtype', 'kv')
+    """
+    types = isinstance(value, str) and all(one.strip().lower() in DATA_TYPES for one in value.split(","))
+    return IN_A_TYPE.get(in_full(spelled), spelled) if types else spelled
 
 
 def of_word(spelled: str, value: Any) -> Any:

@@ -50,6 +50,12 @@ _TOKENS_OF_A_TIME = {
     for time, unit in (("minute", "min"), ("hour", "h"), ("day", "day"), ("week", "week"), ("month", "month"), ("year", "year"))
 }
 
+IN_A_TYPE = {
+    **dict.fromkeys(("kv", "kv_cache", "cache", "kv_bytes_per_token", "kv_cache_bytes"), "kv_dtype"),
+    **dict.fromkeys(("weights", "weight", "weight_bytes", "quant", "quantization", "quantisation"), "weight_dtype"),
+}
+"""Words for what is stored, and for the type that it is stored in where a data type stands beside them: kv=fp8."""
+
 _COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism")
 _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
 

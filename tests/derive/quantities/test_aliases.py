@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from derive.errors import AmbiguousName, UnknownName
+from derive.errors import AmbiguousName, UnknownName, WrongValue
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, own_unit, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, UNIT_ENDINGS, in_full
 from derive.solving.api import solve
@@ -497,3 +497,19 @@ def test_a_data_type_is_of_the_weights_of_a_model_or_of_its_cache_where_theirs_i
     assert (
         found.provenance[meant] == "given" and found.value == solve("step_time", **given, batch=8, context_length=4000, **{meant: 1}).value
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("kv=bf16", "bytes_per_element"), ("kv_cache=FP8,bf16", "bytes_per_element"), ("weights=int4", "bytes_per_weight")]
+)
+def test_a_word_for_what_is_stored_beside_a_data_type_is_of_that_type(given, meant):
+    assert named_texts([given]) == {meant: given.partition("=")[2]}
+    assert named_texts(["kv=70kB"]) == {"kv_bytes_per_token": "70kB"}
+
+
+def test_a_type_that_is_given_in_two_words_is_given_twice():
+    assert "bytes_per_element is given twice" in refused("solve", "batch", "kv=fp8", "kv_dtype=bf16")
+    cache = {"model": "Llama-3.1-70B", "context_length": 4096}
+    assert solve("kv_bytes_per_sequence", **cache, kv="fp8").value == solve("kv_bytes_per_sequence", **cache, bytes_per_element=1).value
+    with pytest.raises(WrongValue, match="kv_dtype is given twice"):
+        solve("kv_bytes_per_sequence", **cache, kv="fp8", kv_dtype="bf16")
