@@ -9,7 +9,7 @@ from math import isclose
 from textwrap import indent
 from typing import Any
 
-from derive.answers import OR, Answer, Spans, Sweep
+from derive.answers import COUNTED, OR, Answer, Spans, Sweep, next_whole
 from derive.records import LOWER, UPPER
 from derive.show.binding import plain_regime
 from derive.units import show
@@ -84,7 +84,8 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
         return f"{answer.formula}{errs}"
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
     if (end := one_end(answer)) and errs in ("", OR[bound_side(answer)]):
-        return f"{show(unknown, end)}{OR[bound_side(answer)]}"
+        whole = next_whole(end, bound_side(answer)) if unknown in COUNTED else end
+        return f"{show(unknown, whole or end)}{OR[bound_side(answer)]}"
     if answer.kind == "interval" and not low and high is None:
         return "any value"
     ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + errs

@@ -30,6 +30,7 @@ from derive.solving.route import Route
 from derive.solving.which_way import forwards, result_where
 from derive.units import show
 
+_PEAK = "peak_flops"
 _ASIDE = 1e-3
 
 """How far to either side of where a limit is met it is looked on which it holds."""
@@ -283,6 +284,23 @@ def weights_alone(asked: Question) -> Solution | None:
         return None
     told = "the weights alone: without batch and context_length no cache is held"
     return replace(held, warnings=(told, *held.warnings), kinds=("weights_alone", *held.kinds))
+
+
+def reads_alone(asked: Question, refused: Solution) -> Solution | None:
+    """The bandwidth that the reads of a step take, where nothing is said of the rate of arithmetic; None for any other question.
+
+    A step lasts as long as its reads at least, whatever its arithmetic takes: so much bandwidth or more.
+    """
+    if asked.unknown != "hbm_bandwidth" or asked.limits or not refused.reason or {*refused.reason.missing} != {_PEAK}:
+        return None
+    there, _ = consistent_answer(replace(asked, known={**asked.known, _PEAK: QUANTITIES[_PEAK].limits()[1]}, silent=True))
+    if [(one.kind, one.bound) for one in there.answers] != [("point", LOWER)]:
+        return None
+    told = f"the reads alone: without {_PEAK} no arithmetic is counted"
+    given = {name: value for name, value in there.given.items() if name != _PEAK}
+    # What takes the rate of arithmetic has no part in it.
+    route = tuple(step for step in there.route if not any(_PEAK in equation(id).symbols for id in step.equations))
+    return replace(there, given=given, warnings=(told, *there.warnings), kinds=(reads_alone.__name__, *there.kinds), route=route)
 
 
 def made_up_of(solution: Solution) -> set[str]:

@@ -9,7 +9,7 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
-from derive.solving.answering import answer, weights_alone
+from derive.solving.answering import answer, reads_alone, weights_alone
 from derive.solving.at_best import all_of, answered_at, full_batch, within_own_limits
 from derive.solving.budgets import over_a_time
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -49,7 +49,7 @@ from derive.solving.whole_numbers import in_whole_ones
 from derive.solving.without_part import refuse_without_part
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
-from derive.units import of_word
+from derive.units import of_word, word_of_type
 
 
 class Expression(Protocol):
@@ -109,14 +109,14 @@ def solve(
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     _refuse_misspelt(values)
     conventions = Conventions(count, bytes, efficiency, price, says_tensor_parallel({**(given or {}), **values}))
-    typed = {spelled: of_word(spelled, value) for spelled, value in {**(given or {}), **values}.items()}
+    typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in {**(given or {}), **values}.items()]
     using = (using,) if isinstance(using, str) else tuple(using)
     word = unknown
-    unknown, *names = _as_beside((unknown, *typed), unwritten(using, variants or {}, hardware, model))
+    unknown, *names = _as_beside((unknown, *(name for name, _ in typed)), unwritten(using, variants or {}, hardware, model))
     if len({*names}) < len(names):
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
-    named = over_a_time((word,), dict(zip(names, typed.values(), strict=True)))
+    named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
     return respond(unknown, named, hardware, model, using, variants, conventions, anyway)
 
 
@@ -291,7 +291,7 @@ def _respond(
         found = _over_what_is_sustained(filled, spans, zipped)
         again = again if found.reason and found.reason.code == "missing_givens" else found
     if missing and not (again.answers or again.sweep) and not spans:
-        again = weights_alone(supposed or asked) or again
+        again = weights_alone(supposed or asked) or reads_alone(supposed or asked, again) or again
     sizes = asked.unknown in ("chips", FREE) or batch_is_left_to_a_rate(asked)
     if sizes and not (again.answers or again.sweep) and not spans and again.reason:
         from derive.solving.sizing import fewest_chips, with_enough_chips

@@ -233,7 +233,8 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     if share is None:
         return f"{told}, not counted here; on these, their prefill time comes on top, and the rate is lower; {both}"
     more = 1 / (1 - share)
-    takes = f"with both on these they would take {share:.0%} of the time, and at the same batch a rate {more:.3g} times the chips"
+    single = "" if "prefill_batch" in asked.known else ", one prompt a pass (prefill_batch = 1)"
+    takes = f"on these they take {share:.0%} of the time, and the same rate takes {more:.3g} times the chips at this batch{single}"
     return f"{told}, {more - 1:.3g} times as many, not counted here; {takes}; {both}"
 
 

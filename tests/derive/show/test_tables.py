@@ -198,3 +198,9 @@ def test_the_record_of_a_range_has_all_of_it():
     assert record["sides"][0] == {"regime": "memory_time >= compute_time", "low": 0.01, "high": 0.02, "share": 0.25}
     assert record["tornado"][1] == {"given": "chips", "at_low": 0.02, "at_high": 0.01}
     assert {"method", "low", "high", "answered", "samples", "seed"} <= set(record)
+
+
+def test_bounds_of_what_is_counted_are_whole_ones_in_a_list_too():
+    answers = (Answer("interval", low=0.0, high=7.499), Answer("interval", low=4.666, high=None))
+    assert [text_of("batch", one) for one in answers] == ["7 or less", "5 or more"]
+    assert text_of("batch", Answer("interval", low=0.0, high=0.4)) == "0.4 or less", "where there is no whole one"

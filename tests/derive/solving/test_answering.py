@@ -273,3 +273,14 @@ def test_a_limit_before_which_memory_binds_is_said_to_be_met_and_what_it_comes_t
     assert "step_time at most 25 ms is met: it comes to 21.47 ms at best" in solution.said
     assert show("step_time", solve("tpot", **asked, batch=55).answers[0].point) == "21.47 ms"
     assert not any("is met" in text for text in solve("max_batch", **asked, tpot="<=15ms").said)
+
+
+def test_the_bandwidth_that_the_reads_of_a_step_take_needs_no_rate_of_arithmetic():
+    """60 GB of weights and a cache of 1 GB in 20 ms on one chip: 3.05 TB/s, whatever the arithmetic takes."""
+    model = {**MODEL, "attention_flops_per_pair": 0, "bytes_per_weight": 1, "batch": 1, "step_time": 0.02}
+    solution = solve("hbm_bandwidth", **model)
+    assert solution.value == pytest.approx(61e9 / 0.02) and solution.answers[0].bound == "lower"
+    assert solution.warnings[0] == "the reads alone: without peak_flops no arithmetic is counted"
+    assert "peak_flops" not in solution.given and not any("peak_flops" in (step.formula or "") for step in solution.route)
+    slow, fast = (solve("hbm_bandwidth", **model, peak_flops=rate).value for rate in (1e14, 1e16))
+    assert slow == fast == pytest.approx(solution.value)
