@@ -726,7 +726,7 @@ EQUATIONS = (
         requires=(
             Requirement(holds=lambda racks: racks >= 1),
             Requirement(holds=lambda expert_parallel: expert_parallel > 1),
-            Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks, otherwise="a rack has a chip at least"),
+            Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks),
         ),
         statement="Most of what goes to other chips leaves the rack, over a slower link, and hides what stays.",
         assumptions=(
