@@ -59,6 +59,7 @@ def list_command(
     from derive.derivations import why_not_derived
     from derive.quantities import QUANTITIES
     from derive.show.entry import list_as_json
+    from derive.show.presets import where_listed
 
     word = " ".join(words)
     _refuse_long(word)
@@ -83,7 +84,10 @@ def list_command(
         return
     if word and time is None:
         _list_quantities(found)
-    if not rows and not (word and found):
+    presets = where_listed(word) if word and time is None else []
+    for line in presets:
+        _list(line)
+    if not rows and not (word and found) and not presets:
         say("no equation of the catalogue is all that you ask for")
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:

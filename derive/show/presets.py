@@ -23,6 +23,8 @@ _WANTED = ("query_heads", *PARAMETERS)
 """What questions about a model need besides its cache."""
 
 _ABSENT = "-"
+_NAMED = 3
+"""How many presets are named of those that have a word in their names."""
 _SHORT_SIZES = {"nominal": "n", "as the driver reports it": "d", "in GiB": "i"}
 """Whose figure the memory of a chip is, in a letter."""
 _ALL = ("in all", "active")
@@ -64,6 +66,22 @@ def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[
     """
     tables = tables or shipped.read()
     return [_chip_record(name, tables) for name in presets.hardware_names(tables) if _has(name, word)]
+
+
+def where_listed(word: str) -> list[str]:
+    """Where the accelerators and the models are listed that have a word in their names.
+
+    >>> where_listed("maverick"), where_listed("kv")
+    (['Llama-4-Maverick: backsolve list --models maverick'], [])
+    """
+    tables = shipped.read()
+    named = {"--hardware": presets.hardware_names(tables), "--models": presets.model_names(tables)}
+    found = {switch: [name for name in names if _has(name, word)] for switch, names in named.items()}
+    return [
+        f"{', '.join(names[:_NAMED])}{' ...' if len(names) > _NAMED else ''}: backsolve list {switch} {word}"
+        for switch, names in found.items()
+        if names
+    ]
 
 
 def _has(name: str, word: str) -> bool:

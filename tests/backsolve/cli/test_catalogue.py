@@ -217,3 +217,10 @@ def test_lists_have_a_form_for_programs():
         "equations": [],
         "quantities": [],
     }
+
+
+def test_a_word_of_a_chip_or_model_says_where_these_are_listed():
+    found = call("list", "h200")
+    assert (found.status, found.out) == (0, "H200-SXM: backsolve list --hardware h200\n")
+    assert call("list", "llama").out.endswith(" ...: backsolve list --models llama\n")
+    assert "no equation of the catalogue is all that you ask for" in call("list", "qwertz").err
