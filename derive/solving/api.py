@@ -10,7 +10,7 @@ from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.answering import answer, reads_alone, weights_alone
-from derive.solving.at_best import all_of, answered_at, full_batch, within_own_limits
+from derive.solving.at_best import all_of, at_full_batch, full_batch, within_own_limits
 from derive.solving.budgets import over_a_time
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
@@ -171,8 +171,8 @@ def respond(
 
     if short := batch_that_does_not_fit(anew, unknown, taken, names):
         solution = short
-    elif end := full_batch(anew, [unknown], taken, names):
-        solution = answered_at(anew, unknown, taken, end)
+    elif batch := full_batch(anew, [unknown], taken, names):
+        solution = at_full_batch(anew, unknown, taken, batch)
     elif is_of_whole_replicas(unknown, taken, names):
         solution = of_whole_replicas(anew, unknown, taken)
     else:
@@ -208,8 +208,8 @@ def respond_all(
         refuse_without_part((alone,), given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
-    end = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
-    solutions = tuple(answered_at(ask, name, taken, end) for name in unknowns) if end else all_of(ask, unknowns, taken)
+    batch = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
+    solutions = tuple(at_full_batch(ask, name, taken, batch) for name in unknowns) if batch else all_of(ask, unknowns, taken)
     refuse_without_part(solutions, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions
 

@@ -134,13 +134,13 @@ def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Rea
     return _unanswered(name, replace(sized.reason, message=message), sized)
 
 
-def full_batch(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any], names: Set[str]) -> End | None:
+def full_batch(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any], names: Set[str]) -> Solution | None:
     """The largest batch of replicas whose number follows from the sequences of all of them; None where it is no such question.
 
     >>> from derive.solving.api import respond
     >>> given = {"hbm_capacity": "80GB", "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "chips": 8}
-    >>> full_batch(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}, {*given, "fleet_sequences_in_flight"}).told
-    'at batch = 570, the largest that memory holds'
+    >>> full_batch(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}, {*given, "fleet_sequences_in_flight"})
+    Solution(batch [1]: 0 to 570)
     """
     asked = {quantity(name).name for name in unknowns}
     of_rates = not names.isdisjoint(_RATES_OF_ALL)
@@ -152,7 +152,19 @@ def full_batch(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any], nam
         return None
     sized = ask(FREE, _that_size_it(given, [_COPIES]))
     # One chip by default is no replica that anybody counts.
-    return best_end(sized) if sized.provenance.get("chips", "default") != "default" else None
+    counted = sized.provenance.get("chips", "default") != "default"
+    return sized if counted and (sized.sweep or best_end(sized)) else None
+
+
+def at_full_batch(ask: _Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
+    """The answer at the best end of a batch; of lists each point has a batch of its own."""
+    name = quantity(unknown).name
+    if sized.sweep:
+        from derive.solving.sweeps import each_by_itself
+
+        return each_by_itself(name, sized.sweep.given, lambda at: ask(name, with_other(given, at)), FREE)
+    end = best_end(sized)
+    return answered_at(ask, name, given, end) if end else sized
 
 
 def with_other(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -281,13 +293,15 @@ def best_end(solution: Solution) -> End | None:
     low, high = one.ends if one.kind in ("point", "interval") else (None, None)
     # Over ranges each point has an end of its own: the worst of them does at all.
     value = low if (side == LOWER) != bool(solution.spans) else high
+    if over_bounds := one.kind == "interval" and (one.loose_low, one.loose_high) != (None, None):
+        value = one.low if side == LOWER else one.high
     if value is None or (one.kind == "point" and one.bound != side):
         return None
     value = next_whole(value, side) if name in COUNTED else value
     if value <= 0:
         return None
     binds = side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in solution.equations}
-    return End(name, value, by=solution.given, memory_binds=binds, throughout=bool(solution.spans))
+    return End(name, value, by=solution.given, memory_binds=binds, throughout=over_bounds or bool(solution.spans))
 
 
 def _unanswered(name: str, reason: Reason, beside: Solution) -> Solution:

@@ -23,6 +23,9 @@ def in_whole_ones(asked: Question, solution: Solution) -> Solution:
         return solution
     if solution.sweep:
         return replace(solution, answers=_rounded(solution.answers), sweep=_of_sweep(asked, solution.sweep))
+    if solution.spans and solution.answers[0].bound is None:
+        # A number that no limit ends is none of whole ones, wherever in the ranges.
+        return solution
     if solution.spans:
         low, high = (next_whole(end, solution.answers[0].bound) for end in (solution.spans.low, solution.spans.high))
         return replace(solution, answers=_rounded(solution.answers), spans=replace(solution.spans, low=low, high=high))
