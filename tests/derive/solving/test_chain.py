@@ -13,17 +13,10 @@ from derive.show.text import rendered
 from derive.solving.answering import answer
 from derive.solving.api import solve
 from derive.solving.questions import Question
+from tests.tools.asked import STEP, value
 from tests.tools.together import in_one_test, some
 
 SOURCE = Source(kind="web", title="Made up", author="The tests", url="https://example.org", said="nothing", page="1")
-STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
-
-
-def value(solution):
-    assert solution.reason is None, solution.reason
-    (only,) = solution.answers
-    assert only.kind == "point"
-    return only.value
 
 
 def test_the_route_runs_from_givens_to_the_unknown_and_nothing_else():

@@ -4,19 +4,8 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
+from tests.tools.asked import CROSSOVER, value
 from tests.tools.together import in_one_test
-
-CROSSOVER = {
-    **{"active_params": "100B", "bytes_per_weight": 1, "machine_balance_ratio": 300, "ridge_point": 600},
-    **{"long_context_threshold": "200k", "context_length": "200k"},
-}
-
-
-def value(solution):
-    assert solution.reason is None, solution.reason
-    (only,) = solution.answers
-    assert only.kind == "point"
-    return only.value
 
 
 def test_drafting_that_was_measured_is_no_contradiction_of_drafts_that_cost_nothing():

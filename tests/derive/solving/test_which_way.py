@@ -8,20 +8,8 @@ from derive.catalogue import equation
 from derive.errors import NotCovered
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.solving.api import solve
+from tests.tools.asked import CROSSOVER, STEP, value
 from tests.tools.together import in_one_test
-
-STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
-CROSSOVER = {
-    **{"active_params": "100B", "bytes_per_weight": 1, "machine_balance_ratio": 300, "ridge_point": 600},
-    **{"long_context_threshold": "200k", "context_length": "200k"},
-}
-
-
-def value(solution):
-    assert solution.reason is None, solution.reason
-    (only,) = solution.answers
-    assert only.kind == "point"
-    return only.value
 
 
 def test_equations_that_would_have_given_it_too_are_named():

@@ -1,0 +1,17 @@
+"""Givens that several tests of the solver ask with, and the one number of an answer."""
+
+from derive.solving.result import Solution
+
+STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
+CROSSOVER = {
+    **{"active_params": "100B", "bytes_per_weight": 1, "machine_balance_ratio": 300, "ridge_point": 600},
+    **{"long_context_threshold": "200k", "context_length": "200k"},
+}
+
+
+def value(solution: Solution) -> float:
+    """The number of the one point that answers."""
+    assert solution.reason is None, solution.reason
+    (only,) = solution.answers
+    assert only.kind == "point"
+    return only.point
