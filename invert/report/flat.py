@@ -71,8 +71,8 @@ def flat_before(one: Inference, run: Run) -> dict[str, object] | None:
     """What was otherwise in the row of a sheet before prices were set by hand; None where none were."""
     if not run.changes:
         return None
-    before = flat(run.before[one.key]) if one.key in run.before else {}
-    return {name: value for name, value in before.items() if value != flat(one)[name]}
+    before, after = flat(run.before[one.key]) if one.key in run.before else {}, flat(one)
+    return {name: value for name, value in before.items() if value != after[name]}
 
 
 def _kv(one: Inference) -> dict[str, object]:
