@@ -234,8 +234,8 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
         return f"{told}, not counted here; on these, their prefill time comes on top, and the rate is lower; {both}"
     more = 1 / (1 - share)
     single = "" if "prefill_batch" in asked.known else ", one prompt a pass (prefill_batch = 1)"
-    takes = f"on these they take {share:.0%} of the time, and the same rate takes {more:.3g} times the chips at this batch{single}"
-    return f"{told}, {more - 1:.3g} times as many, not counted here; {takes}; {both}"
+    takes = f"on the same ones they take {share:.0%} of the time, and the rate takes {more:.3g} times the chips at this batch{single}"
+    return f"{told}, {more - 1:.3g} times as many, not counted here; {takes}: --using {together.id}"
 
 
 def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

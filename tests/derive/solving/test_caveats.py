@@ -1091,9 +1091,10 @@ def test_a_rate_of_requests_says_what_prompts_on_the_same_chips_would_take():
     times = 1 + rate.value * alone.value
     both = "serving.requests_per_second_with_prompts"
     single = "one prompt a pass (prefill_batch = 1)"
-    says = f"they take {1 - 1 / times:.0%} of the time, and the same rate takes {times:.3g} times the chips at this batch, {single}"
+    takes = f"on the same ones they take {1 - 1 / times:.0%} of the time"
+    says = f"{takes}, and the rate takes {times:.3g} times the chips at this batch, {single}"
     assert any(f"chips of their own, {times - 1:.3g} times as many, not counted" in text for text in rate.warnings)
-    assert any(text.endswith(f"{says}; both on the same chips: --using {both}") for text in rate.warnings)
+    assert any(text.endswith(f"{says}: --using {both}") for text in rate.warnings)
     several = solve("requests_per_second", **asked, chips=8, prefill_batch=4)
     assert any("chips of their own" in text and single not in text for text in several.warnings)
     together = solve("chips", using=both, **asked, requests_per_second=rate.value)
