@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from math import ceil, floor, isfinite
+from math import isfinite
 
-from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, POINTS, Result, RouteStep
+from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, POINTS, Result, RouteStep, next_whole
 from derive.catalogue import equation
-from derive.requirements import HOLDS
+from derive.records import LOWER, UPPER
 from derive.show.binding import binds
 from derive.show.folding import folded
 from derive.show.tables import sweep_lines
@@ -238,7 +238,7 @@ def _held_back(solution: Result, slope: float) -> str | None:
         return None
     (end,) = ends
     less = end * (1 - _KEPT * slope if slope > 0 else (1 - _KEPT) ** slope)
-    whole = (floor(less * (1 + HOLDS)) if slope > 0 else ceil(less * (1 - HOLDS))) if solution.unknown in COUNTED else less
+    whole = next_whole(less, UPPER if slope > 0 else LOWER) if solution.unknown in COUNTED else less
     return f"{_NOTHING_KEPT} (engines hold back about a tenth: then {show(solution.unknown, max(whole, 0.0))})"
 
 
