@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import genpareto
 
-from invert.posterior.weights import pareto_k, quantiles, weights
+from invert.posterior.weights import ascending, pareto_k, quantiles, weights
 
 # -- the shape of the tail ----------------------------------------------------------------------------------------------
 
@@ -116,3 +116,8 @@ def test_values_without_weight_may_be_anything():
     found = quantiles(np.array([[np.nan, 1.0, np.inf, 3.0]]), np.array([[0.0, 0.5, 0.0, 0.5]]), (0.25, 0.5, 0.75))
     assert found.tolist() == [[1.0, 2.0, 3.0]]
     assert np.isnan(quantiles(np.array([[1.0, 2.0]]), np.zeros((1, 2)), (0.5,))).all()
+
+
+@given(values=arrays(float, st.integers(1, 40), elements=st.floats(-1e300, 1e300) | st.sampled_from([0.0, 5e-324, 1.0])))
+def test_ascending_places_are_those_of_a_sort(values: np.ndarray):
+    assert np.array_equal(values[ascending(values)], np.sort(values))
