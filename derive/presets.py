@@ -348,7 +348,7 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
     if not known:
         raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
     if asked:
-        stored = f" bytes_per_weight={DATA_TYPES[asked]:g} for weights that are stored so" if asked in DATA_TYPES else ""
+        stored = f" bytes_per_weight={asked} for weights that are stored so" if asked in DATA_TYPES else ""
         hint = f"{name} computes in {', '.join(known)}: write e.g. --hardware {name}:{known[0]}{stored}"
         raise UnknownName("data type", asked, () if stored else known, hint)
     return next((one for one in (*(model.dtype for model in published), ATTENTION_DTYPE) if one in known), known[0])

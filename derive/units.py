@@ -90,9 +90,9 @@ _BINARY_SUFFIXES = {name: Decimal(size) for name, size in (_POWERS_OF_1024 | _BI
 
 DATA_TYPES = {
     **{"fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp6": 0.75, "fp4": 0.5, "int4": 0.5},
-    **{"nvfp4": 0.5, "mxfp4": 0.5},
+    **{"nvfp4": 0.5 + 1 / 16, "mxfp4": 0.5 + 1 / 32},
 }
-"""Bytes of one element, without scales."""
+"""Bytes of one element, without scales; but for the two whose definition has a scale of a byte for each 16 or 32 elements."""
 _OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_per_activation")
 _PER_TOKENS = re.compile(r"/\s*(?:1\s*)?(?:(?P<suffix>[kKM])|(?P<word>(?i:million|thousand)))\s*(?i:tok(?:en)?s?)?\s*(?=/|$)")
 _CHIP_HOUR = re.compile(r"/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)", re.IGNORECASE)

@@ -191,6 +191,7 @@ def question(
         unsaid=_but(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
         doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))}
+        | _of_experts_alone(typed, preset.published)
         | _count_dropped(name, preset),
         in_parts=in_parts({n: value for n, value in typed.items() if n not in spans}),
         listed=_listed(name, preset),
@@ -248,6 +249,17 @@ def _slip(name: str, value: float, published: float | None, preset: Preset) -> s
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
     place = preset.provenance[name].split(": ")[0]
     return f"{name} = {show(name, value)} is {times} the {show(name, published)} of {place}: is its unit right?"
+
+
+def _of_experts_alone(typed: Mapping[str, float], published: Iterable[Published]) -> dict[str, str]:
+    """Why a width that is given for all weights may be a slip: a model that was published in two types has it in its experts alone."""
+    given = typed.get("bytes_per_weight", 0.0)
+    model = next((one for one in published if one.widths and one.narrowest <= given < one.bytes_per_weight), None)
+    if model is None:
+        return {}
+    asked, all_of_them = (show("bytes_per_weight", width) for width in (given, model.bytes_per_weight))
+    of_experts = f"bytes_per_weight = {asked} is of the experts alone"
+    return {"bytes_per_weight": f"{of_experts}: {model.model} as published, in {model.dtype}, has {all_of_them}; leave it out"}
 
 
 def _listed(unknown: str, preset: Preset) -> str:

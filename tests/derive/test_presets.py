@@ -460,10 +460,22 @@ def test_weights_are_stored_as_published_where_the_chip_is_no_narrower(chip, nam
     assert (of_model in said) == owner.startswith("native_dtype")
 
 
+def warnings_of(model: str, width: str) -> str:
+    return " ".join(solve("weight_bytes", hardware="H100:bf16", model=model, bytes_per_weight=width).warnings)
+
+
 def test_a_type_that_was_given_goes_before_that_of_the_model():
     found, provenance, said = stored("H100:bf16", "DeepSeek-V3", bytes_per_weight=2)
     assert (found, provenance) == (2, "given")
     assert "bytes_per_weight as given, not the 1 B of architectures.csv DeepSeek-V3 native_dtype: weights stored as published, fp8" in said
+
+
+def test_bytes_of_the_experts_alone_are_too_few_for_all_weights_of_a_model_of_two_types():
+    """gpt-oss-120b has 65.25 GB of weights on the disk: 4.25 bits of each in the experts, bf16 beside them."""
+    said = "bytes_per_weight = 0.5312 B is of the experts alone: gpt-oss-120b as published, in mxfp4 experts + bf16, has 0.55 B"
+    assert said in warnings_of("gpt-oss-120b", "mxfp4") and said.replace("0.5312", "0.5") in warnings_of("gpt-oss-120b", "int4")
+    assert "of the experts alone" not in warnings_of("gpt-oss-120b", "0.55") + warnings_of("gpt-oss-120b", "bf16")
+    assert "of the experts alone" not in warnings_of("DeepSeek-V3", "mxfp4")
 
 
 @in_one_test("chip", ["A100:bf16", "H100:bf16", "H100:fp8", "MI300X:fp8", "B200:fp4"])
