@@ -132,7 +132,9 @@ def _end(solutions: Sequence[Result], full: bool, brief: bool = False) -> list[s
     """What they rest on, in brief how much that is, and what to cite."""
     others = list(dict.fromkeys(text for one in solutions for text in one.assumptions if not text.endswith(BY_DEFAULT)))
     defaults = list(dict.fromkeys(text for one in solutions for text in one.assumptions if text.endswith(BY_DEFAULT)))
-    moving = [] if brief else [text for one in solutions for text in moving_defaults(one)]
+    of_each = [] if brief else [text for one in solutions for text in moving_defaults(one)]
+    # A default is said as the first of the answers has it.
+    moving = [text for place, text in enumerate(of_each) if text.split(" = ")[0] not in {one.split(" = ")[0] for one in of_each[:place]}]
     shown = [text.removesuffix(BY_DEFAULT) for text in defaults] if full else moving
     kept = others if full else [] if brief else foremost_of(solutions)
     left = len(others) - len(kept) + len(defaults) - len({*shown})

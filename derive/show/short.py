@@ -236,6 +236,8 @@ def _held_back(solution: Result, slope: float) -> str | None:
     ends = {end for answer in solution.answers for end in answer.ends if end}
     if len(ends) != 1 or abs(slope) < _MOVES or {"memory_nearly_full", "little_room_left"} & {*solution.kinds}:
         return None
+    if solution.provenance.get("replicas", "given") != "given":
+        return f"{_NOTHING_KEPT} (engines hold back about a tenth: then there may be more replicas)"
     (end,) = ends
     less = end * (1 - _KEPT * slope if slope > 0 else (1 - _KEPT) ** slope)
     whole = next_whole(less, UPPER if slope > 0 else LOWER) if solution.unknown in COUNTED else less

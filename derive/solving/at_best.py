@@ -6,7 +6,7 @@ from functools import cache
 from math import inf
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED, OR, SEQUENCES_FIT, Answer, next_whole
+from derive.answers import BOUGHT, COUNTED, OR, SEQUENCES_FIT, Answer, WhenRead, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
@@ -164,7 +164,38 @@ def at_full_batch(ask: _Ask, unknown: str, given: Mapping[str, Any], sized: Solu
 
         return each_by_itself(name, sized.sweep.given, lambda at: ask(name, with_other(given, at)), FREE)
     end = best_end(sized)
-    return answered_at(ask, name, given, end) if end else sized
+    return _with_its_size(answered_at(ask, name, given, end), sized, end) if end else sized
+
+
+def _with_its_size(found: Solution, sized: Solution, end: End) -> Solution:
+    """The answer with all that its size rests on, which nobody gave: how it came about, what moves it, and what is doubtful of it."""
+    if not found.answers or end.size not in found.given:
+        return found
+    doubts = {kind: text for one in (sized, found) for kind, text in zip(one.kinds, one.warnings, strict=True)}
+    follow = {step.unknown for step in found.route}
+    steps = (step for step in sized.route if step.unknown not in follow)
+    return replace(
+        found,
+        answers=tuple(replace(one, elasticities=moved_with(one, end.size, sized.answers[0])) for one in found.answers),
+        equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
+        given={**found.given, **sized.given},
+        provenance={**sized.provenance, **found.provenance},
+        assumptions=tuple(dict.fromkeys((*found.assumptions, *sized.assumptions))),
+        warnings=tuple(doubts.values()),
+        kinds=tuple(doubts),
+        route=tuple(dict.fromkeys((*steps, *found.route))),
+    )
+
+
+def moved_with(found: Answer, name: str, size: Answer) -> Mapping[str, float]:
+    """By how much an answer moves where a quantity of it is no given, but moves itself with what it follows from."""
+
+    def moved() -> dict[str, float]:
+        slopes = dict(found.elasticities)
+        by = slopes.pop(name, 0.0)
+        return {each: slopes.get(each, 0.0) + by * size.elasticities.get(each, 0.0) for each in {**slopes, **size.elasticities}}
+
+    return WhenRead(moved)
 
 
 def with_other(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from derive.errors import WrongValue
 from derive.presets import names_count
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
-from derive.solving.at_best import results_of, with_other
+from derive.solving.at_best import moved_with, results_of, with_other
 from derive.solving.chain import NOT_NEEDED
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit
@@ -255,13 +255,8 @@ def _moved(found: Answer, replicas: Answer, side: str) -> Answer:
     follow from.
     """
     bound = replicas.bound if replicas.kind == "point" else side
-
-    def moved() -> dict[str, float]:
-        slopes = dict(found.elasticities)
-        by = slopes.pop(_REPLICAS, 0.0)
-        return {name: slopes.get(name, 0.0) + by * replicas.elasticities.get(name, 0.0) for name in {**slopes, **replicas.elasticities}}
-
-    return replace(found, regime=replicas.regime or found.regime, bound=bound or found.bound, elasticities=WhenRead(moved))
+    by = moved_with(found, _REPLICAS, replicas)
+    return replace(found, regime=replicas.regime or found.regime, bound=bound or found.bound, elasticities=by)
 
 
 def _in_whole_ones(step: RouteStep, count: float, side: str, again: bool) -> RouteStep:

@@ -208,3 +208,25 @@ def test_a_batch_that_memory_fills_is_each_point_s_own_in_a_list_and_the_least_o
         and f"batch = {IN_BF16:.0f}, the largest" in spanned.said[0]
     )
     assert [solve("fleet_chips", **USERS, bytes_per_element=size, **more).answers[0].ends[0] for size in ("1", "2", "1..2")] == [24, 48, 48]
+
+
+LATENTS = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "context_length": "32Ki", "bytes_per_element": 2}
+
+
+def test_replicas_of_the_largest_batch_rest_on_all_that_this_rests_on() -> None:
+    """What is doubtful of the batch, how it came about and what it moves with: a user who gave no batch sees none of it else."""
+    found, batch = solve("replicas", fleet_sequences_in_flight=600, **LATENTS), solve("batch", **LATENTS)
+    assert (found.given["batch"], found.provenance["batch"]) == (232, "at batch = 232, the largest that memory holds")
+    assert any("lies up to 8 times on the chips" in text and "then batch is 29" in text for text in found.warnings)
+    assert {id.split("@")[0] for id in found.equations} >= {"memory.sequences_that_fit", "scheduling.fleet_sequences_in_flight"}
+    slopes = found.answers[0].elasticities
+    assert slopes["hbm_capacity"] == pytest.approx(-batch.answers[0].elasticities["hbm_capacity"]) and "batch" not in slopes
+    assert slopes["fleet_sequences_in_flight"] == pytest.approx(1.0)
+
+
+def test_what_engines_hold_back_is_said_of_replicas_and_of_what_whole_ones_cost() -> None:
+    """188 sequences for 212: 600 take a fourth replica. The cost of whole ones moves in steps, which no slope foretells."""
+    given = {"context_length": "8Ki", "bytes_per_element": 2, "fleet_sequences_in_flight": 600}
+    paid = {"chip_price": "2.5 USD/h", "deployment_time": "730h"}
+    replicas, cost = respond_all(("replicas", "fleet_cost"), {**given, **paid}, "8xH100:fp8", "Llama-3.3-70B")
+    assert "engines hold back about a tenth: then 4)" in str(replicas) and "then there may be more replicas)" in str(cost)
