@@ -464,7 +464,7 @@ def _with_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[
 def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Part[Worth]) -> dict[str, Estimate]:
     """The other estimates with the records of those that architectures say, which are of sheets of several bands."""
     records = worth.value.beside if worth.value and pairs else {}
-    return {name: replace(one, record=records.get(name)) if one.kind == "interval" else one for name, one in found.items()}
+    return {name: replace(one, record=records[name]) if one.kind == "interval" and name in records else one for name, one in found.items()}
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:

@@ -552,7 +552,7 @@ def as_claimed(estimate: Estimate) -> Estimate:
     >>> print(as_claimed(Estimate("interval", median=2.0, low=1.0, high=4.0)))
     2, 1 to 4
     """
-    return estimate if estimate.kept else replace(estimate, level=None)
+    return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
 
 
 def or_undetermined(estimate: Callable[[_T, Data, Assumptions], Estimate]) -> Callable[[_T, Data, Assumptions], Estimate]:
