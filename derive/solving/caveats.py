@@ -693,7 +693,10 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     if not row.applies(less):
         return f"{told}, no cache fits; give reserved_share"
     times = row.right_side(known) / row.right_side(less)
-    return f"{told}, caches have {times:.3g} times less room; give reserved_share" if times > _UNEVEN else None
+    if times <= _UNEVEN:
+        return None
+    then = f", and then {_comes_to(asked.unknown, values[asked.unknown] / times)}" if _is_in_room(asked.unknown, values) else ""
+    return f"{told}, caches have {times:.3g} times less room{then}; give reserved_share={_KEPT_FREE}"
 
 
 def part_of_a_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

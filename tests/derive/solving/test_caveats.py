@@ -1002,15 +1002,22 @@ def test_a_short_prompt_waits_for_the_experts_of_its_tokens():
     )
 
 
-@pytest.mark.parametrize(("unknown", "more"), [("sequences_in_flight", {}), ("batch", {}), ("context_length", {"sequences_in_flight": 8})])
-def test_what_fits_where_nothing_is_left_for_activations_is_said(unknown, more):
-    """70 of 80 GB are weights: 10 GB are five times the 2 GB that nine tenths of the memory leave."""
+@pytest.mark.parametrize(
+    ("unknown", "more", "then"),
+    [
+        ("sequences_in_flight", {}, "sequences_in_flight is 3"),
+        ("batch", {}, "batch is 3"),
+        ("context_length", {"sequences_in_flight": 8}, "context_length is 1526 tokens"),
+    ],
+)
+def test_what_fits_where_nothing_is_left_for_activations_is_said(unknown, more, then):
+    """70 of 80 GB are weights: 10 GB are five times the 2 GB that nine tenths of the memory leave, of 163,840 bytes a token."""
     given = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "bytes_per_element": 1, **more}
     given |= {} if unknown == "context_length" else {"context_length": 4000}
     (text,) = warned(unknown, **given, chips=1)
     assert text == (
         "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
-        ", caches have 5 times less room; give reserved_share"
+        f", caches have 5 times less room, and then {then}; give reserved_share=0.1"
     )
     assert "no cache fits" in warned(unknown, **given, chips=1, hbm_capacity="75GB")[0]
     assert warned(unknown, **given, chips=2) == () == warned(unknown, **given, chips=1, reserved_share=0.1)
