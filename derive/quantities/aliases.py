@@ -439,6 +439,8 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("capital_cost", "purchase_price", "server_price"), ("chip_capex",)),
     **dict.fromkeys(("cache_savings", "caching_savings", "cache_discount"), ("mean_input_price", "cache_read_ratio")),
     **dict.fromkeys(("energy_per_year", "annual_energy", "kwh", "mwh"), ("energy_per_token", "fleet_electricity_cost")),
+    **dict.fromkeys(("month", "monthly", "bill", "invoice"), ("fleet_cost", "fleet_electricity_cost", "deployment_time")),
+    **dict.fromkeys(("finetune", "finetuning", "fine_tune", "fine_tuning"), ("training_time", "training_cost", "training_memory_per_chip")),
     **dict.fromkeys(("time", "duration", "period"), ("deployment_time", "training_time", "step_time")),
     "crossover": ("balance_batch", "balance_context"),
     "memory_bound": ("memory_time", "memory_time_share"),
