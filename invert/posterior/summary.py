@@ -30,8 +30,8 @@ SUMMARISED = (
     "active_params_times_markup",
 )  # fmt: skip
 LEVEL_OF_PRICES = "active_params_times_markup"
-_CHUNK = 2**15
-"""Draws of all sheets together that are worked on at once: few enough to stay in a processor's cache."""
+_CHUNK = 2**17
+"""Draws of all sheets together that are worked on at once: few enough for a megabyte an array."""
 
 
 @dataclass(frozen=True, slots=True)
