@@ -46,7 +46,8 @@ _HALF, _FASTER = 0.5, 2.0
 """What the next narrower data type has of the bytes, and of the rate."""
 _HELD = ("memory_demand", "memory_capacity")
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
-"""From where on it is said that weights may be read in vain, or what data types were taken; and of all else how far off it may be."""
+"""From where on it is said that weights may be read in vain, what data types were taken, or what a pass adds up; and of all else how far
+off it may be."""
 _KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
 _NEXT_TO_NOTHING = 0.05
@@ -554,7 +555,8 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     if row.symbols[0] not in known or not bare:
         return None
     longer = 1 + known[row.symbols[0]] / bare
-    if longer <= _UNEVEN:
+    # No way to add up a pass counts them, as one does of a step.
+    if longer <= (_READ_TOO_MUCH if prefill else _UNEVEN):
         return None
     at = " and ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
     took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
