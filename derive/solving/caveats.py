@@ -672,13 +672,14 @@ def little_room_left(asked: Question, values: Mapping[str, float], used: Sequenc
 
 
 def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
-    """Chips that do not divide the heads of a dense model, as tensor parallelism does, and the next number of them that does."""
+    """Chips that do not divide the heads, as tensor parallelism does, and the next number of them that does."""
     known = {**asked.known, **values}
     chips, heads = known.get("chips", 1.0), known.get("query_heads", 1.0)
-    # Mixtures of experts are spread over chips by other parts than heads.
     if (chips, heads) != (round(chips), round(heads)) or chips > heads or heads % chips == 0:
         return None
-    if "experts" in known or not _overlap(used):
+    # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
+    by_heads = "experts" not in known or asked.conventions.tensor_parallel
+    if not by_heads or not any("chips" in row.symbols for row in used):
         return None
     following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
     told = f"{heads:.0f} heads cannot be shared evenly by {chips:.0f} chips, as tensor parallelism shares them: {following} chips can"
