@@ -239,6 +239,14 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     return f"{told}, {more - 1:.3g} times as many, not counted here; {takes}: --using {together.id}"
 
 
+def prompts_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Chips for a rate of requests of which nobody says how long their prompts are."""
+    rests = asked.unknown in BOUGHT and any(row.id == "serving.requests_per_second" for row in used)
+    if not rests or "prompt_tokens" in asked.known:
+        return None
+    return "prompts are not counted, as nobody says how long they are: give prompt_tokens"
+
+
 def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """What one request sees as if no other had a prompt: what it is where the prompts of all are computed on its chips."""
     return next(filter(None, (_with_prompts_of_others(id, asked, values, used) for id in _SEEN_BY_ONE)), None)
@@ -823,7 +831,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bind,
-    prompts_elsewhere, prompts_of_others_elsewhere, step_of_decode_alone, wider_beside_the_experts,
+    prompts_elsewhere, prompts_unsaid, prompts_of_others_elsewhere, step_of_decode_alone, wider_beside_the_experts,
     data_types_unsaid, chip_type_unsaid, cache_type_unsaid, attention_in_bf16,
     beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,
