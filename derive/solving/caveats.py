@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from derive.answers import BOUGHT, NO_WHOLE_ONE, SEQUENCES_FIT, next_whole
+from derive.answers import BOUGHT, KEPT_FREE, NO_WHOLE_ONE, SEQUENCES_FIT, next_whole
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
@@ -48,8 +48,6 @@ _HELD = ("memory_demand", "memory_capacity")
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain, what data types were taken, or what a pass adds up; and of all else how far
 off it may be."""
-_KEPT_FREE = 0.1
-"""Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
 _NEXT_TO_NOTHING = 0.05
 """Share of the memory below which what is left is next to nothing."""
 _OF_MEMORY = ("memory_demand", "memory_capacity", "memory_per_chip", "kv_cache_bytes", "weight_bytes")
@@ -699,7 +697,7 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     row, known = equation(SEQUENCES_FIT), {**in_numbers(asked.defaults, values), **values}
     if not any(one.id == row.id for one in used) or not row.inputs <= known.keys() or known["reserved_share"]:
         return None
-    less = {**known, "reserved_share": _KEPT_FREE}
+    less = {**known, "reserved_share": KEPT_FREE}
     told = "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
     if not row.applies(less):
         return f"{told}, no cache fits; give reserved_share"
