@@ -23,6 +23,9 @@ BOUGHT = ("chips", "replicas", "fleet_chips", "training_chips", "pipeline_stages
 COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
 """What is bought whole, and what there is only in whole ones."""
 
+KEPT_FREE = 0.1
+"""Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
+
 _BUDGETS, _OF_ALL = ("USD", "J/s"), "fleet_chips"
 """Units of what there is so much of, and no more; and the chips of all replicas, which are shared out among these."""
 

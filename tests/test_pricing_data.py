@@ -232,6 +232,19 @@ def test_rents_and_powers_have_a_day_before_the_day_of_the_prices():
     assert not any(row["date"] for row in rows("hardware.csv") if row["quantity"] not in ("chip_price", "chip_power"))
 
 
+@pytest.mark.parametrize(
+    ("chip", "gbit"),
+    [
+        *((name, 400) for name in ("H100-SXM", "H200-SXM", "B200-SXM", "GB200-NVL72")),  # a port of a ConnectX-7 for each chip
+        *((name, 800) for name in ("B300-SXM", "GB300-NVL72")),  # one of a ConnectX-8
+    ],
+)
+def test_a_chip_sends_out_of_its_domain_what_the_port_of_its_network_card_takes(chip, gbit):
+    wanted = (chip, "scale_out_link_bandwidth", "true")
+    (row,) = (row for row in rows("hardware.csv") if (row["accelerator"], row["quantity"], row["preferred"]) == wanted)
+    assert float(row["value"]) == gbit * 1e9 / 8
+
+
 def test_the_readme_says_which_chips_lack_what():
     text = (DATA / "README.md").read_text(encoding="utf-8")
     said = dict(re.findall(r"^  - no `(\w+)`: (.+)$", text, re.MULTILINE))

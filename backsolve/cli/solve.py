@@ -17,7 +17,7 @@ from backsolve.streams import in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from derive.answers import Result
     from derive.shipped import Problem
@@ -95,7 +95,7 @@ def solve_command(
     """
     from derive.answers import NO_WHOLE_ONE
     from derive.presets import problems_of
-    from derive.quantities import meant_beside, says_tensor_parallel
+    from derive.quantities import meant_beside, quantity, says_tensor_parallel
     from derive.shipped import problems
     from derive.show.several import several_lines
     from derive.show.short import short_lines
@@ -111,7 +111,7 @@ def solve_command(
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency, price)
-    unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
+    words = unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = unwritten(using, variants, hardware, model)
     typed = {**over_a_time(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
     conventions = replace(conventions, tensor_parallel=says_tensor_parallel([re.split("[<>=≤≥]", one)[0] for one in given]))
@@ -162,6 +162,9 @@ def solve_command(
         shown = several_lines(solutions, style, full, width(sys.stdout))
     else:
         shown = short_lines(first, width(sys.stdout)) if style == "table" and not full else lines(first, style)
+    if style == "table":
+        named = {quantity(name).name: word for name, word in zip(unknowns, words, strict=True)}
+        shown = _with_words(shown, {name: word for name, word in named.items() if word != name})
     if plot is not None and style == "table" and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):
@@ -241,6 +244,19 @@ def _as_a_command(found: "Enough", *rules: str) -> str:
 def _print(shown: "Iterator[str]", style: str) -> None:
     while part := list(islice(shown, _LINES_AT_ONCE)):
         tell("\n".join(part), style)
+
+
+def _with_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
+    """Lines of answers, the first of each with the word that was typed beside the name of what was asked for.
+
+    >>> [*_with_words(["step_time = 2.8 ms", "step_time = memory_time"], {"step_time": "tpot"})]
+    ['step_time (tpot) = 2.8 ms', 'step_time = memory_time']
+    """
+    left = dict(words)
+    for line in shown:
+        name = re.split(r" \[| =|:", line, maxsplit=1)[0]
+        word = left.pop(name, None)
+        yield line if word is None else f"{name} ({word}){line.removeprefix(name)}"
 
 
 def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -1,6 +1,7 @@
 """Batching: how many sequences keep the arithmetic busy (lecture, 0:11:40 to 0:31:25; fast mode 0:01:01)."""
 
 from derive.catalogue.arithmetic import maximum, minimum
+from derive.catalogue.assumed import EVERY_EXPERT_IN_USE
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
@@ -130,7 +131,7 @@ EQUATIONS = (
         ),
         requires=(Requirement(holds=lambda sparsity: sparsity >= 1),),
         statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
-        assumptions=("KV reads, attention FLOPs and drafts left out", "every weight is read: at this batch every expert is in use"),
+        assumptions=("KV reads, attention FLOPs and drafts left out", EVERY_EXPERT_IN_USE),
         example=Example(given={"machine_balance_ratio": "300", "sparsity": "8", "mfu": "50%", "mbu": "70%"}, result="1714"),
         steps=(
             Step(
@@ -178,7 +179,7 @@ EQUATIONS = (
             "KV reads raise the balance batch and attention FLOPs lower it; where the reads of a sequence take longer than all its"
             " arithmetic there is none."
         ),
-        assumptions=("every weight is read: at this batch every expert is in use", "no drafts"),
+        assumptions=(EVERY_EXPERT_IN_USE, "no drafts"),
         changes=("attention FLOPs count, and the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
         example=Example(given={"balance_batch": "1714", "attention_compute_ratio": "0.1", "kv_compute_ratio": "0.4"}, result="2449"),
         steps=(

@@ -31,8 +31,8 @@ EQUATIONS = (
         ),
         statement="The arithmetic of all its tokens, causal attention among it, or the reads of the weights where these take longer.",
         assumptions=(
-            "arithmetic and memory traffic overlap perfectly",
             "no network and no launch overhead",
+            "arithmetic and memory traffic overlap perfectly",
             "chunks follow one another with nothing between them; their reads of the cache are left out",
             "with pipeline stages, one of them computes at a time",
             ATTENTION_LEFT_OUT,

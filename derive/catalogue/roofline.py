@@ -1,7 +1,7 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
 from derive.catalogue.arithmetic import maximum
-from derive.catalogue.assumed import COPIES
+from derive.catalogue.assumed import COPIES, EVERY_EXPERT_READ
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
@@ -46,8 +46,7 @@ EQUATIONS = (
         ),
         statement="Every weight, active or not, is read from memory once per step, whatever the batch.",
         assumptions=(
-            "every expert is read, as in a dense model: too long for a mixture of experts at small batches"
-            " (experts.weight_time_touched, taken where experts and active_experts are known)",
+            EVERY_EXPERT_READ,
             "weights are sharded perfectly: no chip holds a copy of what another holds",
         ),
         example=Example(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import isfinite
 
-from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, POINTS, Result, RouteStep, next_whole
+from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, KEPT_FREE, POINTS, Result, RouteStep, next_whole
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER
 from derive.show.binding import binds
@@ -37,8 +37,8 @@ MOST_ASSUMED, _MOST_MOVES = 3, 6
 _MOVES = 0.05
 """Elasticity from which on a default is said."""
 
-_CAPACITY, _NOTHING_KEPT, _KEPT = "hbm_capacity", "reserved_share = 0", 0.1
-"""What memory bounds moves with, the default that all of it is used, and the share that vLLM and its like keep free."""
+_CAPACITY, _NOTHING_KEPT = "hbm_capacity", "reserved_share = 0"
+"""What memory bounds moves with, and the default that all of it is used."""
 
 _STEP = 1e-6
 """Relative step of a quantity to see what it moves."""
@@ -239,7 +239,7 @@ def _held_back(solution: Result, slope: float) -> str | None:
     if solution.provenance.get("replicas", "given") != "given":
         return f"{_NOTHING_KEPT} (engines hold back about a tenth: then there may be more replicas)"
     (end,) = ends
-    less = end * (1 - _KEPT * slope if slope > 0 else (1 - _KEPT) ** slope)
+    less = end * (1 - KEPT_FREE * slope if slope > 0 else (1 - KEPT_FREE) ** slope)
     whole = next_whole(less, UPPER if slope > 0 else LOWER) if solution.unknown in COUNTED else less
     return f"{_NOTHING_KEPT} (engines hold back about a tenth: then {show(solution.unknown, max(whole, 0.0))})"
 

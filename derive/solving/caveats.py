@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from derive.answers import BOUGHT, NO_WHOLE_ONE, SEQUENCES_FIT, next_whole
+from derive.answers import BOUGHT, KEPT_FREE, NO_WHOLE_ONE, SEQUENCES_FIT, next_whole
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
@@ -46,9 +46,8 @@ _HALF, _FASTER = 0.5, 2.0
 """What the next narrower data type has of the bytes, and of the rate."""
 _HELD = ("memory_demand", "memory_capacity")
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
-"""From where on it is said that weights may be read in vain, or what data types were taken; and of all else how far off it may be."""
-_KEPT_FREE = 0.1
-"""Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
+"""From where on it is said that weights may be read in vain, what data types were taken, or what a pass adds up; and of all else how far
+off it may be."""
 _NEXT_TO_NOTHING = 0.05
 """Share of the memory below which what is left is next to nothing."""
 _OF_MEMORY = ("memory_demand", "memory_capacity", "memory_per_chip", "kv_cache_bytes", "weight_bytes")
@@ -236,6 +235,14 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     single = "" if "prefill_batch" in asked.known else ", one prompt a pass (prefill_batch = 1)"
     takes = f"on the same ones they take {share:.0%} of the time, and the rate takes {more:.3g} times the chips at this batch{single}"
     return f"{told}, {more - 1:.3g} times as many, not counted here; {takes}: --using {together.id}"
+
+
+def prompts_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Chips for a rate of requests of which nobody says how long their prompts are."""
+    rests = asked.unknown in BOUGHT and any(row.id == "serving.requests_per_second" for row in used)
+    if not rests or "prompt_tokens" in asked.known:
+        return None
+    return "prompts are not counted, as nobody says how long they are: give prompt_tokens"
 
 
 def prompts_of_others_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -554,7 +561,8 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     if row.symbols[0] not in known or not bare:
         return None
     longer = 1 + known[row.symbols[0]] / bare
-    if longer <= _UNEVEN:
+    # No way to add up a pass counts them, as one does of a step.
+    if longer <= (_READ_TOO_MUCH if prefill else _UNEVEN):
         return None
     at = " and ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
     took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
@@ -670,13 +678,14 @@ def little_room_left(asked: Question, values: Mapping[str, float], used: Sequenc
 
 
 def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
-    """Chips that do not divide the heads of a dense model, as tensor parallelism does, and the next number of them that does."""
+    """Chips that do not divide the heads, as tensor parallelism does, and the next number of them that does."""
     known = {**asked.known, **values}
     chips, heads = known.get("chips", 1.0), known.get("query_heads", 1.0)
-    # Mixtures of experts are spread over chips by other parts than heads.
     if (chips, heads) != (round(chips), round(heads)) or chips > heads or heads % chips == 0:
         return None
-    if "experts" in known or not _overlap(used):
+    # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
+    by_heads = "experts" not in known or asked.conventions.tensor_parallel
+    if not by_heads or not any("chips" in row.symbols for row in used):
         return None
     following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
     told = f"{heads:.0f} heads cannot be shared evenly by {chips:.0f} chips, as tensor parallelism shares them: {following} chips can"
@@ -688,7 +697,7 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     row, known = equation(SEQUENCES_FIT), {**in_numbers(asked.defaults, values), **values}
     if not any(one.id == row.id for one in used) or not row.inputs <= known.keys() or known["reserved_share"]:
         return None
-    less = {**known, "reserved_share": _KEPT_FREE}
+    less = {**known, "reserved_share": KEPT_FREE}
     told = "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
     if not row.applies(less):
         return f"{told}, no cache fits; give reserved_share"
@@ -823,7 +832,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bind,
-    prompts_elsewhere, prompts_of_others_elsewhere, step_of_decode_alone, wider_beside_the_experts,
+    prompts_elsewhere, prompts_unsaid, prompts_of_others_elsewhere, step_of_decode_alone, wider_beside_the_experts,
     data_types_unsaid, chip_type_unsaid, cache_type_unsaid, attention_in_bf16,
     beyond_one_domain, one_of_a_rack, at_the_peak, experts_unknown,
     busiest_chip, chunk_not_free, overlap_presumed,

@@ -10,6 +10,7 @@ from math import inf, isclose, isfinite
 from types import MappingProxyType
 
 from derive.answers import SHORT
+from derive.catalogue.assumed import OF_MIXTURES
 from derive.evaluate import evaluate
 from derive.expressions.branches import in_force, regimes_of
 from derive.presets import ARCHITECTURES, PARAMETERS
@@ -447,7 +448,8 @@ def rests_on(asked: Question, known: Mapping[str, float], way: Route, touched: s
     # A variant that was named chooses those of its group and name, whichever of them is needed.
     needed = (row for row in asked.named if row in used or (row.variant and (row.variant.group, row.variant.name) in chosen))
     idle = [f"{row.id}{NOT_NEEDED}" for row in asked.named if row not in {*needed}]
-    idealised = [text for row in used for text in row.assumptions]
+    dense = "total_params" in known and known["total_params"] == known.get("active_params")
+    idealised = [text for row in used for text in row.assumptions if not (dense and text in OF_MIXTURES)]
     of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
     switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
     weights = _weights(asked) if "bytes_per_weight" in touched else ()

@@ -17,7 +17,7 @@ from derive.requirements import HOLDS
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import FOLLOWS, Standing, in_numbers, neutral, standing, with_defaults
-from derive.solving.zero_givens import AT_NOTHING, at_nothing, made_of_nothing
+from derive.solving.zero_givens import AT_NOTHING, at_nothing, made_of_nothing, refuse_no_output
 from derive.spreads import Interval, Spread
 from derive.units import show
 
@@ -156,6 +156,7 @@ def question(
     `spans` are givens that run over several values, by registry name: the question is posed at one of them.
     """
     name = quantity(unknown).name
+    refuse_no_output(given)
     vanished = at_nothing(given)
     typed = _typed({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
     if twice := typed.keys() & spans.keys():

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
+from derive.errors import WrongValue
 from derive.expressions.branches import sides_of
 from derive.expressions.digits import has_difference
 from derive.quantities import quantity
@@ -17,6 +18,23 @@ AT_NOTHING: Mapping[str, tuple[str, ...]] = {
     "batch": ("kv_cache_bytes",),
 }
 """Quantities that are above zero and have a limit there: what comes to nothing with them. A batch of none holds no cache."""
+
+
+_PREFILL_ALONE = "time_to_first_token, prefill_time or prefill_cost_per_token"
+"""What is asked of a request that decodes nothing."""
+
+
+def refuse_no_output(given: Mapping[str, Any]) -> None:
+    """Refuses requests of no output, which are prefill alone, and says what to ask of it.
+
+    >>> refuse_no_output({"osl": 0})
+    Traceback (most recent call last):
+        ...
+    derive.errors.WrongValue: output_tokens = 0 is prefill alone: leave it out and ask for time_to_first_token, prefill_time or \
+prefill_cost_per_token
+    """
+    if any(quantity(spelled).name == "output_tokens" and _is_nothing(value) for spelled, value in given.items()):
+        raise WrongValue(f"output_tokens = 0 is prefill alone: leave it out and ask for {_PREFILL_ALONE}")
 
 
 def at_nothing(given: Mapping[str, Any]) -> dict[str, str]:

@@ -153,3 +153,11 @@ def test_a_rule_of_thumb_that_would_do_is_shown_as_a_command_that_answers():
     assert "needs also chinchilla_tokens" in needs
     words = shlex.split(command.partition("by a rule of thumb: backsolve ")[2])
     assert words[-2:] == ["--using", "training.chinchilla"] and "overtraining_ratio = 9" in call(*words).out
+
+
+@pytest.mark.parametrize(("word", "name"), [("tpot", "step_time"), ("itl", "step_time"), ("step_time", "step_time")])
+def test_the_word_that_was_typed_stands_beside_the_name_in_the_first_line_of_text_alone(word, name):
+    given = ("--hardware", "8xH100:fp8", "--model", "Llama-3.1-70B", "batch=8", "context_length=2k")
+    first = call("solve", word, *given).out.splitlines()[0]
+    assert first.startswith(f"{name} = " if word == name else f"{name} ({word}) = ")
+    assert json.loads(call("solve", word, *given, "--as", "json").out)["unknown"] == name

@@ -162,3 +162,8 @@ def test_a_bound_by_memory_says_what_it_comes_to_with_the_tenth_that_engines_hol
 
 def test_what_memory_does_not_bind_says_nothing_of_what_is_held_back():
     assert not any("hold back" in line for line in short_lines(solve("step_time", **MEMORY, batch=8, context_length=8000)))
+
+
+def test_a_prompt_on_several_chips_is_said_to_be_without_a_network_where_its_efficiency_is_given():
+    lines = [*short_lines(solve("ttft", hardware="8xH100:fp8", model="Llama-3.1-70B", isl="8k", mfu=0.5))]
+    assert any("no network and no launch overhead" in line for line in lines)

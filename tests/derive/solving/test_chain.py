@@ -350,3 +350,10 @@ def test_all_that_defines_a_quantity_is_one_block_of_which_more_equations_than_u
     given = {"fleet_throughput": 1236.8, "mixed_step_time": 0.9, "prefill_chunk": 100, "batch": 50, "replicas": 2, "chips": 4}
     solution = solve("active_params", **given, peak_flops=1e15, tokens_per_step=1, mfu=0.5)
     assert bool(solution.answers) != bool(solution.reason)
+
+
+@pytest.mark.parametrize(("model", "said"), [("Llama-3.1-70B", False), ("DeepSeek-V3", True)])
+def test_what_is_assumed_of_experts_is_said_of_no_dense_model(model, said):
+    given = {"hardware": "16xH200:fp8", "model": model, "batch": 64, "context_length": 8000, "bytes_per_element": 1}
+    solution = solve("step_time", **given, variants={"weight_time": "sharded"}, anyway=True)
+    assert any("every expert is read" in text for text in solution.assumptions) == said
