@@ -74,7 +74,8 @@ USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 """The form that is meant by a chip of which the table has several."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
-_SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", "nominal": "nominal"}
+_NOMINAL = "nominal"
+_SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", _NOMINAL: "nominal"}
 """Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
 _BESIDE_OTHERS = "of other chips it may be counted otherwise, up to 8 % apart"
 """What is said of the size of a memory beside that of other chips."""
@@ -131,7 +132,8 @@ class Preset:
     how a model was published, or its name where its configuration is not known.
 
     Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
-    of data types that nobody gave which is taken and how to give it, `supposed` why another given is what it is.
+    of data types that nobody gave which is taken and how to give it, `supposed` why another given is what it is, and `nominal`
+    has what a chip is sold as where that is less than its given.
     """
 
     givens: dict[str, float]
@@ -144,6 +146,7 @@ class Preset:
     record: str = ""
     unsaid: dict[str, str] = field(default_factory=dict)
     supposed: dict[str, str] = field(default_factory=dict)
+    nominal: dict[str, float] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -216,7 +219,14 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
         unsaid.pop("peak_flops", None)
     size = size_of_memory(name, tables)
     supposed = {"hbm_capacity": f"{size}; {_BESIDE_OTHERS}"} if size else {}
-    return Preset(givens, provenance, {}, unsaid=unsaid, supposed=supposed)
+    return Preset(givens, provenance, {}, unsaid=unsaid, supposed=supposed, nominal=_sold_as(name, tables, givens))
+
+
+def _sold_as(name: str, tables: Tables, givens: Mapping[str, float]) -> dict[str, float]:
+    """The memory of a chip as it is sold, where that is less than is taken."""
+    rows = _of_chip(name, tables).rows_of(AcceleratorFigure)
+    sold = [in_si("hbm_capacity", row.value, row.unit) for row in rows if row.quantity == "hbm_capacity" and _NOMINAL in row.notes]
+    return {"hbm_capacity": sold[0]} if sold and sold[0] < givens.get("hbm_capacity", 0.0) else {}
 
 
 def names_count(text: str) -> bool:

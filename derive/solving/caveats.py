@@ -44,6 +44,7 @@ _ASIDE = 1.001
 """How far beside an answer it is looked how a result moves with it."""
 _HALF, _FASTER = 0.5, 2.0
 """What the next narrower data type has of the bytes, and of the rate."""
+_MEMORY = "hbm_capacity"
 _HELD = ("memory_demand", "memory_capacity")
 _READ_TOO_MUCH, _UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain, what data types were taken, or what a pass adds up; and of all else how far
@@ -129,7 +130,7 @@ def data_types_unsaid(asked: Question, values: Mapping[str, float], used: Sequen
     chip = _of_chip(asked, values, used)
     if _IN_BF16 not in chip or not _cache_moves(asked, values, used):
         return None
-    return f"{chip.replace(_IN_BF16, f'{_IN_BF16}, and so are cached values')} bytes_per_element=fp8"
+    return f"{chip.replace(_IN_BF16, f'{_IN_BF16}, and so are caches')} bytes_per_element=fp8"
 
 
 def chip_type_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -692,6 +693,23 @@ def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence
     return Doubt(told, frozenset(("query_heads",)))
 
 
+def more_than_is_sold(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Memory as the driver reports it, which is more than the data sheet has: what an answer that it bounds is with that."""
+    sold, known = asked.nominal.get(_MEMORY), {**in_numbers(asked.defaults, values), **values}
+    if sold is None or _overlap(used):
+        return None
+    row, less = equation(SEQUENCES_FIT), {**known, _MEMORY: sold}
+    if asked.unknown == "chips" and any(_MEMORY in one.symbols for one in used):
+        then = f"chips is {show('chips', next_whole(known['chips'] * known[_MEMORY] / sold, LOWER))}"
+    elif not any(one.id in _ROOM for one in used) or not row.inputs <= known.keys() or not _is_in_room(asked.unknown, values):
+        return None
+    elif row.applies(less):
+        then = _comes_to(asked.unknown, values[asked.unknown] * row.right_side(less) / row.right_side(known))
+    else:
+        then = "no cache fits"
+    return Doubt(f"at the data sheet's {_MEMORY} of {show(_MEMORY, sold)} {then}", frozenset((_MEMORY,)))
+
+
 def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Caches that fill up all that weights leave: how many fewer there are where something else takes room too."""
     row, known = equation(SEQUENCES_FIT), {**in_numbers(asked.defaults, values), **values}
@@ -705,7 +723,7 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     if times <= _UNEVEN:
         return None
     then = f", and then {_comes_to(asked.unknown, values[asked.unknown] / times)}" if _is_in_room(asked.unknown, values) else ""
-    return f"{told}, caches have {times:.3g} times less room{then}; give reserved_share={_KEPT_FREE}"
+    return f"{told}, caches have {times:.3g} times less room{then}; give reserved_share={KEPT_FREE}"
 
 
 def part_of_a_replica(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -838,6 +856,7 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, cache_cut_by_heads,
     exchange_left_out, sums_left_out,
-    chips_of_one_part, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full,
+    chips_of_one_part, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, more_than_is_sold,
+    memory_nearly_full,
     little_room_left, heads_undivided,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

@@ -51,7 +51,7 @@ _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "
 """What a request comes to, prompt and output."""
 
 IN_BF16 = {
-    "bytes_per_element": "cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 caches half the bytes",
+    "bytes_per_element": "caches are taken in bf16; bytes_per_element=fp8 has half the bytes",
     "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 has half the bytes",
 }
 """What is supposed of bytes that nobody gives, and said."""
@@ -96,9 +96,9 @@ class Question:
     most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both; `instead` are defaults
     that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
     often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, `supposed` why
-    what was taken besides is what it is, `doubtful` why what was given may be a slip, and `in_parts` what was given in parts
-    of which there are only whole ones. Of a `silent` one the numbers are all that is wanted: nothing doubtful is said.
-    `listed` says what a table has of the unknown itself.
+    what was taken besides is what it is, and `nominal` what a chip is sold as where more was taken. `doubtful` says why what
+    was given may be a slip, and `in_parts` what was given in parts of which there are only whole ones. Of a `silent` one the
+    numbers are all that is wanted: nothing doubtful is said. `listed` says what a table has of the unknown itself.
     """
 
     unknown: str
@@ -123,6 +123,7 @@ class Question:
     record: str = ""
     unsaid: Mapping[str, str] = field(default_factory=dict)
     supposed: Mapping[str, str] = field(default_factory=dict)
+    nominal: Mapping[str, float] = field(default_factory=dict)
     doubtful: Mapping[str, str] = field(default_factory=dict)
     in_parts: tuple[str, ...] = ()
     silent: bool = False
@@ -191,6 +192,7 @@ def question(
         record=preset.record,
         unsaid=_but(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
+        nominal={n: value for n, value in preset.nominal.items() if n in known and n not in typed},
         doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))}
         | _of_experts_alone(typed, preset.published)
         | _count_dropped(name, preset),
@@ -392,7 +394,7 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
     >>> usual = in_usual_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
     >>> usual and usual.unsaid
-    {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 caches half the bytes'}
+    {'bytes_per_element': 'caches are taken in bf16; bytes_per_element=fp8 has half the bytes'}
     """
     lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _alone_lacking(name, asked))]
     in_bf16 = BYTES_PER_WEIGHT[ATTENTION_DTYPE]
@@ -536,6 +538,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             record=merged.record or preset.record,
             unsaid={**merged.unsaid, **preset.unsaid},
             supposed={**merged.supposed, **preset.supposed},
+            nominal={**merged.nominal, **preset.nominal},
         )
     return merged
 

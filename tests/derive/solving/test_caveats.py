@@ -26,7 +26,7 @@ def warned(unknown, **given):
 # -- data types that nobody gave ---------------------------------------------------------------------------------------
 
 UNTYPED = {"hardware": "H100", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000}
-OF_CHIP, OF_CACHE = "no data type is given, and H100-SXM is taken in bf16", "cached values"
+OF_CHIP, OF_CACHE = "no data type is given, and H100-SXM is taken in bf16", "caches"
 
 
 @in_one_test(
@@ -1032,6 +1032,29 @@ def test_what_fits_where_nothing_is_left_for_activations_is_said(unknown, more, 
     assert warned(unknown, **given, chips=2) == () == warned(unknown, **given, chips=1, reserved_share=0.1)
 
 
+H200S = {"hardware": "8xH200:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "then"),
+    [
+        # 8 chips of 141e9 bytes less 70e9 of weights, over 8192 tokens of 163,840
+        ("batch", {"context_length": 8192}, "batch is 788"),
+        ("context_length", {"batch": 8}, "context_length is 807.2k tokens"),
+        ("chips", {"hardware": "H200:fp8", "batch": 100, "context_length": 8192}, "chips is 2"),
+        ("batch", {"hardware": "H200:fp8", "context_length": 8192, "total_params": 145e9, "active_params": 145e9}, "no cache fits"),
+    ],
+)
+def test_memory_beyond_that_of_the_data_sheet_is_said_with_what_this_leaves(unknown, given, then):
+    assert f"at the data sheet's hbm_capacity of 141 GB {then}" in warned(unknown, **{**H200S, **given})
+    of_sheet = warned(unknown, **{**H200S, **given, "hbm_capacity": "151GB"})
+    assert not any("data sheet" in text for text in (*of_sheet, *warned(unknown, **{**H200S, **given, "hardware": "8xH100:fp8"})))
+
+
+def test_a_batch_that_a_target_bounds_is_no_larger_on_more_memory():
+    assert not any("data sheet" in text for text in warned("batch", **H200S, context_length=8192, step_time=0.01))
+
+
 def test_an_owned_chip_that_never_waits_is_said_to():
     owned = {"chip_capex": 30000, "depreciation_time": "28000 h", "chip_power": 1000}
     owned |= {"power_usage_effectiveness": 1.2, "electricity_price": 2e-8}
@@ -1193,7 +1216,7 @@ def test_a_data_type_that_nobody_gave_is_a_warning_where_the_answer_moves_with_i
     solution = solve(unknown, **asked)
     cached = solve(unknown, **asked, bytes_per_element=1).value / solution.value
     narrow = solve(unknown, **{**asked, "hardware": "H100:fp8"}, bytes_per_element=2).value / solution.value
-    for factor, texts in ((cached, ("cached values",)), (narrow, (OF_CHIP,))):
+    for factor, texts in ((cached, ("caches are", "so are caches")), (narrow, (OF_CHIP,))):
         told = [any(text in one for text in texts) for one in (" ".join(solution.warnings), " ".join(solution.assumptions))]
         assert told == [max(factor, 1 / factor) > 1.1, max(factor, 1 / factor) <= 1.1]
 
@@ -1214,7 +1237,7 @@ def test_a_data_type_that_nobody_gave_is_a_warning_where_the_answer_moves_with_i
 def test_a_cache_in_bf16_behind_narrower_chips_is_said_from_a_tenth_on(unknown, given):
     """In fp8 they are 12 to 27 % apart."""
     given = {"model": "Llama-3.1-70B", **given}
-    assert any("cached values are taken in bf16" in text for text in warned(unknown, **given))
+    assert any("caches are taken in bf16" in text for text in warned(unknown, **given))
     narrow, wide = (solve(unknown, **given, bytes_per_element=width).value for width in (1, 2))
     assert 1.1 < max(narrow / wide, wide / narrow) < 1.3
 
@@ -1222,7 +1245,7 @@ def test_a_cache_in_bf16_behind_narrower_chips_is_said_from_a_tenth_on(unknown, 
 def test_data_types_of_chips_and_cache_that_nobody_gave_are_one_line():
     given = {**UNTYPED, "batch": 60}
     (text,) = warned("step_time", **given)
-    assert OF_CHIP in text and "and so are cached values" in text and text.endswith("--hardware H100-SXM:fp8 bytes_per_element=fp8")
+    assert OF_CHIP in text and "and so are caches" in text and text.endswith("--hardware H100-SXM:fp8 bytes_per_element=fp8")
 
 
 def test_copies_of_latents_leave_room_for_fewer_tokens():

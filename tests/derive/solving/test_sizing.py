@@ -146,7 +146,7 @@ def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them(
     solution = solve("chips", **REQUESTS, **({**wait, **given} if first else {**given, **wait}))
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
     assert "with a batch of 117 to 122" in solution.said[0] and "time_to_first_token at most 2 s" in solution.said[0]
-    assert any("cached values are taken in bf16" in text for text in solution.warnings)
+    assert any("caches are taken in bf16" in text for text in solution.warnings)
 
 
 def test_a_time_alone_needs_a_batch():

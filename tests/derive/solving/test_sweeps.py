@@ -228,4 +228,4 @@ def test_what_is_the_same_at_all_points_is_said_of_none_of_them():
     """The data type of the cache; a batch of 4,096 does not fit, and has no answer of which anything is to be said."""
     served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 4096}
     texts = {solve("step_time", **served, batch=batch).warnings for batch in ("64,128,256", "64,128,4096")}
-    assert texts == {("cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 caches half the bytes",)}
+    assert texts == {("caches are taken in bf16; bytes_per_element=fp8 has half the bytes",)}
