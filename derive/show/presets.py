@@ -246,7 +246,7 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     """What is known of a model in a few lines: parameters as published and as counted from its dimensions, cache, context, what is missing.
 
     >>> model_card("Llama-3.1-70B")[2]
-    'counted     70.55B in all (+0.8 %) and 70.55B active (+0.8 %) by its dimensions, a vocabulary at both ends'
+    'counted     70.55B in all (+0.0 %) and 70.55B active (+0.0 %) by its dimensions, a vocabulary at both ends'
     """
     tables = tables or shipped.read()
     one = next(one for one in model_records(tables=tables) if one["name"] == name)
@@ -270,4 +270,4 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
 
 
 def _apart(counted: float, published: float | None) -> str:
-    return f" ({100 * (counted / published - 1):+.1f} %)" if published else ""
+    return f" ({round(100 * (counted / published - 1), 1) or 0:+.1f} %)" if published else ""
