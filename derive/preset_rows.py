@@ -105,6 +105,7 @@ class Architecture(TableRow):
     moe_ffn_dim: int | None
     dense_ffn_dim: int | None
     vocab_size: int | None
+    tied_embeddings: bool | None
     kv_values_stored_per_token: int
     kv_values_read_per_context_token: int
     fixed_values_per_sequence: int | None

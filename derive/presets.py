@@ -516,6 +516,9 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     known = {name: float(value) for name in ARCHITECTURE_COUNTS if (value := getattr(row, name)) is not None}
     widths = {"ffn_dim": row.dense_ffn_dim or row.moe_ffn_dim, "moe_ffn_dim": row.moe_ffn_dim}
     known |= {name: float(value) for name, value in widths.items() if value}
+    if row.tied_embeddings and "vocab_size" in known:
+        # The equations count a matrix at each end.
+        known["vocab_size"] /= 2
     attention = variants_of("attention_params_per_layer")["gqa"]
     kind = "moe" if row.experts else "dense"
     formulas = [variants_of(name)[kind] for name in PARAMETERS]

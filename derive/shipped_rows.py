@@ -173,5 +173,6 @@ _READERS: Mapping[Any, Callable[[str], Any]] = {
     **{str: str, tuple[str, ...]: listed, bool: truth},
     **{float: figure, int: whole, datetime.date: iso_date},
     **{float | None: _or_none(figure), int | None: _or_none(whole), datetime.date | None: _or_none(iso_date)},
+    bool | None: _or_none(truth),
 }
 """By the type of a column, what makes a value of its cell."""

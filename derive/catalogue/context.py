@@ -318,7 +318,7 @@ EQUATIONS = (
                 "1:51:24",
                 "1:52:20",
                 "the quadratic term is noticeable up in the millions of tokens",
-                "true of the lecture's own small cache (7.5 M); 53 k for Llama-3-70B, 14.8 k in prefill and 4.4 k in decode"
+                "true of the lecture's own small cache (7.5 M); 54 k for Llama-3-70B, 14.8 k in prefill and 4.4 k in decode"
                 " for DeepSeek-V3",
             ),
         ),

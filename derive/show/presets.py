@@ -236,11 +236,17 @@ def _of_index(name: str, tables: Tables) -> str:
     return f", index keys too, at {width:.4g} in solve: twice as much all in bf16" if width else ": twice as much in bf16"
 
 
+def _vocabulary(name: str, tables: Tables) -> str:
+    """How often the matrix of the vocabulary is counted among the parameters of a model."""
+    tied = any(row.tied_embeddings for row in tables.rows_of(Architecture) if row.model == name)
+    return "one vocabulary for both ends" if tied else "a vocabulary at both ends"
+
+
 def model_card(name: str, tables: Tables | None = None) -> list[str]:
     """What is known of a model in a few lines: parameters as published and as counted from its dimensions, cache, context, what is missing.
 
     >>> model_card("Llama-3.1-70B")[2]
-    'counted     70.55B in all (+0.8 %) and 70.55B active (+0.8 %) by its dimensions, a vocabulary at both ends'
+    'counted     70.55B in all (+0.0 %) and 70.55B active (+0.0 %) by its dimensions, a vocabulary at both ends'
     """
     tables = tables or shipped.read()
     one = next(one for one in model_records(tables=tables) if one["name"] == name)
@@ -253,7 +259,7 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     return [
         f"{name}   --model {name}",
         f"published   {total} in all and {active} active parameters: {one['source']}",
-        f"counted     {' and '.join(both)} by its dimensions, a vocabulary at both ends"
+        f"counted     {' and '.join(both)} by its dimensions, {_vocabulary(name, tables)}"
         if both
         else f"counted     not by its dimensions: the tables lack {one['not_counted_for']}",
         f"router      {'not known' if one['experts'] is None else routed}",
@@ -264,4 +270,4 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
 
 
 def _apart(counted: float, published: float | None) -> str:
-    return f" ({100 * (counted / published - 1):+.1f} %)" if published else ""
+    return f" ({round(100 * (counted / published - 1), 1) or 0:+.1f} %)" if published else ""

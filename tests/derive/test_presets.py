@@ -135,10 +135,20 @@ def test_a_chip_without_a_data_type_computes_in_that_of_the_model_or_in_bf16(chi
 
 
 @in_one_test(
-    ("name", "total", "active"), [("Llama-3.1-405B", 405.85e9, 405.85e9), ("Mixtral-8x7B", 46.70e9, 12.88e9), ("Qwen3-8B", 8.19e9, 8.19e9)]
+    ("name", "total", "active"),
+    [
+        ("Llama-3.1-405B", 405.85e9, 405.85e9),
+        ("Mixtral-8x7B", 46.70e9, 12.88e9),
+        ("Qwen3-8B", 8.19e9, 8.19e9),
+        ("Gemma-2-9B", 9.24e9, 9.24e9),
+        ("Gemma-3-27B", 27.01e9, 27.01e9),
+    ],
 )
 def test_parameters_are_counted_from_the_dimensions_of_a_row(name, total, active):
-    """By hand, e.g. Mixtral-8x7B: 32 layers of 41.9e6 for attention and 8 experts of 176.2e6, and 2 x 32000 x 4096."""
+    """By hand, e.g. Mixtral-8x7B: 32 layers of 41.9e6 for attention and 8 experts of 176.2e6, and 2 x 32000 x 4096.
+
+    Gemma ties its embeddings: 42 layers of 44.0e6 and 154.1e6, and 256000 x 3584 once.
+    """
     counts, lacking = counted_params(architecture(name))
     assert lacking == "" and counts == {"total_params": pytest.approx(total, rel=1e-3), "active_params": pytest.approx(active, rel=1e-3)}
 

@@ -236,7 +236,7 @@ COMPUTED = [
         "the lecture's own small cache ([7.5] M)",
         lambda: (value("attention_context", active_params="100B", kv_bytes_per_token=from_threshold(1), attention_intensity=16) / 1e6,),
     ),
-    Figure("context.attention_context", "[53] k for Llama-3-70B", lambda: (value("attention_context", model="Llama-3-70B") / 1e3,)),
+    Figure("context.attention_context", "[54] k for Llama-3-70B", lambda: (value("attention_context", model="Llama-3-70B") / 1e3,)),
     Figure(
         "context.attention_context",
         "[14.8] k in prefill and [4.4] k in decode for DeepSeek-V3",

@@ -90,8 +90,8 @@ def test_what_fits_bounds_the_activations_beside_the_states():
 
 
 def test_a_checkpoint_is_weights_and_what_the_optimizer_keeps_of_them_over_what_the_storage_takes():
-    """405e9 parameters of 2 and 12 bytes, at 200 GB/s; asked back, the storage that takes it in half a minute."""
+    """405.85e9 parameters of 2 and 12 bytes, at 200 GB/s; asked back, the storage that takes it in half a minute."""
     model = {"model": "Llama-3.1-405B", "bytes_per_weight": 2, "optimizer_bytes_per_param": 12}
-    assert solve("checkpoint_size", **model).value == pytest.approx(5.67e12)
-    assert solve("checkpoint_write_time", **model, storage_bandwidth="200 GB/s").value == pytest.approx(28.35)
-    assert solve("write_bandwidth", **model, checkpoint_time=30).value == pytest.approx(189e9)
+    assert solve("checkpoint_size", **model).value == pytest.approx(14 * 405_853_388_800)
+    assert solve("checkpoint_write_time", **model, storage_bandwidth="200 GB/s").value == pytest.approx(14 * 405_853_388_800 / 200e9)
+    assert solve("write_bandwidth", **model, checkpoint_time=30).value == pytest.approx(14 * 405_853_388_800 / 30)

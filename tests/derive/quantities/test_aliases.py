@@ -186,7 +186,7 @@ def test_a_word_that_says_its_unit_is_read_in_it_with_its_suffix(asked, given, v
     [
         ("kv_cache_per_token", ("--model", "Llama-3.1-70B", "dtype=fp8"), 2 * 80 * 8 * 128),
         ("critical_batch_size", ("--model", "Llama-3.1-8B", "dtype=fp8", "peak_flops=300e12", "bw=2e12"), 300e12 / 2e12 / 2),
-        ("weight_memory", ("--model", "Llama-3.1-8B", "dtype=fp8"), 8e9),
+        ("weight_memory", ("--model", "Llama-3.1-8B", "dtype=fp8"), 8_030_261_248),
     ],
 )
 def test_a_data_type_is_that_of_the_one_thing_that_has_a_part_in_what_is_asked(asked, given, value):
@@ -307,7 +307,7 @@ def test_what_engines_are_told_to_fill_leaves_the_rest():
 
 
 def test_tokens_beside_training_are_those_of_pretraining():
-    """6 * 8e9 * 15e12 FLOP; and back."""
+    """6 * 8.03e9 * 15e12 FLOP; and back."""
     flops = json.loads(call("solve", "training_flops", "tokens=15T", "active_params=8B", "--as", "json").out)
     back = json.loads(call("solve", "tokens", "training_flops=7.2e23", "active_params=8B", "--as", "json").out)
     assert flops["answers"][0]["value"] == pytest.approx(7.2e23)

@@ -88,7 +88,7 @@ def test_records_are_in_si_and_name_what_is_missing():
 
 
 @in_one_test(("name", "says"), [
-    ("Llama-3.1-70B", ["70B in all and 70B active", "70.55B in all (+0.8 %)", "all weights", "163.8 kB/token read", "missing     nothing"]),
+    ("Llama-3.1-70B", ["70.55B in all and 70.55B", "70.55B in all (+0.0 %)", "all weights", "163.8 kB/token read", "missing     nothing"]),
     ("gpt-oss-120b", ["116.8B in all (-0.2 %) and 5.71B active (+12.0 %)", "4 of 128 experts"]),
     ("DeepSeek-V3", ["not by its dimensions: the tables lack query_latent_dim", "8 of 256 experts"]),
     ("Apertus-8B", ["lack its configuration", "router      not known", "KV cache    -", "missing     its configuration"]),

@@ -18,7 +18,7 @@ def under(unknown: str, **more) -> Roof:
 def test_a_step_that_memory_binds_lies_on_the_slope():
     """64 tokens of 140 GFLOP and 64 x 8000 x 2.62 MFLOP of attention, over 140 GB of weights and 64 x 2.62 GB of cache."""
     found = under("step_time", batch=64)
-    flops, read = 64 * (140e9 + 8000 * 4 * 128 * 80 * 64), 140e9 + 64 * 8000 * 327680
+    flops, read = 64 * (2 * 70_553_706_496 + 8000 * 4 * 128 * 80 * 64), 2 * 70_553_706_496 + 64 * 8000 * 327680
     assert found.intensity == pytest.approx(flops / read)
     assert found.rate == pytest.approx(3.35e12 * flops / read) == pytest.approx(found.attainable(found.intensity))
     assert found.ridge == pytest.approx(989e12 / 3.35e12)

@@ -186,7 +186,7 @@ def test_a_limit_of_what_a_user_sees_bounds_the_batch(limit, most):
 def test_chips_for_the_weights_alone_say_so():
     solution = solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16")
     (found,) = solution.answers
-    assert found.low == pytest.approx(140e9 / (16 * 2**30)) and "the weights alone" in solution.warnings[0]
+    assert found.low == pytest.approx(2 * 70_553_706_496 / (16 * 2**30)) and "the weights alone" in solution.warnings[0]
     assert str(solution).startswith("chips = 9 or more (from 8.149)")
     assert solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16", batch=8).reason.code == "missing_givens"
 
@@ -207,7 +207,7 @@ def test_a_limit_that_nothing_meets_says_what_comes_nearest_within_the_others():
 )
 def test_of_a_limit_that_no_batch_meets_the_nearest_is_named_at_a_whole_batch(limit, batch):
     served = {"hardware": "8xH100:bf16", "model": "Llama-3.1-70B", "context_length": 4000, "bytes_per_element": 2}
-    (name, *_), step = limit, (140e9 + batch * 4000 * 327680) / (8 * 3.35e12)
+    (name, *_), step = limit, (2 * 70_553_706_496 + batch * 4000 * 327680) / (8 * 3.35e12)
     reached = {"step_time": step, "throughput": batch / step, "cost_per_token": 8 * 2 / 3600 * step / batch}
     told = solve("batch", **served, **limit, chip_price="2 USD/h").reason.message
     assert told.endswith(f"; nearest is {name} = {show(name, reached[name])} at batch = {batch}")

@@ -176,7 +176,7 @@ def test_one_parameter_count_is_that_of_a_dense_model(count: str):
 
 def test_the_count_that_says_of_a_dense_model_what_the_other_is_was_not_given_in_vain():
     run = solve("training_time", hardware="H100:bf16", total_params="70B", pretrain_tokens="15T", chips=4096, mfu=0.4)
-    assert run.value / 86400 == pytest.approx(6 * 70e9 * 15e12 / (4096 * 0.4 * 989e12) / 86400, rel=1e-3) and not run.unused
+    assert run.value / 86400 == pytest.approx(6 * 70_553_706_496 * 15e12 / (4096 * 0.4 * 989e12) / 86400, rel=1e-3) and not run.unused
 
 
 def test_a_mixture_needs_both_counts_and_what_is_asked_for_is_not_supposed():
@@ -218,9 +218,9 @@ def test_what_nobody_says_of_data_types_is_taken_before_the_capacity_of_chips_st
 
 
 def test_of_several_bounds_the_tightest_is_the_answer():
-    """Copies of a cache need as many chips, and the caches themselves far more: (2*1000*8000*327,680 + 70e9)/150.8e9."""
+    """Copies of a cache need as many chips, and the caches themselves far more: (2*1000*8000*327,680 + 70.55e9)/150.8e9."""
     (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H200:fp8", batch=1000, context_length=8000, kv_copies=2).answers
-    assert bound.low == pytest.approx((2 * 1000 * 8000 * 327_680 + 70e9) / (143_771 * 2**20), rel=1e-3)
+    assert bound.low == pytest.approx((2 * 1000 * 8000 * 327_680 + 70_553_706_496) / (143_771 * 2**20), rel=1e-3)
 
 
 def test_a_demand_that_lacks_a_part_is_not_the_capacity():
@@ -233,12 +233,12 @@ def test_stages_are_filled_with_as_many_microbatches_where_nobody_says_how_many(
     kv = 2 * 2 * 128 * 8 * 126 * 4000
     given = {"hardware": "H100:bf16", "model": "Llama-3.1-405B", "chips": 8, "context_length": 4000, "bytes_per_element": 2}
     (answer,) = solve("pipeline_stages", **given, batch=16).answers
-    assert answer.low == pytest.approx(810e9 / (640e9 - 16 * kv)) and answer.high is None
+    assert answer.low == pytest.approx(2 * 405_853_388_800 / (640e9 - 16 * kv)) and answer.high is None
     by_fours = solve("pipeline_stages", **given, batch=16, microbatches=4).answers[0].low
-    assert by_fours == pytest.approx((810e9 + 4 * 16 * kv) / 640e9)
+    assert by_fours == pytest.approx((2 * 405_853_388_800 + 4 * 16 * kv) / 640e9)
     assert not solve("pipeline_stages", **given, batch=400).answers, "caches of 826 GB in the 640 GB of a stage, however many there are"
     (alone,) = solve("pipeline_stages", hardware="H100:bf16", model="Llama-3.1-405B", chips=8).answers
-    assert alone.low == pytest.approx(810e9 / 640e9)
+    assert alone.low == pytest.approx(2 * 405_853_388_800 / 640e9)
 
 
 @pytest.mark.parametrize("unknown", [["step_time"], ("step_time", "batch"), 3, None])

@@ -167,7 +167,7 @@ def test_a_rate_beside_a_batch_that_memory_bounds_is_at_the_largest_of_each_poin
     given = {"chips": 4, "context_length": "8k", "bytes_per_element": "bf16,fp8"}
     rate, batch = respond_all(("throughput", "batch"), given, CHIP, MODEL)
     rows = [(at["batch"], answers[0].value) for at, answers, _ in rate.sweep.rows()]
-    reads = [70e9 + 95 * 8000 * 327680, 70e9 + 190 * 8000 * 163840]
+    reads = [70_553_706_496 + 95 * 8000 * 327680, 70_553_706_496 + 190 * 8000 * 163840]
     assert rows == [(n, pytest.approx(n * 4 * 3.35e12 / read)) for n, read in zip((95, 190), reads, strict=True)]
     assert len(batch.sweep) == 2
 
@@ -193,7 +193,7 @@ def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]
 
 
 USERS = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "tp": 8, "context_length": 2048, "users": 5000}
-IN_BF16, IN_FP8 = ((8 * 80e9 - 70e9) // (2 * size * 128 * 8 * 80 * 2048) for size in (2, 1))
+IN_BF16, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 2048) for size in (2, 1))
 """Sequences that eight chips hold beside a byte a weight."""
 
 

@@ -311,7 +311,7 @@ def test_of_drafts_only_what_is_not_given_is_said():
 def test_tokens_that_a_measured_rate_says_are_drafted_too():
     """256 sequences read 8 GB and 256 x 65.5 MB at 3.35 TB/s: 2.89 tokens each for 100 ktoken/s, of 2.89 positions or more."""
     (found,) = (solution := solve("tokens_per_step", **DRAFTED, throughput=100e3)).answers
-    assert found.value == pytest.approx(100e3 / 256 * (8e9 + 256 * 65536 * 1000) / 3.35e12) and NO_TIME in solution.warnings[0]
+    assert found.value == pytest.approx(100e3 / 256 * (8_030_261_248 + 256 * 65536 * 1000) / 3.35e12) and NO_TIME in solution.warnings[0]
 
 
 def test_a_drafting_time_that_is_given_is_not_at_once_nothing():
@@ -320,7 +320,9 @@ def test_a_drafting_time_that_is_given_is_not_at_once_nothing():
     assert drafted - plain == pytest.approx(1e-3)
     rate = solve("throughput", **DRAFTED, tokens_per_step=3, drafting_time="1ms").answers[0].value
     assert rate == pytest.approx(3 * 256 / drafted)
-    assert solve("compute_utilisation", **DRAFTED, drafting_time="1ms").answers[0].value == pytest.approx(256 * 2 * 8e9 / 1979e12 / drafted)
+    assert solve("compute_utilisation", **DRAFTED, drafting_time="1ms").answers[0].value == pytest.approx(
+        256 * 2 * 8_030_261_248 / 1979e12 / drafted
+    )
 
 
 # -- the network ----------------------------------------------------------------------------------------------------
@@ -405,7 +407,7 @@ def sums(unknown, **given):
 
 @pytest.mark.parametrize(("unknown", "more"), [("step_time", {}), ("throughput", {}), ("cost_per_token", {"chip_price": "2 USD/h"})])
 def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unknown, more):
-    step = (70e9 + 512 * 2000 * 2 * 80 * 8 * 128) / (8 * 3.35e12)
+    step = (70_553_706_496 + 512 * 2000 * 2 * 80 * 8 * 128) / (8 * 3.35e12)
     (text,) = sums(unknown, **DENSE, **more)
     supposed = "synchronisations_per_layer = 2 and bytes_per_activation = 2 B"
     assert f"8 chips add up in every layer, {SUMS * 1e3:.3g} ms with {supposed} over links of 450 GB/s, is not counted" in text
@@ -458,11 +460,11 @@ def test_sums_are_not_said(more):
 
 
 def test_sums_of_a_pass_over_prompts_are_those_of_all_its_tokens():
-    """Two prompts of 8192 tokens of Llama-3.1-70B: arithmetic of 2 x 70e9 and of attention over 4096 tokens before a token, on average."""
+    """Two prompts of 8192 tokens of Llama-3.1-70B: arithmetic of 2 x 70.55e9 and of attention over 4096 tokens before a token."""
     given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "batch": 2, "prompt_tokens": 8192}
     tokens = 2 * 8192
     took = tokens * 2 * 80 * 8192 * 2 * 2 * 7 / 8 / 450e9
-    arithmetic = tokens * (2 * 70e9 / 1979e12 + 2 * 2 * 80 * 64 * 128 * 4096 / 989e12) / 8
+    arithmetic = tokens * (2 * 70_553_706_496 / 1979e12 + 2 * 2 * 80 * 64 * 128 * 4096 / 989e12) / 8
     (text,) = sums("prefill_compute_time", **given)
     assert f"8 chips add up in every layer, {took * 1e3:.3g} ms with" in text
     assert f"the pass takes about {1 + took / arithmetic:.3g} times as long; give an mfu that was measured" in text
@@ -633,7 +635,7 @@ def test_chips_beside_copies_in_training_are_said_to_be_those_of_one():
     solution = solve("training_state_bytes_per_chip", **sharded)
     assert solution.value == 2e9 and solution.warnings[0] == said
     of_one = {**sharded, "hardware": "H100:bf16"}
-    assert solve("training_state_bytes_per_chip", **of_one, chips=1).value == 16e9
+    assert solve("training_state_bytes_per_chip", **of_one, chips=1).value == 2 * 8_030_261_248
     staged = solve("training_state_bytes_per_chip", **of_one, chips=4, pipeline_stages=3).warnings[0]
     assert staged == "chips are those of a stage of one copy: 8 copies of 12 have 96"
 
@@ -800,8 +802,10 @@ def test_the_longest_context_that_fits_is_held_against_that_of_the_model():
     """80 GB less 8 GB of weights over 131,072 bytes a token: 549 k tokens of one sequence, 6,866 of each of 80."""
     chip = {**CACHE, "hardware": "H100:fp8", "chips": 1}
     (text,) = beyond("context_length", **chip, sequences_in_flight=1)
-    assert int((80e9 - 8e9) / 131072) == 549316 and "549.3k tokens" in text
-    assert int((80e9 - 8e9) / 131072 / 60) == 9155 and "9155 tokens" in beyond("context_length", **chip, sequences_in_flight=60)[0]
+    assert int((80e9 - 8_030_261_248) / 131072) == 549316 and "549.3k tokens" in text
+    assert (
+        int((80e9 - 8_030_261_248) / 131072 / 60) == 9155 and "9155 tokens" in beyond("context_length", **chip, sequences_in_flight=60)[0]
+    )
     assert beyond("context_length", **chip, sequences_in_flight=80) == []
 
 
@@ -957,7 +961,7 @@ def test_attention_of_prefill_is_said_to_be_left_out_for_want_of_heads():
 
 def test_a_pass_behind_a_context_is_not_silently_a_whole_prompt():
     """Llama-3.1-70B, 2k tokens behind 126k: 1 + .03745 r (126 + 1) over 1 + .03745 r: r = 1979/989 of bf16 attention."""
-    ratio = 2 * 2 * 80 * 64 * 128 * 1000 / (2 * 70e9) * 1979 / 989
+    ratio = 2 * 2 * 80 * 64 * 128 * 1000 / (2 * 70_553_706_496) * 1979 / 989
     given = {**PREFILL, "new_tokens_per_pass": "2k"}
     (text,) = beside_sums(**given, context_length="126k")
     assert f"up to {(1 + 127 * ratio) / (1 + ratio):.3g} times" in text and "give cached_tokens" in text
@@ -980,16 +984,16 @@ READS = "this is arithmetic alone: with the weights that it has to read, the pas
 
 
 def test_a_short_prompt_waits_for_the_weights():
-    """Llama-3.1-8B on one H100: 8 GB at 3.35 TB/s, against 2 x 8e9 FLOP and attention of 2 x 32 x 32 x 128 r a token and its place."""
+    """Llama-3.1-8B on one H100: 8 GB at 3.35 TB/s, against 2 x 8.03e9 FLOP and attention of 2 x 32 x 32 x 128 r a token and its place."""
     given = {"model": "Llama-3.1-8B", "hardware": "H100:fp8", "chips": 1, "batch": 1}
-    factor = 1 + 2 * 2 * 32 * 32 * 128 * 100 / 2 / (2 * 8e9) * 1979 / 989.5
-    arithmetic = 100 * 2 * 8e9 / 1.979e15 * factor
-    assert warned("prefill_compute_time", **given, prompt_tokens=100) == (READS.format(8e9 / 3.35e12 / arithmetic),)
+    factor = 1 + 2 * 2 * 32 * 32 * 128 * 100 / 2 / (2 * 8_030_261_248) * 1979 / 989.5
+    arithmetic = 100 * 2 * 8_030_261_248 / 1.979e15 * factor
+    assert warned("prefill_compute_time", **given, prompt_tokens=100) == (READS.format(8_030_261_248 / 3.35e12 / arithmetic),)
     assert warned("prefill_compute_time", **given, prompt_tokens=500) == ()
     assert warned("prefill_compute_time", **{**given, "batch": 10}, prompt_tokens=100) == ()
     # 0.7209 of the bandwidth and 0.6119 of the peak, each the middle of what was measured of dense models.
     (measured,) = warned("prefill_compute_time", **given, prompt_tokens=100, efficiency="calibrated")
-    assert measured == f"at mfu = 0.6119: {READS.format(8e9 / 3.35e12 / arithmetic * 0.61185 / 0.72085)}"
+    assert measured == f"at mfu = 0.6119: {READS.format(8_030_261_248 / 3.35e12 / arithmetic * 0.61185 / 0.72085)}"
     (text,) = warned("prefill_compute_time", **given, prompt_tokens=500, variants={"overlap": "sum"})
     assert text.startswith("this is arithmetic alone")
 

@@ -150,9 +150,9 @@ SUMMED = {"hardware": "8xH200:fp8", "model": "Llama-3.1-70B", "batch": 64, "cont
 
 
 def test_a_step_with_communication_in_it_waits_for_what_its_chips_add_up():
-    """(70e9 + 64 x 8192 x 163840 bytes)/(8 x 4.8e12) and the sums of 80 layers on top, which nothing hides."""
+    """(70.55e9 + 64 x 8192 x 163840 bytes)/(8 x 4.8e12) and the sums of 80 layers on top, which nothing hides."""
     exposed = {"variants": {"overlap": "exposed"}}
-    read = (70e9 + 64 * 8192 * 2 * 80 * 8 * 128) / (8 * 4.8e12)
+    read = (70_553_706_496 + 64 * 8192 * 2 * 80 * 8 * 128) / (8 * 4.8e12)
     sums = 2 * 80 * 64 * 8192 * 2 * 2 * 7 / 8 / 450e9
     assert solve("step_time", **SUMMED, **exposed).value == pytest.approx(read + sums)
     assert solve("step_time", **SUMMED, **exposed, tensor_parallel_time="1ms").value == pytest.approx(read + 1e-3)

@@ -125,7 +125,7 @@ EIGHT = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8}
     ],
 )
 def test_a_given_step_below_its_arithmetic_is_refused_also_where_the_context_is_not_known(unknown, given):
-    """2 x 70e9 x 2000 FLOPs take 8 x 1,979 TFLOP/s 17.69 ms, whatever is read."""
+    """2 x 70.55e9 x 2000 FLOPs take 8 x 1,979 TFLOP/s 17.69 ms, whatever is read."""
     reason = solve(unknown, **EIGHT, batch=2000, **given).reason
     assert reason.code == "contradiction" and "compute_time alone makes it 17.69 ms or more" in reason.message
 
@@ -142,7 +142,7 @@ def test_chips_hold_no_more_copies_of_a_cache_than_there_are_chips():
     given = {"hardware": "H200:fp8", "model": "Llama-3-70B", "chips": 8, "batch": 10, "context_length": 1000, "bytes_per_element": 1}
     reason = solve("kv_copies", **given, step_time="10ms").reason
     assert reason.code == "contradiction" and "memory.most_kv_copies makes it at most 8 from chips = 8" in reason.message
-    by_hand = (2e-3 * 8 * 4.8e12 - 70e9) / (10 * 1000 * 2 * 80 * 8 * 128)
+    by_hand = (2e-3 * 8 * 4.8e12 - 70_553_706_496) / (10 * 1000 * 2 * 80 * 8 * 128)
     assert by_hand < 8 and solve("kv_copies", **given, step_time="2ms").answers[0].value == pytest.approx(by_hand, rel=0.01)
 
 
@@ -164,8 +164,8 @@ def test_bounds_that_rest_on_defaults_or_leave_all_open_are_no_answer(unknown, g
     assert solve(unknown, **given).reason.code == "missing_givens"
 
 
-PEAK_OF_EIGHT = 8 * 1979e12 / (2 * 70e9)
-"""113.1k tokens a second are all that eight chips can multiply with 70e9 weights."""
+PEAK_OF_EIGHT = 8 * 1979e12 / (2 * 70_553_706_496)
+"""113.1k tokens a second are all that eight chips can multiply with 70.55e9 weights."""
 
 
 @in_one_test(
@@ -210,7 +210,7 @@ def test_a_rate_is_refused_just_above_the_roof_and_answered_just_below(share, ho
     ],
 )
 def test_tokens_that_come_faster_than_a_pass_are_refused(unknown, given, words):
-    """70 GB over 8 x 3.35 TB/s are 2.612 ms, and 2 x 70e9 x 1000 FLOPs over 8 x 1,979 TFLOP/s are 8.843 ms."""
+    """70 GB over 8 x 3.35 TB/s are 2.612 ms, and 2 x 70.55e9 x 1000 FLOPs over 8 x 1,979 TFLOP/s are 8.843 ms."""
     reason = solve(unknown, **EIGHT, **given).reason
     assert reason.code == "contradiction" and words in reason.message and "token_latency = " in reason.message
 
@@ -227,7 +227,7 @@ def test_a_share_found_from_one_claim_is_not_held_against_another():
     """256/6,000 is 42.67 ms, measured as 43 ms: the bandwidth that is sustained follows from the time, and the rate is not false for it."""
     given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "chips": 16, "batch": 256}
     (found,) = solve("mbu", **given, context_length=1000, throughput=6000, step_time="43ms").answers
-    assert found.value == pytest.approx((70e9 + 256 * 1000 * 163840) / (16 * 3.35e12) / 0.043, rel=1e-3)
+    assert found.value == pytest.approx((70_553_706_496 + 256 * 1000 * 163840) / (16 * 3.35e12) / 0.043, rel=1e-3)
 
 
 GPUS = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "mbu": 0.8, "mfu": 0.5}
@@ -288,7 +288,7 @@ def test_a_step_longer_than_its_bound_makes_no_copies_of_a_cache():
     ],
 )
 def test_no_route_leads_below_the_arithmetic_of_a_step(given):
-    """64 x 2 x 70e9 FLOPs take eight chips 565.9 us, whatever was claimed of a fleet and whatever is asked."""
+    """64 x 2 x 70.55e9 FLOPs take eight chips 565.9 us, whatever was claimed of a fleet and whatever is asked."""
     served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "batch": 64}
     for unknown in ("normalised_cost", "compute_utilisation"):
         reason = solve(unknown, **served, **given).reason
@@ -307,7 +307,7 @@ def test_one_chip_leaves_one_copy_of_a_cache_whatever_fits():
 @pytest.mark.parametrize(("step", "answers"), [(0.012, True), (0.02, False)])
 def test_what_nobody_could_give_is_no_answer(step, answers):
     """What is left of the step reads the cache: of every one of its numbers 384 bytes in 12 ms, and 711 in 20, where 400 are absurd."""
-    by_hand = (step * 8 * 3.35e12 - 70e9) / (4000 * 2 * 8 * 128 * 80)
+    by_hand = (step * 8 * 3.35e12 - 70_553_706_496) / (4000 * 2 * 8 * 128 * 80)
     assert (by_hand < 400) == answers
     given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "batch": 1, "context_length": 4000, "mfu": 1, "mbu": 1}
     solution = solve("bytes_per_element", **given, step_time=step, anyway=True)
@@ -326,8 +326,8 @@ def test_a_share_of_the_peak_is_found_from_what_it_makes_of_a_prefill():
 # -- waits and drafts -----------------------------------------------------------------------------------------------
 
 ASKED = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "batch": 32, "prompt_tokens": 4000, "output_tokens": 500}
-PROMPT = 4000 * (2 * 70e9 + 80 * 4 * 64 * 128 * 2000) / (8 * 989e12)
-STEP = (140e9 + 32 * 4250 * 327680) / (8 * 3.35e12)
+PROMPT = 4000 * (2 * 70_553_706_496 + 80 * 4 * 64 * 128 * 2000) / (8 * 989e12)
+STEP = (2 * 70_553_706_496 + 32 * 4250 * 327680) / (8 * 3.35e12)
 
 
 @pytest.mark.parametrize("mfu", [1.0, 0.5])

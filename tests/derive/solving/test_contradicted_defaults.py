@@ -88,7 +88,7 @@ def test_readings_named_together_that_contradict_are_reported_whatever_is_asked(
 
 
 SERVED = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "chips": 8}
-WORK_DONE = 2 * 70e9 / (8 * 1979e12)
+WORK_DONE = 2 * 70_553_706_496 / (8 * 1979e12)
 
 
 @pytest.mark.parametrize("throughput", [1.001 / WORK_DONE, 900_000])

@@ -251,7 +251,7 @@ def test_the_context_that_fits_is_bounded_by_the_batch_of_every_stage(stages):
     given = {"model": "Llama-3.3-70B", "hardware": "H200-SXM:fp8", "chips": 16 / stages, "bytes_per_element": 1, "hbm_capacity": 141e9}
     (found,) = solve("context_length", **given, pipeline_stages=stages, batch=8).answers
     assert (found.kind, found.low) == ("interval", 0)
-    assert found.high == pytest.approx((16 * 141e9 - 70e9) / (8 * stages * 2 * 80 * 8 * 128))
+    assert found.high == pytest.approx((16 * 141e9 - 70_553_706_496) / (8 * stages * 2 * 80 * 8 * 128))
     assert solve("step_time", **given, pipeline_stages=stages, batch=8, context_length=found.high * 0.999).answers
     assert not solve("step_time", **given, pipeline_stages=stages, batch=8, context_length=found.high * 1.001).answers
 
@@ -259,11 +259,11 @@ def test_the_context_that_fits_is_bounded_by_the_batch_of_every_stage(stages):
 LLAMA_70B = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:bf16", "context_length": 4000, "bytes_per_element": 2, "batch": 8}
 LLAMA_8B = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:bf16", "chips": 1, "context_length": 8000, "bytes_per_element": 2}
 TOKEN_OF_LLAMA_8B = 2 * 32 * 8 * 128 * 2
-ROOM_OF_LLAMA_8B = (80e9 - 16e9) / (8000 * TOKEN_OF_LLAMA_8B)
-"""61.04 sequences of 8,000 tokens in what 8e9 weights of two bytes leave of 80 GB."""
+ROOM_OF_LLAMA_8B = (80e9 - 2 * 8_030_261_248) / (8000 * TOKEN_OF_LLAMA_8B)
+"""61.04 sequences of 8,000 tokens in what 8.03e9 weights of two bytes leave of 80 GB."""
 
 
-HELD_BY_LLAMA_70B = 140e9 + 8 * 4000 * 327680
+HELD_BY_LLAMA_70B = 2 * 70_553_706_496 + 8 * 4000 * 327680
 """Weights of two bytes, and eight caches of 4,000 tokens: 150.5 GB, which two chips of 80 GB hold and read in 22.46 ms."""
 
 
@@ -332,7 +332,7 @@ def test_a_batch_that_a_result_takes_has_to_fit(result):
 @pytest.mark.slow
 def test_a_batch_over_a_list_or_a_range_of_results_fits_wherever_there_is_one():
     """A pass of B sequences reads 16 GB and B caches: at 3.35 TB/s, B tokens a pass."""
-    most = ROOM_OF_LLAMA_8B / ((16e9 + ROOM_OF_LLAMA_8B * 8000 * TOKEN_OF_LLAMA_8B) / 3.35e12)
+    most = ROOM_OF_LLAMA_8B / ((2 * 8_030_261_248 + ROOM_OF_LLAMA_8B * 8000 * TOKEN_OF_LLAMA_8B) / 3.35e12)
     listed = solve("batch", **LLAMA_8B, throughput=[1000, 0.999 * most, 1.001 * most, 3190]).sweep
     assert [bool(value == value) for value in listed.values[0]] == [True, True, False, False]
     spans = solve("batch", **LLAMA_8B, throughput="1000..3190").spans
@@ -350,7 +350,7 @@ def test_a_batch_over_a_list_or_a_range_of_results_fits_wherever_there_is_one():
     ],
 )
 def test_no_pass_is_answered_on_chips_that_do_not_hold_the_weights(unknown, more):
-    """405e9 weights of two bytes are 810 GB: more than ten chips of 80 GB."""
+    """405.85e9 weights of two bytes are 810 GB: more than ten chips of 80 GB."""
     given = {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16", **more}
     reason = solve(unknown, **given, chips=10).reason
     assert reason.code == "does_not_fit" and "weights of 810 GB" in reason.message and reason.message.endswith("chips at least 11")
@@ -374,7 +374,7 @@ def test_a_part_of_a_chip_holds_one_copy_of_a_cache():
     """A small model at a slow step takes less than one chip, and no more copies are taken to lie on it than one."""
     given = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:fp8", "batch": 1, "context_length": 4000, "bytes_per_element": 1}
     (chips,) = solve("chips", **given, step_time="20 ms").answers
-    read = 8e9 + 4000 * 2 * 32 * 8 * 128
+    read = 8_030_261_248 + 4000 * 2 * 32 * 8 * 128
     assert chips.bound == "lower" and chips.value == pytest.approx(read / (20e-3 * 3.35e12))
     over = solve("chips", **given, step_time="1 ms..20 ms:log:9").sweep
     assert all(answers for _, answers, _ in over.rows())
@@ -385,12 +385,12 @@ def test_what_an_engine_holds_back_is_room_for_nothing_else():
     node = {"model": "Llama-3.1-70B", "hardware": "H100:bf16", "chips": 2, "context_length": 4096, "bytes_per_element": 2}
     for held in ({"reserved_share": 0.1}, {"reserved_bytes_per_chip": "8GB"}):
         (most,) = solve("sequences_in_flight", **node, **held).answers
-        assert most.high == pytest.approx((0.9 * 160e9 - 140e9) / (327680 * 4096))
+        assert most.high == pytest.approx((0.9 * 160e9 - 2 * 70_553_706_496) / (327680 * 4096))
         assert solve("step_time", **node, **held, batch=2).reason is None
         assert solve("step_time", **node, **held, batch=3).reason.code == "does_not_fit"
         node_of_any_size = {name: given for name, given in node.items() if name != "chips"}
         (least,) = solve("chips", **node_of_any_size, **held, sequences_in_flight=8).answers
-        assert least.low == pytest.approx((140e9 + 8 * 327680 * 4096) / (0.9 * 80e9))
+        assert least.low == pytest.approx((2 * 70_553_706_496 + 8 * 327680 * 4096) / (0.9 * 80e9))
     assert solve("step_time", **node, batch=3).reason is None
 
 

@@ -13,7 +13,7 @@ from tests.tools.together import some
 
 SERVED = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "chips": 4, "batch": 64, "output_tokens": 500, "context_length": 2250}
 """A replica steps 64 sequences in 8.745 ms, and finishes 14.64 requests a second."""
-RATE = 64 / ((70e9 + 64 * 2250 * 2 * 2 * 80 * 8 * 128) / (4 * 3.35e12)) / 500
+RATE = 64 / ((70_553_706_496 + 64 * 2250 * 2 * 2 * 80 * 8 * 128) / (4 * 3.35e12)) / 500
 
 
 def refused(unknown: str, **asked: Any) -> str:
@@ -188,7 +188,7 @@ def test_what_does_not_fit_on_the_one_chip_by_default_says_how_many_a_budget_pay
 # -- users of a fleet --------------------------------------------------------------------------------------------------
 
 HELD = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "context_length": 2250}
-MOST = floor((4 * 80e9 - 70e9) / (2250 * 2 * 2 * 80 * 8 * 128))
+MOST = floor((4 * 80e9 - 70_553_706_496) / (2250 * 2 * 2 * 80 * 8 * 128))
 """Sequences that the four chips of a replica hold beside its weights."""
 
 

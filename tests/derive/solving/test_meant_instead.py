@@ -36,7 +36,7 @@ SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B"}
 @pytest.mark.parametrize(
     ("asked", "given", "meant", "value"),
     [
-        ("mfu", SERVED | {"throughput": 20_000}, "compute_utilisation", 2 * 70e9 * 20_000 / (8 * 1979e12)),
+        ("mfu", SERVED | {"throughput": 20_000}, "compute_utilisation", 2 * 70_553_706_496 * 20_000 / (8 * 1979e12)),
         ("cost_per_token", {"step_time": 0.02, "batch": 64, "chips": 8, "chip_price": 6e-4, "fleet_utilisation": 0.6},
          "fleet_cost_per_token", 8 * 6e-4 * 0.02 / 64 / 0.6),
         ("throughput", {"step_time": 0.02, "batch": 64, "replicas": 4}, "fleet_throughput", 4 * 64 / 0.02),

@@ -143,7 +143,7 @@ TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "byte
     ],
 )
 def test_what_cannot_be_is_said_in_words_with_the_numbers(unknown, given, words):
-    """8,000 x 327,680 B at 3.35 TB/s take 11.06 times as long as 2 x 70e9 FLOP at 1,979 TFLOP/s; 2,000 of these on 8 chips 17.69 ms."""
+    """8,000 x 327,680 B at 3.35 TB/s take 11.06 times as long as 2 x 70.55e9 FLOP at 1,979 TFLOP/s; 2,000 of these on 8 chips 17.69 ms."""
     reason = solve(unknown, **given).reason
     assert reason.code == "requirement_violated" and all(word in reason.message for word in words), reason.message
 

@@ -171,7 +171,7 @@ def test_where_what_can_be_reached_depends_on_what_is_asked_nothing_is_said_of_i
 def test_a_definition_goes_before_what_bounds_the_same_quantity():
     """What 64 sequences need is no bound of what there is; and what there is does not stand for it where nobody says how many there are."""
     given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2, "context_length": 32000}
-    needed = 70e9 + 64 * 32000 * 2 * 80 * 8 * 128 * 2
+    needed = 70_553_706_496 + 64 * 32000 * 2 * 80 * 8 * 128 * 2
     assert value("memory_demand", **given, batch=64) == pytest.approx(needed)
     refused = solve("memory_demand", **given).reason
     assert refused.missing == ("batch",) and "at most 640 GB (memory.capacity@2, memory.fits@1)" in refused.message

@@ -13,7 +13,7 @@ NODE = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "bytes_per_element
 PER_TOKEN = 2 * 80 * 8 * 128
 HEAD_OF_A_SEQUENCE = 8000 * PER_TOKEN / 8 / 3.35e12
 """How long a chip reads the cache that one KV head has of one sequence: 48.91 us."""
-READ = 70e9 + 64 * 8000 * PER_TOKEN
+READ = 70_553_706_496 + 64 * 8000 * PER_TOKEN
 
 
 # -- out of reach ----------------------------------------------------------------------------------------------------

@@ -252,7 +252,7 @@ def test_giving_what_was_missing_answers_the_question():
 
 
 SERVED = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "chips": 8}
-WORK_DONE = 2 * 70e9 / (8 * 1979e12)
+WORK_DONE = 2 * 70_553_706_496 / (8 * 1979e12)
 
 
 @in_one_test(
@@ -295,7 +295,7 @@ def test_the_ratio_of_two_times_holds_of_any_attention():
 
 
 ROOF = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "chips": 8, "mfu": 0.7}
-LINEAR, ATTENTION = 2 * 70e9, 4 * 80 * 64 * 128 * 200
+LINEAR, ATTENTION = 2 * 70_553_706_496, 4 * 80 * 64 * 128 * 200
 AT_THE_ROOF = 8 * 0.7 * 1979e12 / LINEAR
 """token/s at which the arithmetic of eight chips at 70 % is all there is: any batch from the balance batch on has it."""
 WITH_ATTENTION = 8 * 0.7 * 1979e12 / (LINEAR + 1979 / 989 * ATTENTION)

@@ -9,9 +9,9 @@ from tests.tools.together import in_one_test
 
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:fp8", "bytes_per_element": 1}
 BUSY = {**LLAMA, "chips": 8, "batch": 2000, "context_length": 1000}
-"""Arithmetic binds: 2 x 70e9 x 2000 FLOP on eight chips of 1979e12, and 4 x 80 x 64 x 128 x 1000 x 2000 more of attention at 989e12."""
+"""Arithmetic binds: 2 x 70.55e9 x 2000 FLOP on eight chips of 1979e12, and 4 x 80 x 64 x 128 x 1000 x 2000 more of attention at 989e12."""
 LEFT_OUT = ("attention_time", "attention_compute_ratio", "attention_flops_per_sequence", "attention_flops_per_pair")
-COMPUTE = 2 * 70e9 * 2000 / (8 * 1979e12)
+COMPUTE = 2 * 70_553_706_496 * 2000 / (8 * 1979e12)
 
 
 def only(solution):
@@ -36,7 +36,7 @@ def test_attention_is_left_out_by_whichever_of_its_figures_is_given_as_none(name
 
 @in_one_test("name", LEFT_OUT)
 def test_a_share_of_memory_time_does_not_count_attention_that_is_none(name):
-    memory = (70e9 + 2000 * 1000 * 163840) / (8 * 4.8e12)
+    memory = (70_553_706_496 + 2000 * 1000 * 163840) / (8 * 4.8e12)
     assert only(solve("memory_time_share", **BUSY, **{name: 0})) == pytest.approx(memory / (memory + COMPUTE), rel=1e-9)
 
 
@@ -69,12 +69,12 @@ def test_without_context_the_weights_alone_are_read():
     """70 GB over 8 times 3.35 TB/s: 2.612 ms, whichever of them is said to be nothing."""
     for nothing in ({"context_length": 0}, {"context_length": "0 tokens"}, {"kv_cache_bytes": "0"}, {"kv_time": 0.0}):
         solution = solve("step_time", **WEIGHTS, **nothing, batch=1)
-        assert solution.value == pytest.approx(70e9 / (8 * 3.35e12))
+        assert solution.value == pytest.approx(70_553_706_496 / (8 * 3.35e12))
         assert f"{next(iter(nothing))} = 0 as a limit: no cache is read or held" in solution.assumptions
 
 
 def test_a_batch_of_none_holds_the_weights_alone_and_is_no_pass():
-    assert solve("memory_demand", **WEIGHTS, batch=0).value == 70e9
+    assert solve("memory_demand", **WEIGHTS, batch=0).value == 70_553_706_496
     (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H100-SXM:fp8", batch=0).answers
     assert (bound.low, bound.high) == (0.875, None)
     with pytest.raises(WrongValue, match="batch = 0: a batch is one sequence at least, and step_time is of a pass"):
