@@ -10,7 +10,7 @@ from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.answering import answer, reads_alone, weights_alone
-from derive.solving.at_best import all_of, at_full_batch, full_batch, within_own_limits
+from derive.solving.at_best import all_of, at_full_batch, at_largest_batch, full_batch, lacks_its_batch_alone, within_own_limits
 from derive.solving.budgets import over_a_time
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
@@ -177,6 +177,8 @@ def respond(
         solution = of_whole_replicas(anew, unknown, taken)
     else:
         solution = beside_prompts(by, taken, using, variants or {})
+        if lacks_its_batch_alone(solution):
+            solution = at_largest_batch(anew, unknown, taken) or solution
     solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given, names)
     solution = with_waiting_paid(solution, given, anew, at_no_other_price)
     return _warned(solution) if taken is not given else solution

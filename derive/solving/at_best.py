@@ -26,6 +26,9 @@ _SAY_THE_BATCH = ("batch", "sequences_in_flight", "microbatch_size", "requests_p
 _RATES_OF_ALL = ("fleet_requests_per_second", "fleet_throughput")
 """What says the batch of a replica, and beside replicas that are asked for only how many there are."""
 
+_BEST_AT_FULL_BATCH = ("throughput", "requests_per_second", *_RATES_OF_ALL, "cost_per_token", "cost_per_request")
+"""What is the better the larger the batch: asked for without one it is that of a full memory."""
+
 _OF_COPIES_ALONE = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
 """What follows from how many replicas there are."""
 
@@ -37,15 +40,22 @@ _Read = Callable[[str, str | float], float]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The better end of a size: what was given that it was sized by, whether it is memory that ends it, and whether ranges were given of
-    which it does all over.
-    """
+    """The better end of a size: the answer that it is an end of, and whether ranges were given of which it does all over."""
 
     size: str
     value: float
-    by: Mapping[str, float]
-    memory_binds: bool
+    of: Solution
     throughout: bool = False
+
+    @property
+    def by(self) -> Mapping[str, float]:
+        """What was given that it was sized by."""
+        return self.of.given
+
+    @property
+    def memory_binds(self) -> bool:
+        """Whether it is memory that ends it."""
+        return self.size not in BOUGHT and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
 
     @property
     def told(self) -> str:
@@ -164,12 +174,27 @@ def at_full_batch(ask: _Ask, unknown: str, given: Mapping[str, Any], sized: Solu
 
         return each_by_itself(name, sized.sweep.given, lambda at: ask(name, with_other(given, at)), FREE)
     end = best_end(sized)
-    return _with_its_size(answered_at(ask, name, given, end), sized, end) if end else sized
+    return answered_at(ask, name, given, end) if end else sized
 
 
-def _with_its_size(found: Solution, sized: Solution, end: End) -> Solution:
+def lacks_its_batch_alone(solution: Solution) -> bool:
+    """Whether it is a rate or a cost that is at its best at the largest batch, and only of that nothing is said."""
+    reason = solution.reason
+    return solution.unknown in _BEST_AT_FULL_BATCH and reason is not None and reason.code == "missing_givens" and reason.missing == (FREE,)
+
+
+def at_largest_batch(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solution | None:
+    """A rate or a cost at the largest batch that memory holds; None where nothing says how large that is, or does not lead there."""
+    sized = ask(FREE, given)
+    end = best_end(sized)
+    found = at_full_batch(ask, unknown, given, sized) if sized.sweep or (end and end.memory_binds) else None
+    return found if found and (found.answers or found.sweep) else None
+
+
+def _with_its_size(found: Solution, end: End) -> Solution:
     """The answer with all that its size rests on, which nobody gave: how it came about, what moves it, and what is doubtful of it."""
-    if not found.answers or end.size not in found.given:
+    sized = end.of
+    if not found.answers:
         return found
     doubts = {kind: text for one in (sized, found) for kind, text in zip(one.kinds, one.warnings, strict=True)}
     follow = {step.unknown for step in found.route}
@@ -310,7 +335,7 @@ def answered_at(ask: _Ask, name: str, given: Mapping[str, Any], end: End) -> Sol
     unused = tuple(one for one in solution.unused if one not in end.by)
     limited = limits(given)[1]
     said = (end.told, *(end.met(text, limited) for text in solution.said))
-    return replace(solution, provenance=provenance, said=said, reason=reason, unused=unused)
+    return _with_its_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end)
 
 
 def best_end(solution: Solution) -> End | None:
@@ -331,8 +356,7 @@ def best_end(solution: Solution) -> End | None:
     value = next_whole(value, side) if name in COUNTED else value
     if value <= 0:
         return None
-    binds = side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in solution.equations}
-    return End(name, value, by=solution.given, memory_binds=binds, throughout=over_bounds or bool(solution.spans))
+    return End(name, value, of=solution, throughout=over_bounds or bool(solution.spans))
 
 
 def _unanswered(name: str, reason: Reason, beside: Solution) -> Solution:

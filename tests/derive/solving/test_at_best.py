@@ -230,3 +230,46 @@ def test_what_engines_hold_back_is_said_of_replicas_and_of_what_whole_ones_cost(
     paid = {"chip_price": "2.5 USD/h", "deployment_time": "730h"}
     replicas, cost = respond_all(("replicas", "fleet_cost"), {**given, **paid}, "8xH100:fp8", "Llama-3.3-70B")
     assert "engines hold back about a tenth: then 4)" in str(replicas) and "then there may be more replicas)" in str(cost)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "more", "best"),
+    [
+        ("throughput", {}, 9_095),
+        ("fleet_throughput", {"replicas": 4}, 36_380),
+        ("cost_per_token", {"chip_price": "2.5 USD/h"}, 0.6108e-6),
+    ],
+)
+def test_a_rate_or_a_cost_of_which_nobody_says_the_batch_is_that_of_a_full_memory(unknown: str, more: dict, best: float) -> None:
+    """640e9 bytes less 70.55e9, over 8,000 tokens of 327,680: 217 sequences, read in (70.55e9 + 217 x 2.621e9) / 26.8e12 s."""
+    found = solve(unknown, hardware="8xH100:fp8", model="Llama-3.3-70B", context_length=8000, bytes_per_element=2, **more)
+    assert found.said[0] == "at batch = 217, the largest that memory holds"
+    assert found.value == pytest.approx(best, rel=1e-3)
+
+
+def test_a_time_or_a_rate_that_no_memory_ends_still_lacks_its_batch() -> None:
+    given = {"hardware": "8xH100:fp8", "model": "Llama-3.3-70B"}
+    assert solve("step_time", **given, context_length=8000).reason.missing == ("batch",)
+    assert "batch" in solve("throughput", **given).reason.missing
+
+
+def test_of_a_list_each_point_fills_its_own_memory() -> None:
+    given = {"hardware": "8xH100:fp8", "model": "Llama-3.3-70B", "bytes_per_element": 2}
+    found = solve("throughput", **given, context_length="4000;8000")
+    alone = [solve("throughput", **given, context_length=one).value for one in (4000, 8000)]
+    assert [answers[0].value for _, answers, _ in found.sweep.rows()] == alone
+
+
+@pytest.mark.parametrize("moved", ["hbm_bandwidth", "bytes_per_weight", "step_time", "context_length"])
+def test_a_rate_at_the_largest_batch_moves_with_what_moves_that(moved: str) -> None:
+    """By a hundredth, the batch free to move along: 171 sequences of a limit are 171.3 between whole ones."""
+    given = {"context_length": 4096, "bytes_per_element": 2, "bytes_per_weight": 1, "hbm_bandwidth": 4.8e12, "chips": 8}
+    found = solve("throughput", hardware="H200:fp8", model="Llama-3.1-405B", **given, step_time="<=20ms")
+    slope = found.answers[0].elasticities[moved]
+    batches = [
+        (8 * values["hbm_bandwidth"] * values["step_time"] - 405853388800 * values["bytes_per_weight"])
+        / (values["context_length"] * 2 * values["bytes_per_element"] * 1024 * 126)
+        / values["step_time"]
+        for values in ({**given, "step_time": 0.02}, {**given, "step_time": 0.02, moved: {**given, "step_time": 0.02}[moved] * 1.0001})
+    ]
+    assert slope == pytest.approx((batches[1] / batches[0] - 1) / 1e-4, abs=0.02)
