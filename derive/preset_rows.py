@@ -114,6 +114,7 @@ class Architecture(TableRow):
     release_date: datetime.date
     release_grade: str
     kv_family: str
+    kv_vote: bool
     config_source: str
     verification: str
     experts_source: str

@@ -78,7 +78,7 @@ Mixed,1e9,1e9,gqa,12,12,,,,,,6,4096,8,128,128,6,,,,,,
 NOT_ASKED = {
     **{"config_source": "config", "verification": "verified", "experts_grade": "unread"},
     **{"kv_values_stored_per_token": "1", "kv_values_read_per_context_token": "1"},
-    **{"release_date": "2025-01-01", "release_grade": "quoted", "kv_family": "small"},
+    **{"release_date": "2025-01-01", "release_grade": "quoted", "kv_family": "small", "kv_vote": "true"},
 }
 
 
@@ -554,7 +554,7 @@ def test_an_open_model_without_an_architecture_has_its_parameters_and_says_what_
 
 
 def test_there_are_many_of_them_and_none_hides_an_architecture():
-    assert len(SIZED) >= 80
+    assert len(SIZED) >= 70
     assert all(model(name).missing == () for name in model_names() if presets.architecture(name).kv_formula)
     with pytest.raises(UnknownName):
         model("llama-2")

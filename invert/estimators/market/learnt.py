@@ -67,8 +67,9 @@ def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
 
 @once_beside_prices
 def known_caches(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
-    """The caches of architectures.csv, read and stored."""
-    return caches(rows_so_far(data, Architecture), assumptions.bytes_per_kv_value)
+    """The caches of architectures.csv that have a vote, read and stored."""
+    voters = (row for row in rows_so_far(data, Architecture) if row.kv_vote)
+    return caches(voters, assumptions.bytes_per_kv_value)
 
 
 @once_beside_prices

@@ -13,7 +13,7 @@ from invert.estimators.market import candidates, kv_class, panel
 from invert.estimators.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage
 from invert.estimators.market.recency import Forgetting, classes
 
-KNOWN = caches(rows_of(Architecture), 2.0)
+KNOWN = caches((row for row in rows_of(Architecture) if row.kv_vote), 2.0)
 CHOSEN_ON = judged_since()
 PRIOR = {"spread": 1.0, "votes": 3.0}
 YEAR_2025_3, YEAR_2025_8 = date(2025, 4, 20), date(2025, 10, 20)
