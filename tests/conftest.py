@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from derive.shipped import Tables, content, read
-from tests.tools import together
+from tests.tools import remembered, together
 from tests.tools.tables import reading
 
 pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
@@ -21,6 +21,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     together.ONLY, together.WHOLE = config.getoption("--case"), config.getoption("--whole")
+    if not together.WHOLE:
+        remembered.remember()
 
 
 LONGEST = ("test_samplers", "test_mutations", "test_laws")

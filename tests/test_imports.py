@@ -13,6 +13,7 @@ import backsolve
 import derive
 import invert
 from tests.tools.commands import GEMINI, STAR
+from tests.tools.parsed import tree_of
 
 PACKAGES = (backsolve, derive, invert)
 ROOT = Path(backsolve.__file__).parent.parent
@@ -99,7 +100,7 @@ def test_the_public_names_are_pinned():
 def test_the_libraries_know_neither_the_program_nor_what_it_is_written_with():
     for package in (derive, invert):
         for path in Path(package.__file__).parent.rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(tree_of(path)):
                 names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
                 names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
                 assert not {name.partition(".")[0] for name in names} & {"backsolve", "click"}, f"{path}:{node.lineno}"
@@ -107,7 +108,7 @@ def test_the_libraries_know_neither_the_program_nor_what_it_is_written_with():
 
 def imported(path: Path, modules: dict[str, Path]) -> set[str]:
     """The modules of ours that one imports at any time, inside functions too; what only a type checker reads is left out."""
-    queue, found = [ast.parse(path.read_text(encoding="utf-8"))], set()
+    queue, found = [tree_of(path)], set()
     while queue:
         node = queue.pop()
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -171,7 +172,7 @@ def needs() -> dict[str, set[str]]:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_type_checker_sees_what_is_loaded_when_it_is_asked_for(package):
     """The names that are imported for type checkers alone are the public ones, from where they are."""
-    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    tree = tree_of(Path(package.__file__))
     (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     seen = {(one.asname, f"{node.module}.{one.name}") for node in block.body if isinstance(node, ast.ImportFrom) for one in node.names}
     inside = "" if package is backsolve else f"{package.__name__}."
@@ -195,7 +196,7 @@ def test_a_function_of_derive_imports_of_ours_only_what_is_slow_to_load():
     """Elsewhere what a module needs stands at its top."""
     found: dict[str, set[str]] = {}
     for path in Path(derive.__file__).parent.rglob("*.py"):
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for function in ast.walk(tree_of(path)):
             for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
                 if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "derive":
                     name = f"derive.{node.names[0].name}" if node.module == "derive" else str(node.module)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools.parsed import tree_of
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
 TRIED_ELSEWHERE = {
@@ -32,8 +34,7 @@ def modules() -> list[Path]:
 
 def defines_something(path: Path) -> bool:
     """Whether a module has a function or a class: equations and quantities are data, and each row is tried by the tests of all of them."""
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    return any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in ast.walk(tree))
+    return any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in ast.walk(tree_of(ROOT / path)))
 
 
 def place_of_tests(module: Path) -> Path:

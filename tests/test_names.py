@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tests.tools.parsed import tree_of
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
 USERS = (*PACKAGES, "benchmarks", "docs", "notebooks", "tests")
@@ -28,7 +30,7 @@ SAME_ROLE = {
 @cache
 def trees() -> dict[str, ast.Module]:
     return {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(path.read_text())
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): tree_of(path)
         for package in PACKAGES
         for path in sorted((ROOT / package).rglob("*.py"))
     }

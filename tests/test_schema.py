@@ -23,6 +23,7 @@ from invert.report.contract import saved
 from invert.report.overview import overview_json
 from invert.result import Shown
 from invert.sheets.sheet import FileText
+from tests.tools.inferred import current
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -460,7 +461,7 @@ def test_a_record_that_contradicts_itself_is_refused(path: tuple, changed: dict)
 
 
 def test_the_page_of_all_sheets_is_what_its_schema_says():
-    document = strict(overview_json(overview(infer())))
+    document = strict(overview_json(overview(current())))
     assert faults("overview", document) == []
     spoiled = ({"schema": "infer-overview-2"}, {"offers": -1}, {"sizes": [{}]}, {"premiums": None}, {"as_of": "today"}, {"beside": 1})
     assert [faults("overview", document | one) != [] for one in spoiled] == [True] * len(spoiled)

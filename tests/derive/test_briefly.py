@@ -16,6 +16,7 @@ from derive.show.citation import citable
 from invert.estimators import calibration
 from invert.storage import tariffs
 from tests.tools.data import shipped_data
+from tests.tools.inferred import current
 
 DEPLOYED = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
 LINES = 25
@@ -24,7 +25,7 @@ LINES = 25
 def answers() -> list[Any]:
     """One of everything that the public functions return, in their own records."""
     return [
-        invert.infer(),
+        current(),
         invert.load(),
         derive.equations(),
         derive.solve("step_time", batch=8, **DEPLOYED),

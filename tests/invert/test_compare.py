@@ -21,6 +21,8 @@ from invert.report.sheet import heading
 from invert.run_differences import CALIBRATION
 from invert.sheets.append import price_file
 from invert.sheets.read import read_rows
+from tests.tools.inferred import current
+from tests.tools.remembered import drawing_anew
 from tests.tools.tables import with_cells
 from tests.tools.together import in_one_test
 
@@ -84,7 +86,7 @@ def test_nothing_changed_is_nothing_moved():
 @pytest.mark.slow
 def test_what_a_run_saved_is_what_it_finds_again(tmp_path, everything: str):
     _, found = infer_against(written(tmp_path / "all.json", everything))
-    assert len(found.sheets) == len(infer()) and not any(one.moved or one.prices for one in found.sheets)
+    assert len(found.sheets) == len(current()) and not any(one.moved or one.prices for one in found.sheets)
     assert (found.added, found.gone, found.notes, found.causes) == ((), (), (), ())
     listed = written(tmp_path / "list.json", run_as_json(infer("gemini-3.1-pro")))
     _, found = infer_against(listed, ["gemini-3.1-pro"])
@@ -209,15 +211,16 @@ def test_what_did_not_change_is_not_worked_out_again(monkeypatch):
     # What calibrates is drawn once a process, in whatever test comes first.
     infer()
     monkeypatch.setattr(summary, "summaries", counted)
-    infer()
-    plain = sum(drawn)
-    drawn.clear()
-    infer_against("2026-03-12")
-    changed = sum(drawn) - plain
-    assert 0 < changed < plain / 3
-    drawn.clear()
-    infer_against("shipped")
-    assert sum(drawn) == plain
+    with drawing_anew():
+        infer()
+        plain = sum(drawn)
+        drawn.clear()
+        infer_against("2026-03-12")
+        changed = sum(drawn) - plain
+        assert 0 < changed < plain / 3
+        drawn.clear()
+        infer_against("shipped")
+        assert sum(drawn) == plain
 
 
 def test_a_sheet_that_a_whole_file_has_as_it_ships_is_concluded_once(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from invert.data import Data, once_a_run, read_data
 from invert.inference import infer
 from invert.sheets.read import book_of, last_day
 from invert.soundness import all_problems
+from tests.tools.parsed import tree_of
 from tests.tools.tables import reading
 
 OF_NO_RUN = {"content", "problems", "read", "rows_of"}
@@ -55,7 +56,7 @@ def test_only_the_data_of_a_run_are_asked_for_tables():
     """A look-up by itself would quietly read the files again: others, if they were edited meanwhile."""
     root = Path(invert.__file__).parent
     for path in root.rglob("*.py"):
-        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for one in ast.walk(tree_of(path)):
             if isinstance(one, ast.ImportFrom) and one.module == "derive.shipped" and path != root / "data.py":
                 assert OF_NO_RUN.isdisjoint(name.name for name in one.names), path
             if isinstance(one, ast.ImportFrom) and one.module == "derive" and path != root / "data.py":

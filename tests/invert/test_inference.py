@@ -27,7 +27,7 @@ from invert.result import Inference
 from invert.sheets.assemble import NotBegun, NotReleased, models, sheets
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import load
-from invert.table import InferenceTable
+from tests.tools.inferred import current
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
@@ -41,11 +41,6 @@ NAMED = {
     "moonshotai/kimi-k3": None, "mistral/mistral-large-4": None, "zai/glm-5.1": None, "zhipu-bigmodel/glm-5.1": 32_000,
     "openai/gpt-6-astra": 272_000, "deepseek/deepseek-v4-flash": None,
 }  # fmt: skip
-
-
-@cache
-def current() -> InferenceTable:
-    return infer()
 
 
 @cache

@@ -14,6 +14,7 @@ from invert.report.overview import overview_text
 from invert.sheets.read import book_of
 from invert.sheets.rows import Problem
 from invert.table import InferenceTable
+from tests.tools.inferred import current
 
 HEAD = "provider,model,service_tier,component,threshold_tokens,ttl_seconds,amount\n"
 
@@ -121,7 +122,7 @@ def test_no_sheets_make_no_market():
 
 @pytest.mark.slow
 def test_every_offer_is_counted_in_every_line_of_what_comes_of_the_prices():
-    found = overview(infer())
+    found = overview(current())
     assert len({sum(one.kinds.values()) for one in found.outcomes}) == 1
     said = overview_text(found, 100)
     assert "sells nothing that it is read from" in " ".join(said.split()) and "in balance batches" not in said

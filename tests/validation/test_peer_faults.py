@@ -16,6 +16,7 @@ from derive.errors import BacksolveError, UnknownName
 from derive.preset_rows import AcceleratorFigure, Architecture
 from derive.shipped import rows_of
 from derive.solving.api import solve
+from tests.tools.parsed import tree_of
 from tests.tools.together import in_one_test
 
 NODE = {"chips": 8, "context_length": 8192, "batch": 256, "bytes_per_element": 2}
@@ -249,7 +250,7 @@ def test_a_silent_statement_would_be_seen(statement):
 @pytest.mark.parametrize("package", [derive, invert], ids=["derive", "invert"])
 def test_no_statement_of_the_packages_is_silent(package):
     sources = sorted(Path(package.__file__).parent.rglob("*.py"))
-    silent = [f"{path.name}:{node.lineno}" for path in sources for node in ast.walk(ast.parse(path.read_text("utf-8"))) if _silent(node)]
+    silent = [f"{path.name}:{node.lineno}" for path in sources for node in ast.walk(tree_of(path)) if _silent(node)]
     assert len(sources) > 10 and silent == []
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import invert
 from derive.shipped import content
 from invert.report.glance import glance
 from invert.report.table import summary
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
+from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
 
@@ -164,7 +164,7 @@ def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
 def test_a_terminal_is_as_wide_as_it_is_and_a_pipe_a_hundred_columns():
-    table = invert.infer()
+    table = current()
     in_terminal = in_terminals({60: (60, ("infer",)), None: (60, ("infer", "--wide"))})
     assert {width: text.rstrip("\n") for width, text in in_terminal.items()} == {60: glance(table, 60), None: summary(table, None)}
     assert call("infer").out.rstrip("\n") == glance(table, 100)

@@ -19,6 +19,7 @@ from derive.shipped import record_type, rows_of
 from derive.solving.api import solve
 from invert.inference import infer
 from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
+from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d_]|[A-WYZa-wyz])")
@@ -97,7 +98,7 @@ def disclosed(provider: str, quantity: str, model: str = "") -> float:
 
 
 def ratios() -> list[float]:
-    return [found.observables.output_input_ratio.value for found in infer().inferences]
+    return [found.observables.output_input_ratio.value for found in current().inferences]
 
 
 LECTURE = {"active_params": "100B", "machine_balance_ratio": 300, "long_context_threshold": "200k"}

@@ -209,7 +209,7 @@ def test_two_families_are_too_few_for_a_class_of_others():
 @pytest.mark.slow
 def test_the_record_of_storage_prices_is_that_of_every_sheet_of_known_cache_that_has_one():
     found, sold = record_of_storage_price(shipped_data()), {}
-    for one in infer():
+    for one in current():
         if one.known and "storage_price" in one.kv_bytes_stored:
             sold[one.name] = one.kv_bytes_stored["storage_price"], one.known.stored
     assert found.count == len(sold) == 6 and found.held[1].held == sum(of.low < stored < of.high for of, stored in sold.values()) == 0
@@ -238,7 +238,7 @@ def with_and_without() -> list[tuple[str, str, float, bool]]:
     """Architecture, family, ln KV bytes and whether a premium is asked, of what is on sale and of what is learned from."""
     sold = {
         (one.sheet.provider, one.sheet.model): (one.known.architecture, any(pair.pair.premium_out.value > 1 for pair in one.pairs))
-        for one in infer()
+        for one in current()
         if one.known
     }
     learned = [(one.member.sold.case.sheet, one.member.architecture) for one in known()]

@@ -22,6 +22,7 @@ from invert.report.sheet import report
 from invert.report.table import summary
 from invert.sheets.rows import ModelRow
 from invert.table import InferenceTable
+from tests.tools.parsed import tree_of
 
 SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3", "deepseek/deepseek-v4-pro")
 """Two bands and storage, four bands, two lifetimes, lifetimes that make no tariff, another currency."""
@@ -115,7 +116,7 @@ WORDS = ("invert.estimators", "invert.estimators.names")
 def imports_of(path: Path) -> list[str]:
     """The modules of ours that one imports anywhere."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
     return [name for name in names if name.split(".")[0] in ("derive", "invert", "backsolve")]

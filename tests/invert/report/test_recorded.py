@@ -23,6 +23,7 @@ from invert.report.sheet import full_parts
 from invert.report.short import short_parts
 from invert.report.table import footer
 from invert.table import InferenceTable
+from tests.tools.parsed import tree_of
 
 SHEETS = (
     "gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3", "deepseek/deepseek-v4-pro", "volcengine/deepseek-v4-flash",
@@ -194,7 +195,7 @@ def test_no_form_has_the_functions_that_work_something_out():
     """Logarithms, exponentials, medians: of such modules a form takes what tells a number from none."""
     (folder,) = forms.__path__
     for path in sorted(Path(folder).glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         found = {one.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module in WORKING for one in node.names}
         assert found <= {"inf", "isfinite"}, path.name
         assert not {one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names} & WORKING, path.name

@@ -12,6 +12,7 @@ from invert.records import Estimate
 from invert.report.table import _FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
 from invert.result import Inference
 from invert.table import InferenceTable
+from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
 WIDTHS = (60, 80, 100, 120, 200)
@@ -20,7 +21,7 @@ NARROWEST = 74
 
 
 def test_the_table_fits_and_says_what_it_left_out():
-    table = infer()
+    table = current()
     whole = max(map(len, summary(table).split("\n\n")[0].splitlines()))
     widths = (*WIDTHS, whole)
     printed: dict[Any, str] = {columns: summary(table, columns) for columns in widths} | {"wide": summary(table)}
