@@ -7,6 +7,7 @@ from derive.catalogue.searching import TALK, equations_about, equations_at, quan
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.quantities.aliases import ALIASES, ALSO_CALLED
+from tests.tools.together import some
 
 
 def named(word: str) -> list[str]:
@@ -14,7 +15,7 @@ def named(word: str) -> list[str]:
 
 
 def test_a_quantity_is_found_by_its_name_its_symbol_and_what_people_call_it():
-    for row in QUANTITIES.values():
+    for row in some(QUANTITIES.values(), every=3):
         assert named(row.name)[0] == row.name
         assert len(row.symbol) == 1 or row.name in named(row.symbol)
     for word, names in (*ALSO_CALLED.items(), *ALIASES.items()):

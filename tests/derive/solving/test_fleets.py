@@ -9,6 +9,7 @@ from derive.errors import WrongValue
 from derive.show.text import lines
 from derive.solving.api import respond_all, solve
 from derive.solving.fleets import TAKEN_AS_OF_ALL
+from tests.tools.together import some
 
 SERVED = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "chips": 4, "batch": 64, "output_tokens": 500, "context_length": 2250}
 """A replica steps 64 sequences in 8.745 ms, and finishes 14.64 requests a second."""
@@ -237,18 +238,20 @@ AT_20_MS = 268
 """Sequences of 2250 tokens that four chips step in 20 ms."""
 
 
+LEFT = [
+    ({"fleet_chips": "<=1000"}, 250),
+    ({"fleet_chips": "<=1003"}, 250),
+    ({"fleet_chips": 1003}, 250),
+    ({"fleet_power": "<=1 MW", "pue": 1.25, "chip_power": "800 W"}, 250),
+    ({"fleet_power": "1 MW", "pue": 1.25, "chip_power": "800 W"}, 250),
+    ({"fleet_cost": "<=100 kUSD", "chip_price": "2 USD/h", "deployment_time": "1 d"}, floor(1e5 / 48 / 4)),
+]
+
+
 @pytest.mark.parametrize(
-    ("limit", "most"),
-    [
-        ({"fleet_chips": "<=1000"}, 250),
-        ({"fleet_chips": "<=1003"}, 250),
-        ({"fleet_chips": 1003}, 250),
-        ({"fleet_power": "<=1 MW", "pue": 1.25, "chip_power": "800 W"}, 250),
-        ({"fleet_power": "1 MW", "pue": 1.25, "chip_power": "800 W"}, 250),
-        ({"fleet_cost": "<=100 kUSD", "chip_price": "2 USD/h", "deployment_time": "1 d"}, floor(1e5 / 48 / 4)),
-    ],
+    ("limit", "most", "each"),
+    some([(*left, each) for left in LEFT for each in ("fleet_users", "fleet_throughput", "fleet_qps")], every=4),
 )
-@pytest.mark.parametrize("each", ["fleet_users", "fleet_throughput", "fleet_qps"])
 def test_replicas_that_nobody_counts_are_as_many_whole_ones_as_a_limit_leaves(limit: dict[str, Any], most: int, each: str):
     """An examiner asked for the users that 20 MW serve, and was answered with those of one rack: 126 times too few."""
     asked = {**SPED, "osl": 500}

@@ -14,6 +14,7 @@ from derive.solving.api import respond_all, solve
 from derive.solving.caveats import prompts_elsewhere
 from derive.solving.prompts import WITH_PROMPTS, unwritten
 from derive.units import show
+from tests.tools.together import some
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 1000, "output_tokens": 300}
 SIZES = [
@@ -101,8 +102,10 @@ def whole(one):
     return ceil(one.point)
 
 
-@pytest.mark.parametrize("word", _WORDS)
-@pytest.mark.parametrize(("unknown", "given", "most"), HELD)
+@pytest.mark.parametrize(
+    ("unknown", "given", "most", "word"),
+    some([(*held, word) for held in HELD for word in _WORDS], every=2),
+)
 def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_on_the_same_chips(unknown, given, most, word):
     by_time = solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}, using=WITH_PROMPTS)
     by_speed = solve(unknown, **SERVED_2K, **given, tokens_per_second_per_user=f">={1000 / most}", using=WITH_PROMPTS)
