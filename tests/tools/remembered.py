@@ -1,10 +1,11 @@
 """What takes long and comes to the same for whoever asks, worked out once a process: draws of sheets, and the tables that ship.
 
-The draws of a sheet are half the time of an inference, and hang on nothing but what the sheet publishes and what is assumed; the same
-hundred sheets are drawn by a hundred tests. `tests/invert/posterior/test_summary.py` tries the drawing itself, which nothing is put before.
+The draws of a sheet are half the time of an inference, and hang on nothing but what it publishes, with the sheets that are drawn in one
+chunk with it, and on what is assumed: a hundred tests draw the same hundred sheets. `tests/invert/posterior/test_summary.py` tries the
+drawing itself, which nothing is put before.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 
@@ -16,7 +17,7 @@ from invert.estimators import cases
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary, summarise
 
-_summaries: dict[Hashable, Summary] = {}
+_summaries: dict[Hashable, list[Summary]] = {}
 _shipped: list[Data] = []
 _data_of = data._of
 
@@ -40,12 +41,21 @@ def drawing_anew() -> Iterator[None]:
 def _drawn_once(
     sheets: Sequence[PriceData], assumptions: Assumptions, price_per_flop: float | None = None, *, executor: Executor | None = None
 ) -> list[Summary]:
-    if executor:
-        return summarise(sheets, assumptions, price_per_flop, executor=executor)
-    asked = [(one.key, assumptions, price_per_flop) for one in sheets]
-    new = {key: one for key, one in zip(asked, sheets, strict=True) if key not in _summaries}
-    _summaries.update(zip(new, summarise(list(new.values()), assumptions, price_per_flop), strict=True))
-    return [_summaries[key] for key in asked]
+    return summarise(sheets, assumptions, price_per_flop, executor=executor or _Remembering((assumptions, price_per_flop)))
+
+
+class _Remembering(Executor):
+    """Works here and now, on what was not worked on before: the sheets of a chunk together, whose last digits hang on one another."""
+
+    def __init__(self, asked: Hashable):
+        self.asked = asked
+
+    def map(self, work: Callable[[PriceData], list[Summary]], chunks: Iterable[PriceData]) -> Iterator[list[Summary]]:  # type: ignore[override]
+        for chunk in chunks:
+            asked = chunk.key, self.asked
+            if asked not in _summaries:
+                _summaries[asked] = work(chunk)
+            yield _summaries[asked]
 
 
 def _kept_if_shipped(tables: Tables) -> Data:
