@@ -6,7 +6,7 @@ from functools import cache
 from math import inf
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED, OR, SEQUENCES_FIT, Answer, WhenRead, next_whole
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, OR, SEQUENCES_FIT, Answer, WhenRead, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
@@ -196,7 +196,8 @@ def _with_its_size(found: Solution, end: End) -> Solution:
     sized = end.of
     if not found.answers:
         return found
-    doubts = {kind: text for one in (sized, found) for kind, text in zip(one.kinds, one.warnings, strict=True)}
+    doubts = {kind: text for kind, text in zip(sized.kinds, sized.warnings, strict=True) if kind != DECODE_ALONE}
+    doubts |= dict(zip(found.kinds, found.warnings, strict=True))
     follow = {step.unknown for step in found.route}
     steps = (step for step in sized.route if step.unknown not in follow)
     return replace(

@@ -1042,9 +1042,9 @@ H200S = {"hardware": "8xH200:fp8", "model": "Llama-3.1-70B", "bytes_per_element"
 @pytest.mark.parametrize(
     ("unknown", "given", "then"),
     [
-        # 8 chips of 141e9 bytes less 70e9 of weights, over 8192 tokens of 163,840
-        ("batch", {"context_length": 8192}, "batch is 788"),
-        ("context_length", {"batch": 8}, "context_length is 807.2k tokens"),
+        # 8 chips of 141e9 bytes less 70.55e9 of weights, over 8192 tokens of 163,840
+        ("batch", {"context_length": 8192}, "batch is 787"),
+        ("context_length", {"batch": 8}, "context_length is 806.8k tokens"),
         ("chips", {"hardware": "H200:fp8", "batch": 100, "context_length": 8192}, "chips is 2"),
         ("batch", {"hardware": "H200:fp8", "context_length": 8192, "total_params": 145e9, "active_params": 145e9}, "no cache fits"),
     ],
