@@ -176,7 +176,7 @@ def test_one_parameter_count_is_that_of_a_dense_model(count: str):
 
 def test_the_count_that_says_of_a_dense_model_what_the_other_is_was_not_given_in_vain():
     run = solve("training_time", hardware="H100:bf16", total_params="70B", pretrain_tokens="15T", chips=4096, mfu=0.4)
-    assert run.value / 86400 == pytest.approx(6 * 70_553_706_496 * 15e12 / (4096 * 0.4 * 989e12) / 86400, rel=1e-3) and not run.unused
+    assert run.value / 86400 == pytest.approx(6 * 70e9 * 15e12 / (4096 * 0.4 * 989e12) / 86400, rel=1e-3) and not run.unused
 
 
 def test_a_mixture_needs_both_counts_and_what_is_asked_for_is_not_supposed():

@@ -15,10 +15,10 @@ def test_a_rate_is_answered_at_the_largest_batch_within_the_limit(unknowns: tupl
     found = {one.unknown: one for one in respond_all(unknowns, {**DEPLOYED, "step_time": "<=10ms"}, CHIP, MODEL)}
     assert tuple(found) == unknowns
     rate, batch = found["throughput"], found["batch"]
-    assert batch.value == 151
-    assert rate.given["batch"] == 151 and rate.provenance["batch"] == "at batch = 151, the largest"
-    assert rate.said[0] == "at batch = 151, the largest" and "is met" in rate.said[1]
-    assert rate.value == pytest.approx(solve("throughput", hardware=CHIP, model=MODEL, batch=151, given=DEPLOYED).value)
+    assert batch.value == 150
+    assert rate.given["batch"] == 150 and rate.provenance["batch"] == "at batch = 150, the largest"
+    assert rate.said[0] == "at batch = 150, the largest" and "is met" in rate.said[1]
+    assert rate.value == pytest.approx(solve("throughput", hardware=CHIP, model=MODEL, batch=150, given=DEPLOYED).value)
 
 
 def test_a_cost_is_answered_at_the_fewest_chips_and_not_at_one() -> None:
@@ -40,7 +40,7 @@ def test_a_speed_of_each_user_is_a_limit_as_well_as_the_step(unknown: str, price
     given = {**DEPLOYED, **price}
     by_user = solve(unknown, hardware=CHIP, model=MODEL, tokens_per_second_per_user=">=100", given=given)
     by_step = solve(unknown, hardware=CHIP, model=MODEL, step_time="<=10ms", given=given)
-    assert (by_user.value, by_user.said[0]) == (by_step.value, "at batch = 151, the largest")
+    assert (by_user.value, by_user.said[0]) == (by_step.value, "at batch = 150, the largest")
 
 
 def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_one_served_all() -> None:
@@ -49,7 +49,7 @@ def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_
     copies = solve("replicas", hardware=CHIP, model=MODEL, fleet_throughput=50_000, given=given)
     assert copies.said[0] == rate.said[0] == "at batch = 434, the largest that memory holds"
     assert copies.said[-1] == "best: replicas = 3, the fewest"
-    assert copies.value == 3 and 50_000 / rate.value == pytest.approx(2.746, abs=1e-3)
+    assert copies.value == 3 and 50_000 / rate.value == pytest.approx(2.749, abs=1e-3)
     asked = {**given, "fleet_throughput": 50_000, "chip_price": 1.0, "deployment_time": 1e6}
     both = respond_all(("replicas", "batch", "fleet_cost"), asked, CHIP, MODEL)
     assert [one.value for one in both] == [3, 434, 3 * 8e6]
@@ -62,18 +62,18 @@ def test_what_a_limit_takes_is_used_though_the_answer_at_its_end_does_without() 
     rate = solve("throughput", hardware=CHIP, model=MODEL, request_latency="<=20s", given=given)
     assert rate.said[0] == "at batch = 434, the largest that memory holds" and rate.unused == ()
     both = solve("batch", hardware=CHIP, model=MODEL, request_latency="<=20s", step_time="<=10ms", given=given)
-    assert both.value == 151 and both.unused == ("replicas",)
+    assert both.value == 150 and both.unused == ("replicas",)
 
 
 def test_a_rate_at_a_batch_that_no_limit_leaves_says_why() -> None:
     refused = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=1ms", given=DEPLOYED)
     assert not refused.answers and refused.refusal.code == "no_solution"
-    assert refused.why_not.startswith("throughput at the best batch that the limits leave: ") and "2.612 ms" in refused.why_not
+    assert refused.why_not.startswith("throughput at the best batch that the limits leave: ") and "2.633 ms" in refused.why_not
 
 
 def test_without_a_limit_only_what_lacks_the_size_is_answered_at_its_end() -> None:
     batch, rate, sweep = respond_all(("batch", "throughput", "sweep_time"), DEPLOYED, CHIP, MODEL)
-    assert batch.answers[0].high == pytest.approx(434.9, abs=0.1)
+    assert batch.answers[0].high == pytest.approx(434.45, abs=0.1)
     assert rate.given["batch"] == 434 and rate.said == ("at batch = 434, the largest that memory holds",)
     assert sweep.value == respond("sweep_time", DEPLOYED, CHIP, MODEL).value and not sweep.said
 
@@ -88,7 +88,7 @@ def test_a_limit_that_says_nothing_of_a_batch_either_is_refused() -> None:
 def test_one_that_is_refused_at_the_end_of_another_says_where() -> None:
     _, cost = respond_all(("batch", "cost_per_token"), {**DEPLOYED, "step_time": "<=10ms"}, CHIP, MODEL)
     assert not cost.answers and cost.refusal.missing == ("chip_price",)
-    assert cost.why_not.startswith("at batch = 151, the largest: ")
+    assert cost.why_not.startswith("at batch = 150, the largest: ")
 
 
 def test_a_cost_at_one_chip_by_default_that_is_too_slow_names_the_question_of_the_chips() -> None:
@@ -101,7 +101,7 @@ def test_a_cost_at_one_chip_by_default_that_is_too_slow_names_the_question_of_th
 def test_bytes_that_nobody_gives_are_supposed_at_the_best_end_too() -> None:
     given = {"chips": 8, "context_length": "8k", "step_time": "<=10ms"}
     rate, batch = respond_all(("throughput", "batch"), given, CHIP, MODEL)
-    assert batch.value == 75 and rate.value == pytest.approx(7539, rel=1e-3)
+    assert batch.value == 75 and rate.value == pytest.approx(7524, rel=1e-3)
     assert solve("throughput", hardware=CHIP, model=MODEL, given=given).value == rate.value
 
 
@@ -110,20 +110,20 @@ def test_a_limit_on_what_is_asked_for_leaves_a_part_of_it_or_none() -> None:
     batch, rate = respond_all(("batch", "throughput"), {**given, "batch": "<=64"}, CHIP, MODEL)
     assert (batch.answers[0].ends[1], rate.given["batch"]) == (64, 64)
     wider = solve("batch", hardware=CHIP, model=MODEL, given={**given, "B": "<=200"})
-    assert wider.value == 151 and wider.said[-1] == "batch at most 200 is met"
+    assert wider.value == 150 and wider.said[-1] == "batch at most 200 is met"
     refused = solve("batch", hardware=CHIP, model=MODEL, given={**given, "batch": ">=200"})
-    assert refused.why_not == "batch at least 200 is not met: with what is given it is 151 or less"
+    assert refused.why_not == "batch at least 200 is not met: with what is given it is 150 or less"
     sized = {"context_length": "8k", "bytes_per_element": 1, "batch": 8}
     assert solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=2"}).value == 2
-    assert "it is at least 1.006" in solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=1"}).why_not
+    assert "it is at least 1.013" in solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=1"}).why_not
 
 
 def test_a_time_that_is_asked_for_is_held_against_its_limit() -> None:
     found, refused = (
         solve("step_time", hardware=CHIP, model=MODEL, batch=64, step_time=most, given=DEPLOYED) for most in ("<=10ms", "<=1ms")
     )
-    assert found.value == pytest.approx(5.742e-3, rel=1e-3) and found.said[-1] == "step_time at most 10 ms is met"
-    assert refused.why_not == "step_time at most 1 ms is not met: with what is given it is 5.742 ms or more"
+    assert found.value == pytest.approx(5.763e-3, rel=1e-3) and found.said[-1] == "step_time at most 10 ms is met"
+    assert refused.why_not == "step_time at most 1 ms is not met: with what is given it is 5.763 ms or more"
     with pytest.raises(WrongValue, match="asked for over several values and limited"):
         solve("step_time", hardware=CHIP, model=MODEL, batch=[8, 64], step_time="<=1ms", given=DEPLOYED)
 
@@ -142,7 +142,7 @@ def test_of_a_list_each_point_has_a_largest_batch_of_its_own() -> None:
     rows = [(given, answers[0].value) for given, answers, _ in found.sweep.rows()]
     cases = ({**DEPLOYED, "context_length": one} for one in ("4k", "8k"))
     alone = [solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given=one) for one in cases]
-    assert [given["batch"] for given, _ in rows] == [one.given["batch"] for one in alone] and rows[1][0]["batch"] == 151
+    assert [given["batch"] for given, _ in rows] == [one.given["batch"] for one in alone] and rows[1][0]["batch"] == 150
     assert [value for _, value in rows] == [one.value for one in alone]
     both = respond("throughput", {**DEPLOYED, "context_length": "4k,8k", "chips": "4,8", "step_time": "<=10ms"}, CHIP, MODEL, zipped=True)
     assert len(both.sweep) == 2

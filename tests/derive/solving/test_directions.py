@@ -71,7 +71,7 @@ def test_the_batch_of_a_step_time_is_no_more_than_what_is_answered_by_hand():
     """
     known = question("batch", {**STEP, "step_time": 0.02})
     (found,) = answered(known)[0].answers
-    assert found.value == pytest.approx((0.02 - 70_553_706_496 / 24e12) / 5e-5, rel=1e-12) and found.bound == "upper"
+    assert found.value == pytest.approx((0.02 - 70e9 / 24e12) / 5e-5, rel=1e-12) and found.bound == "upper"
     (truth,) = answered(replace(known, known={**known.known, "step_time": 0.018}))[0].answers
     assert truth.value == pytest.approx(found.value - 40, rel=1e-9) and truth.value < found.value
 
@@ -437,7 +437,7 @@ def test_a_rate_with_a_measured_attention_is_no_more_than_with_a_share_of_the_pe
         **{"kv_bytes_per_token": 163840, "attention_time": "1ms"},
     }
     (most,), (real,) = (solve("throughput", **given, **more).answers for more in ({}, {"mfu": 0.1, "mbu": 0.5}))
-    read = (70_553_706_496 + 64 * 8192 * 163840) / (8 * 3.35e12)
+    read = (70e9 + 64 * 8192 * 163840) / (8 * 3.35e12)
     assert (most.value, most.bound) == (pytest.approx(64 / read), UPPER) and real.value < most.value
 
 

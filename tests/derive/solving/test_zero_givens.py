@@ -76,7 +76,7 @@ def test_without_context_the_weights_alone_are_read():
 def test_a_batch_of_none_holds_the_weights_alone_and_is_no_pass():
     assert solve("memory_demand", **WEIGHTS, batch=0).value == 70_553_706_496
     (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H100-SXM:fp8", batch=0).answers
-    assert (bound.low, bound.high) == (0.875, None)
+    assert (bound.low, bound.high) == (70_553_706_496 / 80e9, None)
     with pytest.raises(WrongValue, match="batch = 0: a batch is one sequence at least, and step_time is of a pass"):
         solve("step_time", **WEIGHTS, batch=0, context_length=4096, bytes_per_element=1)
 
