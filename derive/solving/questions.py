@@ -474,7 +474,7 @@ def _preset(
         if not chips:
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
-    preset = as_published(_merged(named, settled), settled)
+    preset = _of_one_count(as_published(_merged(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
     if (counted := preset.givens.get("chips")) and "chips" in typed and counted != typed["chips"]:
         one = next(text for text in chips if presets.names_count(text))
         both = f"{show('chips', counted)} by --hardware {one} and {show('chips', typed['chips'])} as given"
@@ -488,6 +488,17 @@ def _preset(
     if _is_one_chip(known, {unknown, *spans}):
         sustained = presets.on_one_chip(sustained)
     return _merged([("presets", preset), ("calibrated", sustained)], settled)
+
+
+def _of_one_count(preset: Preset, typed: Mapping[str, float], unknown: str) -> Preset:
+    """The presets of a dense model with the one count of parameters that is given in the place of both."""
+    total, active = (preset.givens.get(name) for name in PARAMETERS)
+    one, *more = [name for name in PARAMETERS if name in typed] or [""]
+    other = next(name for name in PARAMETERS if name != one)
+    if total is None or total != active or more or not one or other == unknown:
+        return preset
+    givens, provenance = {**preset.givens, other: typed[one]}, {**preset.provenance, other: f"{one} as given, of a dense model"}
+    return replace(preset, givens=givens, provenance=provenance)
 
 
 def _is_one_chip(known: Mapping[str, float], open_: Set[str]) -> bool:

@@ -178,3 +178,11 @@ def test_chips_of_a_preset_that_are_asked_for_are_said_not_to_be_used(more):
     said = "the 8 chips of --hardware 8xH100:fp8 are not used: chips is asked for"
     assert counted.answers and counted.answers == plain.answers
     assert said in counted.warnings and {*counted.warnings} - {said} == {*plain.warnings}
+
+
+@pytest.mark.parametrize(("one", "other"), [("total_params", "active_params"), ("active_params", "total_params")])
+def test_one_count_of_a_dense_model_is_both(one, other):
+    given = {"hardware": "8xH100:fp8", "batch": 8, "context_length": 1000, "bytes_per_element": 1}
+    found = solve("step_time", **given, model="Llama-3.1-70B", **{one: 68e9})
+    assert found.given[other] == 68e9 and found.provenance[other] == f"{one} as given, of a dense model"
+    assert solve("step_time", **given, model="DeepSeek-V3", anyway=True, total_params=680e9).given["active_params"] == 37e9
