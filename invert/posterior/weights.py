@@ -137,5 +137,5 @@ def ascending(values: Array) -> NDArray[np.intp]:
     low, span = values.min(), np.ptp(values)
     if not span:
         return np.arange(len(values))
-    nearly: NDArray[np.intp] = ((values - low) / span * 65535).astype(np.uint16).argsort(kind="stable")
+    nearly: NDArray[np.intp] = ((values - low) / span * np.iinfo(np.uint16).max).astype(np.uint16).argsort(kind="stable")
     return nearly[values[nearly].argsort(kind="stable")]
