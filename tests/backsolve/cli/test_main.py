@@ -170,7 +170,7 @@ def test_control_characters_never_reach_the_terminal_raw(arguments: tuple[str, .
 
 
 FINE = [
-    ((*STAR, "machine_balance_ratio=300", "sparsity=8"), "balance_batch (B_star) = 2400"),
+    ((*STAR, "machine_balance_ratio=300", "sparsity=8"), "balance_batch = 2400"),
     (("solve", "B_star", "rho=300", "s=8"), "balance_batch (B_star) = 2400"),
     ((*STAR, "rho=300", "s=8", "--as", "csv"), "balance_batch,1,point,2400.0"),
     ((*STAR, "rho=300", "s=8", "--as", "latex"), r"\begin{gather*}"),
