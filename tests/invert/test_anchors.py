@@ -67,8 +67,7 @@ def same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("anchor", FACTS)
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(("start", "anchor"), some(product(STARTS, FACTS), every=2))
 def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: str):
     before, after = read(**STARTS[start]), read(**{**STARTS[start], anchor: OTHER[anchor]})
     assert before.keys() == after.keys() and len(before) == len(SHEETS)

@@ -39,7 +39,7 @@ from tests.tools.data import shipped_data
 from tests.tools.parsed import tree_of
 from tests.tools.remembered import drawing_anew
 from tests.tools.tables import with_cells
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 ROOT = Path(invert.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
@@ -393,7 +393,7 @@ def says_something_else(assumptions: Assumptions, given: Mapping[str, float]) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NOTES)
+@pytest.mark.parametrize("name", some(NOTES, every=2))
 def test_every_assumption_moves_what_is_said(name: str):
     given = BESIDE.get(name, {})
     assert says_something_else(other(name), given)

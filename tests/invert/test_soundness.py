@@ -68,7 +68,7 @@ MAY_BE_BLANK = {
     **{name: {"region", "ttl_seconds", "utc_hours", "weekdays", "valid_to"} for name in PRICES},
     "models": {"max_context", "total_params", "weights_until"},
     "architectures": {"total_params", "active_params", "kv_formula", "query_heads", "fixed_values_per_sequence"}
-    | {"native_dtype", "max_context"},
+    | {"native_dtype", "max_context", "tied_embeddings"},
     "memory_tiers": {"low", "high", "year"},
     "calibration_models": {"max_context", "sheet_date"},
     "disclosures": {"model", "ttl_seconds", "date"},

@@ -1,6 +1,7 @@
 """What chips and models set in a page, and what other equations make of it, is what `derive.solve` comes to."""
 
 import json
+from itertools import product
 
 import pytest
 
@@ -10,6 +11,7 @@ from derive import solve
 from derive.catalogue import by_id, equation
 from tests.tools.leads_script import Chosen, data_in_json, led
 from tests.tools.solver_script import NODE
+from tests.tools.together import some
 
 KINDS = ("Llama-3.1-70B", "DeepSeek-V3.2", "gpt-oss-120b", "Qwen3-235B-A22B", "DeepSeek-V3", "Qwen3-Next-80B-A3B", "Gemma-3-27B")
 """Dense, selecting attention, windows with two widths of weights, a mixture, latent attention, states, windows of a dense model."""
@@ -64,8 +66,9 @@ def test_what_follows_from_them_is_what_solve_comes_to(hardware: str, model: str
 
 @pytest.mark.slow
 @needs_node
-@pytest.mark.parametrize("model", KINDS)
-@pytest.mark.parametrize("hardware", ["H100-SXM:bf16", "H100-SXM:fp8", "B200-SXM:fp4", "TPU-v5e:int8"])
+@pytest.mark.parametrize(
+    ("hardware", "model"), some(product(["H100-SXM:bf16", "H100-SXM:fp8", "B200-SXM:fp4", "TPU-v5e:int8"], KINDS), every=3)
+)
 def test_what_follows_from_any_kind_of_them_is_what_solve_comes_to(hardware: str, model: str) -> None:
     assert held_against_solve(hardware, model) > 40
 
