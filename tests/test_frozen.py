@@ -143,7 +143,7 @@ def is_too_wide(pattern: str, paths: Iterable[str], found: Iterable[str]) -> boo
     return 2 * sum(fnmatchcase(path, pattern) for path in found) <= held
 
 
-@pytest.mark.parametrize("record", NOW)
+@pytest.mark.parametrize("record", ["infer", pytest.param("questions", marks=pytest.mark.slow), "cite"])
 def test_nothing_moved_that_is_not_named(record: str):
     differences = allowed(record)
     kept = recorded(record)

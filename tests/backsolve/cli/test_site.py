@@ -26,6 +26,7 @@ def test_it_says_how_much_it_wrote_and_where_to_look(tmp_path: Path, monkeypatch
     assert (tmp_path / "site" / "index.html").is_file()
 
 
+@pytest.mark.slow
 def test_problems_of_the_tables_are_named_and_the_status_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     problem = Problem("prices.csv", 7, "notes", "holds the control character \\x07")
     page = replace(home_page(), problems=(problem, problem))
