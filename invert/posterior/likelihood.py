@@ -11,7 +11,7 @@ from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior.data import PriceData, column
 from invert.posterior.inverse import PER_PARAMETER
-from invert.posterior.parameters import RATIOS, Points, kv_prior
+from invert.posterior.parameters import Points, kv_prior
 from invert.priors import normal_log_density, standard_log_density
 
 
@@ -129,13 +129,14 @@ def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptio
 def _masses_of_ratios(points: Points, price_data: PriceData, assumptions: Assumptions) -> Iterator[Array]:
     """Log likelihood of each price that the inverse uses."""
     costs = points.costs
-    found = {"output_input_ratio": costs.decode_short / costs.prefill_short, "premium_in": premium_in(points)}
+    found: dict[str, Values] = {"output_input_ratio": costs.decode_short / costs.prefill_short}
+    if "premium_in" in price_data.cells:
+        found["premium_in"] = premium_in(points)
     if "premium_out" in price_data.cells:
         found["premium_out"] = costs.decode_long / costs.decode_short
-    for name in RATIOS:
-        if name in price_data.cells:
-            low, high = (column(end) for end in price_data.cells[name])
-            yield log_mass(low, high, np.log(found[name]), assumptions.noise[name])
+    for name, ratio in found.items():
+        low, high = (column(end) for end in price_data.cells[name])
+        yield log_mass(low, high, np.log(ratio), assumptions.noise[name])
 
 
 def premium_in(points: Points) -> Values:

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from invert.arrays import Array
 
 ENOUGH = 1000
 """Effective draws from which on the ends of a 90 % interval are good to about a tenth of a nat."""
+_BINS = 1024
+"""Into which draws are sorted roughly: as few draws stay in one as there are bins."""
 RELIABLE = 0.7
 """Pareto-k up to which importance sampling estimates settle (Vehtari et al., Pareto smoothed importance sampling, 2024)."""
 
@@ -119,23 +120,27 @@ def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
     for row, (every, share) in enumerate(zip(np.broadcast_to(values, weight.shape), weight, strict=True)):
         numbers, counted = (every, share) if share.all() else (every[share > 0], share[share > 0])
         if len(counted):
-            order = ascending(numbers)
-            shares = counted.take(order)
-            found[row] = np.interp(at, shares.cumsum() - 0.5 * shares, numbers.take(order))
+            numbers, counted = _apart_near(numbers, counted, at)
+            order = numbers.argsort(kind="stable")
+            shares = counted[order]
+            found[row] = np.interp(at, shares.cumsum() - 0.5 * shares, numbers[order])
     return found
 
 
-def ascending(values: Array) -> NDArray[np.intp]:
-    """Places of finite values from the least to the largest, as `argsort` has them, in a fifth of its time where they lie spread out.
+def _apart_near(values: Array, weight: Array, at: tuple[float, ...]) -> tuple[Array, Array]:
+    """Draws with the quantiles they have, those near none of them in lumps: there are few to sort.
 
-    Numbers of 16 bits are sorted in linear time, and what they leave nearly sorted is sorted quickly.
-
-    >>> import numpy as np
-    >>> ascending(np.array([3.0, 1.0, 2.0])).tolist()
-    [1, 2, 0]
+    Each quantile lies among the draws of the bin where the weight reaches it, or between one of them and the nearest of another bin.
     """
     low, span = values.min(), np.ptp(values)
     if not span:
-        return np.arange(len(values))
-    nearly: NDArray[np.intp] = ((values - low) / span * np.iinfo(np.uint16).max).astype(np.uint16).argsort(kind="stable")
-    return nearly[values[nearly].argsort(kind="stable")]
+        return values, weight
+    bins = ((values - low) / span * (_BINS - 1)).astype(np.int16)
+    lumps = np.bincount(bins, weight, _BINS)
+    filled = lumps.nonzero()[0]
+    reached = lumps[filled].cumsum().searchsorted(at)
+    near = np.zeros(_BINS, dtype=bool)
+    for place in (reached - 1, reached, reached + 1):
+        near[filled[place.clip(0, len(filled) - 1)]] = True
+    apart, far = near[bins].nonzero()[0], filled[~near[filled]]
+    return np.concatenate([values[apart], low + span / (_BINS - 1) * far]), np.concatenate([weight[apart], lumps[far]])

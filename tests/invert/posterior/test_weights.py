@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import genpareto
 
-from invert.posterior.weights import ascending, pareto_k, quantiles, weights
+from invert.posterior.weights import pareto_k, quantiles, weights
 
 # -- the shape of the tail ----------------------------------------------------------------------------------------------
 
@@ -118,6 +118,27 @@ def test_values_without_weight_may_be_anything():
     assert np.isnan(quantiles(np.array([[1.0, 2.0]]), np.zeros((1, 2)), (0.5,))).all()
 
 
-@given(values=arrays(float, st.integers(1, 40), elements=st.floats(-1e300, 1e300) | st.sampled_from([0.0, 5e-324, 1.0])))
-def test_ascending_places_are_those_of_a_sort(values: np.ndarray):
-    assert np.array_equal(values[ascending(values)], np.sort(values))
+@given(
+    values=arrays(float, st.integers(1, 40), elements=st.floats(-1e300, 1e300) | st.sampled_from([0.0, 5e-324, 1.0])),
+    data=st.data(),
+)
+def test_quantiles_are_those_of_draws_that_are_all_sorted(values: np.ndarray, data: st.DataObject):
+    weight = data.draw(arrays(float, len(values), elements=st.sampled_from([0.001, 0.25, 1.0, 7.0])))
+    assert_sorted_alike(values, weight / weight.sum(), (0.5, 0.001, 0.05, 0.9, 0.9999))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_quantiles_of_many_draws_are_those_of_all_sorted(seed: int):
+    """With draws far out, and with few different ones."""
+    random = np.random.default_rng(seed)
+    values = [random.standard_normal(8192), random.standard_t(1, 8192), random.integers(0, 40, 8192) / 7][seed % 3]
+    weight = random.random(8192) ** (1 + seed)
+    assert_sorted_alike(values, weight / weight.sum(), (0.05, 0.5, 0.95))
+
+
+def assert_sorted_alike(values: np.ndarray, weight: np.ndarray, at: tuple[float, ...]) -> None:
+    order = values.argsort(kind="stable")
+    shares = weight[order]
+    expected = np.interp(at, shares.cumsum() - 0.5 * shares, values[order])
+    span = np.ptp(values)
+    assert quantiles(values[None], weight[None], at)[0] == pytest.approx(expected, rel=0, abs=1e-9 * span)
