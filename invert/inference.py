@@ -17,7 +17,7 @@ from invert.data import Data, read_data
 from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
-from invert.estimators.cases import Case, Drawn, case_of, same_weights, with_posteriors
+from invert.estimators.cases import Case, Drawn, as_posteriors_come, case_of, same_weights
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by, pricing_rules
 from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
@@ -259,7 +259,26 @@ def infer_sheets(
     chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, kept: Kept | None = None
 ) -> tuple[list[Inference], list[Problem]]:
     """What each sheet implies but for what takes all of them together, and why some imply nothing."""
-    rows, kept = {(row.provider, row.model): row for row in models(data)}, kept or Kept()
+    kept = kept or Kept()
+    read, problems = _read(chosen, data, assumptions)
+    worth = worths((one.architecture for one in read), data, assumptions, kept.drawn)
+    found: dict[int, Inference] = {}
+    failed: dict[int, Problem] = {}
+    # Processes that draw go on while what is drawn is concluded from here.
+    for place, one in as_posteriors_come(read, data, assumptions, executor, kept.drawn):
+        asked = data, _of_its_day(one), one.model
+        try:
+            pairs = kept.pairs_of(one, assumptions)
+            kept.inferences[asked] = kept.inferences.get(asked) or _concluded(one, pairs, data, assumptions, worth[one.architecture])
+            found[place] = _on_its_day(kept.inferences[asked], one.sheet)
+        except (WrongData, WrongValue) as error:
+            failed[place] = _problem(one.sheet, error)
+    return [found[place] for place in sorted(found)], [*problems, *(failed[place] for place in sorted(failed))]
+
+
+def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) -> tuple[list[Case], list[Problem]]:
+    """The sheets made ready for their estimators, and why some cannot be."""
+    rows = {(row.provider, row.model): row for row in models(data)}
     read, problems = [], []
     for published in chosen:
         sheet = published
@@ -272,17 +291,7 @@ def infer_sheets(
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or by_weights(sheet, data), data, assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
-    read, inferences = with_posteriors(read, data, assumptions, executor, kept.drawn), []
-    worth = worths((one.architecture for one in read), data, assumptions, read)
-    for one in read:
-        asked = data, _of_its_day(one), one.model
-        try:
-            pairs = kept.pairs_of(one, assumptions)
-            kept.inferences[asked] = kept.inferences.get(asked) or _concluded(one, pairs, data, assumptions, worth[one.architecture])
-            inferences.append(_on_its_day(kept.inferences[asked], one.sheet))
-        except (WrongData, WrongValue) as error:
-            problems.append(_problem(one.sheet, error))
-    return inferences, problems
+    return read, problems
 
 
 def _of_its_day(read: Case) -> PriceSheet:

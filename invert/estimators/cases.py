@@ -1,6 +1,6 @@
 """One sheet made ready for its estimators: what is observed on it, the facts it is read with, and its posterior."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -20,7 +20,7 @@ from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
 from invert.estimators.rent import rental
 from invert.posterior.data import PriceData, price_data_of
-from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
+from invert.posterior.summary import SUMMARISED, Summary, as_drawn, prior_spreads
 from invert.records import Anchors, Observable, Observables, Part, Tariff
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import there_by
@@ -178,19 +178,37 @@ Drawn: TypeAlias = dict[Hashable, tuple[Summary, Mapping[str, float]]]
 def with_posteriors(
     cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None, drawn: Drawn | None = None
 ) -> list[Case]:
-    """The cases with their posteriors, all drawn together; sheets that publish the same share one.
+    """The cases with their posteriors, in their order."""
+    found = dict(as_posteriors_come(cases, data, assumptions, executor, drawn))
+    return [found[place] for place in range(len(cases))]
+
+
+def as_posteriors_come(
+    cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None, drawn: Drawn | None = None
+) -> Iterator[tuple[int, Case]]:
+    """The cases with their posteriors, each with its place, as soon as that is drawn; sheets that publish the same share one.
 
     Those that were `drawn` before on the same assumptions are not drawn again, and the others are added to them.
     """
     known: Drawn = {} if drawn is None else drawn
-    published = [case.price_data.key for case in cases]
-    new = {said: case.price_data for said, case in zip(published, cases, strict=True) if said not in known}
-    price_data = list(new.values())
-    found = summarise(price_data, assumptions, _price_per_flop(data, assumptions), executor=executor)
+    places: dict[Hashable, list[int]] = {}
+    for place, case in enumerate(cases):
+        places.setdefault(case.price_data.key, []).append(place)
+    before, new = [said for said in places if said in known], [said for said in places if said not in known]
+    price_data = [cases[places[said][0]].price_data for said in new]
+    found = as_drawn(price_data, assumptions, _price_per_flop(data, assumptions), mapped=executor.map if executor else map)
     spreads = prior_spreads(price_data, assumptions, SUMMARISED)
-    known |= dict(zip(new, zip(found, spreads, strict=True), strict=True))
-    each = [known[said] for said in published]
-    return [replace(case, summary=one, prior_spreads=prior) for case, (one, prior) in zip(cases, each, strict=True)]
+
+    def come() -> Iterator[Hashable]:
+        yield from before
+        for place, one in found:
+            known[new[place]] = one, spreads[place]
+            yield new[place]
+
+    for said in come():
+        summary, prior = known[said]
+        for place in places[said]:
+            yield place, replace(cases[place], summary=summary, prior_spreads=prior)
 
 
 def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:

@@ -13,7 +13,7 @@ from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.estimators import at_rent, storage_price
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import Case, has_premium, with_posteriors
+from invert.estimators.cases import Drawn, has_premium, with_posteriors
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import weighed_rows
 from invert.estimators.market.recency import Cache, classes
@@ -49,11 +49,11 @@ class Judged:
         return None if ratio is None else log(ratio)
 
 
-def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()) -> tuple[Judged, ...]:
+def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = None) -> tuple[Judged, ...]:
     """Every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
 
-    Facts that were given about one model or its traffic say nothing of these. `drawn` are cases with their posteriors on
-    these assumptions: a known one among them is drawn no second time.
+    Facts that were given about one model or its traffic say nothing of these. What was `drawn` on these assumptions is drawn no
+    second time.
 
     >>> from invert.data import read_data
     >>> first = judged(read_data())[0]
@@ -61,15 +61,13 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] =
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
     asked = assumptions.apart_from(UNLESS_GIVEN)
-    return data.once((judged, asked), lambda: _judged(data, asked, drawn if asked == assumptions else ()))
+    return data.once((judged, asked), lambda: _judged(data, asked, drawn if asked == assumptions else None))
 
 
-def _judged(data: Data, assumptions: Assumptions, drawn: Sequence[Case]) -> tuple[Judged, ...]:
-    done = {(case.sheet, case.model): case for case in drawn}
-    known = [(member, member.sold.case) for member in members(data, assumptions)]
-    new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], data, assumptions)
-    done |= {(case.sheet, case.model): case for case in new}
-    return tuple(Judged(member, *side_by_side(done[case.sheet, case.model], data, assumptions)) for member, case in known)
+def _judged(data: Data, assumptions: Assumptions, drawn: Drawn | None) -> tuple[Judged, ...]:
+    known = members(data, assumptions)
+    cases = with_posteriors([member.sold.case for member in known], data, assumptions, drawn=drawn)
+    return tuple(Judged(member, *side_by_side(case, data, assumptions)) for member, case in zip(known, cases, strict=True))
 
 
 def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:

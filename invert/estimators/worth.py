@@ -10,7 +10,7 @@ from derive.errors import WrongData
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
-from invert.estimators.cases import Case
+from invert.estimators.cases import Drawn
 from invert.estimators.known import Judged, judged, records, records_beside
 from invert.records import Misreading, Part, Worth
 
@@ -26,11 +26,11 @@ def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
 
 
 def worths(
-    architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()
+    architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = None
 ) -> dict[str | None, Part[Worth]]:
     """What the estimates are worth on sheets of each of these architectures, None being one that is not public.
 
-    `drawn` are cases with their posteriors on these assumptions.
+    What was `drawn` on these assumptions is drawn no second time.
 
     >>> from invert.data import read_data
     >>> of_any, = worths([None], read_data()).values()

@@ -21,11 +21,10 @@ def probabilities_by_cost(sheets: Sequence[PriceData], log_evidence: Sequence[fl
     None where it makes nothing of those. `log_evidence` is the log marginal likelihood of all prices of each, which serves where
     there is one threshold: less that of the base prices, it is that of the premiums.
     """
-    work = partial(_log_evidence, assumptions=assumptions)
     longer = [place for place, one in enumerate(sheets) if one.edges.shape[1] > 2]
-    of_first = in_chunks(work, [_first_pair(sheets[at]) for at in longer], DEFAULT)
+    of_first = _log_evidence([_first_pair(sheets[at]) for at in longer], assumptions)
     whole = dict(enumerate(log_evidence)) | dict(zip(longer, of_first, strict=True))
-    base = in_chunks(work, [_without_premiums(_first_pair(one)) for one in sheets], DEFAULT)
+    base = _log_evidence([_without_premiums(_first_pair(one)) for one in sheets], assumptions)
     return [exp(whole[place] - rest) if isfinite(rest) else None for place, rest in enumerate(base)]
 
 
@@ -43,8 +42,15 @@ def _without_premiums(price_data: PriceData) -> PriceData:
     return replace(price_data, cells={name: ends for name, ends in price_data.cells.items() if name not in _PREMIUMS})
 
 
-def _log_evidence(sheets: PriceData, assumptions: Assumptions) -> list[float]:
-    """Of sheets of one shape."""
+def _log_evidence(sheets: Sequence[PriceData], assumptions: Assumptions) -> list[float]:
+    """Of each sheet; those whose draws have the same weights have one."""
+    keys = [one.key_of_weights for one in sheets]
+    each = dict(zip(keys, sheets, strict=True))
+    known = dict(zip(each, in_chunks(partial(_of_one_shape, assumptions=assumptions), [*each.values()], DEFAULT), strict=True))
+    return [known[key] for key in keys]
+
+
+def _of_one_shape(sheets: PriceData, assumptions: Assumptions) -> list[float]:
     return [float(one) for one in sampler.log_evidence(sheets, assumptions)]
 
 

@@ -47,7 +47,16 @@ class PriceData:
     @property
     def key(self) -> Hashable:
         """Equal for what publishes the same to the last digit."""
-        pairs = {**self.cells, "size": self.log_active_params, **({"kv": self.log_kv_bytes} if self.log_kv_bytes else {})}
+        return self._said({**self.cells, "size": self.log_active_params, **({"kv": self.log_kv_bytes} if self.log_kv_bytes else {})})
+
+    @property
+    def key_of_weights(self) -> Hashable:
+        """Equal where draws have the same weights: sheets of any price and size, if those say nothing beside each other or known KV."""
+        if self.level_tells or self.log_kv_bytes:
+            return self.key
+        return self._said({name: ends for name, ends in self.cells.items() if name != "input_price"})
+
+    def _said(self, pairs: Mapping[str, Pair]) -> Hashable:
         said = tuple((name, np.asarray(low).tobytes(), np.asarray(high).tobytes()) for name, (low, high) in pairs.items())
         return self.size_by_price, self.edges.shape, self.edges.tobytes(), said
 

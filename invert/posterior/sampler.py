@@ -7,7 +7,7 @@ cost ratio puts on its cell. Everything is evaluated on arrays [sheets, draws]; 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
@@ -43,6 +43,11 @@ class Posterior:
             place = slice(row, row + 1)
             parts = (self.price_data.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
             yield Posterior(*parts, self.log_active_params[place], self.sampler, self.assumptions)
+
+    def of(self, price_data: PriceData, seed: int = SEED) -> "Posterior":
+        """That of another sheet whose draws have the same weights, and whose model has a size of its own."""
+        normal = normals(self.log_weights.shape[1], seed)[:, SIZE]
+        return replace(self, price_data=price_data, log_active_params=sizes(self.points, price_data, self.assumptions, normal))
 
     def logs(self, name: str, price_per_flop: float | None = None) -> Array:
         """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""

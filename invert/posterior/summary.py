@@ -4,22 +4,21 @@ Any number of sheets go through in chunks, so that memory does not grow with the
 library, or one with its interface (Dask, mpi4py), takes the chunks in parallel.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
 
 from derive.briefly import brief
-from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.posterior.data import PriceData, by_shape
 from invert.posterior.mixture import trusted
 from invert.posterior.parameters import SIZE, prior_points
-from invert.posterior.sampler import Posterior, log_quantity, posterior
+from invert.posterior.sampler import OF_THE_MODEL, Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import RELIABLE, quantiles
 
@@ -30,6 +29,8 @@ SUMMARISED = (
     "active_params_times_markup",
 )  # fmt: skip
 LEVEL_OF_PRICES = "active_params_times_markup"
+_OF_SIZE_AND_PRICE = (*OF_THE_MODEL, LEVEL_OF_PRICES)
+"""What hangs on the size and the price of a sheet, besides its weights."""
 _CHUNK = 2**17
 """Draws of all sheets together that are worked on at once: few enough for a megabyte an array."""
 
@@ -83,26 +84,58 @@ def summarise(
     `names` are by default all; the level of prices is among them only where it is known what a FLOP rents for [USD].
     `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
     """
+    mapped = executor.map if executor else map
+    found = dict(as_drawn(sheets, assumptions, price_per_flop, count=count, seed=seed, names=names, guarded=guarded, mapped=mapped))
+    return [found[place] for place in range(len(sheets))]
+
+
+def as_drawn(
+    sheets: Sequence[PriceData],
+    assumptions: Assumptions,
+    price_per_flop: float | None = None,
+    *,
+    count: int = DEFAULT,
+    seed: int = SEED,
+    names: Sequence[str] | None = None,
+    guarded: bool = True,
+    mapped: Callable[..., Iterable[list[Summary]]] = map,
+) -> Iterator[tuple[int, Summary]]:
+    """The same by the place of the sheet, each as soon as its chunk is drawn; what maps is given all chunks at once.
+
+    Sheets whose draws have the same weights share them.
+    """
+    alike: dict[Hashable, list[int]] = {}
+    for place, one in enumerate(sheets):
+        alike.setdefault(one.key_of_weights, []).append(place)
+    groups = [*alike.values()]
+    chunks = chunks_of([sheets[group[0]] for group in groups], count)
+    others = [[[sheets[place] for place in groups[member][1:]] for member in members] for members, _ in chunks]
     asked = tuple(names or (name for name in SUMMARISED if name != LEVEL_OF_PRICES or price_per_flop))
     work = partial(summaries, assumptions=assumptions, price_per_flop=price_per_flop, count=count, seed=seed, names=asked, guarded=guarded)
-    return in_chunks(work, sheets, count, executor.map if executor else map)
+    found = mapped(work, [price_data for _, price_data in chunks], others)
+    places = (place for members, _ in chunks for member in members for place in groups[member])
+    return zip(places, chain.from_iterable(found), strict=True)
 
 
-def in_chunks(
-    work: Callable[[PriceData], list[_T]], sheets: Sequence[PriceData], count: int, mapped: Callable[..., Iterable[list[_T]]] = map
-) -> list[_T]:
-    """What `work` finds of each sheet, in their order; it gets sheets of one shape, as many as `count` draws each leave room for."""
-    places, chunks, step = [], [], max(1, _CHUNK // count)
-    for members, price_data in by_shape(sheets):
-        for start in range(0, len(members), step):
-            places += members[start : start + step]
-            chunks.append(price_data.rows(slice(start, start + step)))
-    rows = (row for found in mapped(work, chunks) for row in found)
-    return [row for _, row in sorted(zip(places, rows, strict=True), key=itemgetter(0))]
+def chunks_of(sheets: Sequence[PriceData], count: int) -> list[tuple[list[int], PriceData]]:
+    """The places of sheets of one shape and their price data, as many as `count` draws each leave room for."""
+    step = max(1, _CHUNK // count)
+    return [
+        (members[start : start + step], price_data.rows(slice(start, start + step)))
+        for members, price_data in by_shape(sheets)
+        for start in range(0, len(members), step)
+    ]
+
+
+def in_chunks(work: Callable[[PriceData], list[_T]], sheets: Sequence[PriceData], count: int) -> list[_T]:
+    """What `work` finds of each sheet, in their order."""
+    found = {place: row for members, chunk in chunks_of(sheets, count) for place, row in zip(members, work(chunk), strict=True)}
+    return [found[place] for place in range(len(sheets))]
 
 
 def summaries(
     price_data: PriceData,
+    others: Sequence[Sequence[PriceData]],
     assumptions: Assumptions,
     price_per_flop: float | None,
     count: int,
@@ -110,15 +143,14 @@ def summaries(
     names: Sequence[str],
     guarded: bool,
 ) -> list[Summary]:
-    """The summaries of sheets of one shape."""
-    assumptions = _of_bands(assumptions, price_data)
-    found = posterior(price_data, assumptions, count, seed)
-    if not guarded:
-        return summarised(found, names, price_per_flop)
-    return [
-        summarised(trusted(price_data.rows(slice(place, place + 1)), assumptions, one, seed), names, price_per_flop)[0]
-        for place, one in enumerate(found.sheets())
-    ]
+    """The summaries of sheets of one shape, each followed by those of the others whose draws have the weights of its own."""
+    assumptions, found = _of_bands(assumptions, price_data), []
+    drawn = posterior(price_data, assumptions, count, seed)
+    for place, (one, alike) in enumerate(zip(drawn.sheets(), others, strict=True)):
+        of_sheet = trusted(price_data.rows(slice(place, place + 1)), assumptions, one, seed) if guarded else one
+        found.append(summary := summarised(of_sheet, names, price_per_flop))
+        found += [_of_another(summary, of_sheet.of(other, seed), price_per_flop) for other in alike]
+    return found
 
 
 def _of_bands(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
@@ -126,34 +158,36 @@ def _of_bands(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
     return assumptions if "premium_out" in price_data.cells else assumptions.apart_from(("long_context",))
 
 
-def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | None = None) -> list[Summary]:
-    """One summary a sheet."""
-    logs, weights, level = {name: found.logs(name, price_per_flop) for name in names}, found.weights, found.assumptions.level
-    return [
-        Summary(
-            marginals=_marginals({name: rows[place] for name, rows in logs.items()}, weights.values[place], level)
-            if weights.ess[place]
-            else {},
-            log_evidence=float(weights.log_evidence[place]),
-            ess=float(weights.ess[place]),
-            pareto_k=float(weights.pareto_k[place]),
-            feasible_fraction=float(weights.feasible_fraction[place]),
-            sampler=found.sampler,
-        )
-        for place in range(len(weights.ess))
-    ]
+def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | None = None) -> Summary:
+    """That of the posterior of one sheet."""
+    weights = found.weights
+    return Summary(
+        marginals=_marginals(found, names, price_per_flop) if weights.ess[0] else {},
+        log_evidence=float(weights.log_evidence[0]),
+        ess=float(weights.ess[0]),
+        pareto_k=float(weights.pareto_k[0]),
+        feasible_fraction=float(weights.feasible_fraction[0]),
+        sampler=found.sampler,
+    )
 
 
-def _marginals(logs: Mapping[str, Array], weight: Array, level: float) -> dict[str, Marginal]:
+def _of_another(summary: Summary, found: Posterior, price_per_flop: float | None) -> Summary:
+    """That of a sheet whose draws have the same weights: it differs in what hangs on its size and its price."""
+    names = [name for name in summary.marginals if name in _OF_SIZE_AND_PRICE]
+    return replace(summary, marginals={**summary.marginals, **_marginals(found, names, price_per_flop)}) if names else summary
+
+
+def _marginals(found: Posterior, names: Sequence[str], price_per_flop: float | None) -> dict[str, Marginal]:
     """Of the draws of one sheet."""
+    weight, level = found.weights.values[0], found.assumptions.level
     held = np.flatnonzero(weight)
-    share, values = weight[held], np.stack([row[held] for row in logs.values()])
+    share, values = weight[held], np.stack([found.logs(name, price_per_flop)[0, held] for name in names])
     means = values @ share
     spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
     levels = (0.5, (1 - level) / 2, (1 + level) / 2, 1 - level, level)
     ends = np.exp(quantiles(values, np.broadcast_to(share, values.shape), levels))
     rows = np.column_stack([ends, spreads]).tolist()
-    return {name: Marginal(*row) for name, row in zip(logs, rows, strict=True)}
+    return {name: Marginal(*row) for name, row in zip(names, rows, strict=True)}
 
 
 def contracted(spread: float, prior_spread: float) -> float:

@@ -6,8 +6,8 @@ drawing itself, which nothing is put before.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
+from functools import partial
 
 from derive.shipped import Tables
 from invert import data
@@ -15,7 +15,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import cases
 from invert.posterior.data import PriceData
-from invert.posterior.summary import Summary, summarise
+from invert.posterior.summary import Summary, as_drawn
 
 _summaries: dict[Hashable, list[Summary]] = {}
 _shipped: list[Data] = []
@@ -24,38 +24,44 @@ _data_of = data._of
 
 def remember() -> None:
     """From here on nobody in this process draws a sheet twice, or learns twice from the tables that ship."""
-    cases.summarise = _drawn_once
+    cases.as_drawn = _drawn_once
     data._of = _kept_if_shipped
 
 
 @contextmanager
 def drawing_anew() -> Iterator[None]:
     """Sheets are drawn as often as they are asked for."""
-    held, cases.summarise = cases.summarise, summarise
+    held, cases.as_drawn = cases.as_drawn, as_drawn
     try:
         yield
     finally:
-        cases.summarise = held
+        cases.as_drawn = held
 
 
 def _drawn_once(
-    sheets: Sequence[PriceData], assumptions: Assumptions, price_per_flop: float | None = None, *, executor: Executor | None = None
-) -> list[Summary]:
-    return summarise(sheets, assumptions, price_per_flop, executor=executor or _Remembering((assumptions, price_per_flop)))
+    sheets: Sequence[PriceData],
+    assumptions: Assumptions,
+    price_per_flop: float | None = None,
+    *,
+    mapped: Callable[..., Iterable[list[Summary]]] = map,
+) -> Iterator[tuple[int, Summary]]:
+    if mapped is map:
+        mapped = partial(_remembering, (assumptions, price_per_flop))
+    return as_drawn(sheets, assumptions, price_per_flop, mapped=mapped)
 
 
-class _Remembering(Executor):
+def _remembering(
+    asked: Hashable,
+    work: Callable[[PriceData, Sequence[Sequence[PriceData]]], list[Summary]],
+    chunks: Iterable[PriceData],
+    others: Iterable[Sequence[Sequence[PriceData]]],
+) -> Iterator[list[Summary]]:
     """Works here and now, on what was not worked on before: the sheets of a chunk together, whose last digits hang on one another."""
-
-    def __init__(self, asked: Hashable):
-        self.asked = asked
-
-    def map(self, work: Callable[[PriceData], list[Summary]], chunks: Iterable[PriceData]) -> Iterator[list[Summary]]:  # type: ignore[override]
-        for chunk in chunks:
-            asked = chunk.key, self.asked
-            if asked not in _summaries:
-                _summaries[asked] = work(chunk)
-            yield _summaries[asked]
+    for chunk, beside in zip(chunks, others, strict=True):
+        of_chunk = chunk.key, tuple(tuple(one.key for one in alike) for alike in beside), asked
+        if of_chunk not in _summaries:
+            _summaries[of_chunk] = work(chunk, beside)
+        yield _summaries[of_chunk]
 
 
 def _kept_if_shipped(tables: Tables) -> Data:

@@ -15,7 +15,8 @@ from derive.errors import WrongData
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
-from invert.estimators.cases import with_posteriors
+from invert.estimators import cases
+from invert.estimators.cases import Drawn, with_posteriors
 from invert.estimators.known import (
     Judged,
     _two_normals,
@@ -32,6 +33,7 @@ from invert.estimators.market import learnt
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
+from invert.posterior.summary import as_drawn
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
@@ -61,13 +63,15 @@ def by_class(one: Judged) -> tuple[float, float]:
 
 @pytest.mark.slow
 def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
-    drawn, asked = with_posteriors([one.member.sold.case for one in known()], shipped_data(), USUAL), []
+    drawn: Drawn = {}
+    with_posteriors([one.member.sold.case for one in known()], shipped_data(), USUAL, drawn=drawn)
+    asked: list[int] = []
 
-    def counted(cases, data, assumptions):
-        asked.append(len(cases))
-        return with_posteriors(cases, data, assumptions)
+    def counted(sheets, *args, **kwargs):
+        asked.append(len(sheets))
+        return as_drawn(sheets, *args, **kwargs)
 
-    monkeypatch.setattr("invert.estimators.known.with_posteriors", counted)
+    monkeypatch.setattr(cases, "as_drawn", counted)
     anew, sized = Data(shipped_data().tables), assumptions_of({"active_params": 60e9})
     assert [one.kv_bytes for one in judged(anew, USUAL, drawn)] == [one.kv_bytes for one in known()]
     # What was drawn with the size of one model says nothing of others.

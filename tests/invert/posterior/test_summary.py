@@ -1,7 +1,7 @@
 """From sheets to intervals: in their order, in chunks, by any executor, the same numbers; and none where no draw is feasible."""
 
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from invert.assumptions import USUAL
 from invert.posterior import summary as summaries
 from invert.posterior.data import PriceData
-from invert.posterior.sampler import posterior
+from invert.posterior.sampler import Posterior, posterior
 from invert.posterior.simulation import _SHAPES, simulate
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 
@@ -123,6 +123,49 @@ def test_a_dask_cluster_gives_the_numbers_of_one_process(serial: list[Summary]):
         distributed.Client(cluster) as client,
     ):
         assert summarise(sheets(), USUAL, FLOP, count=COUNT, executor=client.get_executor()) == serial
+
+
+# -- sheets whose draws have the same weights -----------------------------------------------------------------------------
+
+
+def dearer(sheet: PriceData, times: float, spread: float) -> PriceData:
+    """The same ratios of prices at so many times the price, by a model as much larger of which less is known."""
+    price, size = sheet.cells["input_price"], sheet.log_active_params[0] + np.log(times)
+    cells = {**sheet.cells, "input_price": (price[0] + np.log(times), price[1] + np.log(times))}
+    return replace(sheet, cells=cells, log_active_params=(size, np.array([spread])))
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_sheets_that_differ_in_size_and_price_alone_share_their_draws_where_the_price_told_the_size(
+    guarded: bool, monkeypatch: pytest.MonkeyPatch
+):
+    rows: list[int] = []
+
+    def counted(price_data: PriceData, *args: object) -> Posterior:
+        rows.append(len(price_data))
+        return posterior(price_data, *args)
+
+    monkeypatch.setattr(summaries, "posterior", counted)
+    told = [replace(one, size_by_price=True) for one in sheets(1)]
+    asked = [*told, *(dearer(one, 3.0, 0.9) for one in told), *(dearer(one, 0.2, 0.1) for one in told)]
+    found = summarise(asked, USUAL, FLOP, count=COUNT, guarded=guarded)
+    assert sum(rows) == len(told)
+    for sheet, one in zip(asked, found, strict=True):
+        (alone,) = summarise([sheet], USUAL, FLOP, count=COUNT, guarded=guarded)
+        assert (one.sampler, one.ess) == (alone.sampler, pytest.approx(alone.ess, rel=1e-9))
+        for name, marginal in one.marginals.items():
+            assert asdict(marginal) == pytest.approx(asdict(alone.marginals[name]), rel=1e-9), name
+    assert len({one.marginals["kv_bytes_per_token"].median for one in found}) == len(asked)
+
+
+def test_draws_are_shared_by_none_whose_size_or_cache_the_price_says_more_of():
+    for one in sheets(1):
+        untold = replace(one, size_by_price=False)
+        assert dearer(untold, 3.0, 0.9).key_of_weights != untold.key_of_weights
+        known = replace(one, size_by_price=True, log_kv_bytes=(np.array([10.0]), np.array([0.5])))
+        assert dearer(known, 3.0, 0.9).key_of_weights != known.key_of_weights
+        told = replace(one, size_by_price=True)
+        assert dearer(told, 3.0, 0.9).key_of_weights == told.key_of_weights != replace(told, edges=told.edges * 1.5).key_of_weights
 
 
 def test_no_sheets_no_summaries():
