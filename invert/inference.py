@@ -16,7 +16,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
-from invert.estimators.calibration import verdict_on_premium
+from invert.estimators.calibration import Calibration, learn, verdict_on_premium
 from invert.estimators.cases import Case, Drawn, as_posteriors_come, case_of, same_weights
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by, pricing_rules
@@ -28,6 +28,7 @@ from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.estimators.worth import or_left_out, worths
 from invert.identifiability import identified
 from invert.posterior.convention import convention, probabilities_by_cost
+from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary, contracted
 from invert.provenance import made_with
 from invert.records import (
@@ -413,6 +414,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
     firm = pairs and not broken and kv_bytes["one_markup"].kind == "interval"
+    learnt = or_left_out(partial(learn, data, read.architecture, assumptions))
     return Inference(
         sheet=sheet,
         model=read.model,
@@ -433,7 +435,6 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         estimates={name: as_claimed(one) for name, one in found.items()},
         market={name: as_claimed(one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
         worth=worth,
-        swings=_swings(read, data, assumptions) if firm else None,
         convention=None,
         storage=storage,
         tariffs=read.tariffs,
@@ -444,6 +445,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         identifiability_when_asked=partial(
             identified, tuple(read.price_data.cells), seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}
         ),
+        swings_when_asked=partial(_swings, read.price_data, learnt, assumptions) if firm else None,
         no_storage=no_storage,
     )
 
@@ -485,12 +487,11 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
     return found
 
 
-def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, Part[tuple[Swing, ...]]]:
+def _swings(price_data: PriceData, learnt: Part[Calibration], assumptions: Assumptions) -> dict[str, Part[tuple[Swing, ...]]]:
     """What would change KV bytes, by estimator."""
-    return {
-        "one_markup": or_left_out(lambda: swings_of_one_markup(read.price_data, assumptions)),
-        "increment": or_left_out(lambda: swings_of_increment(read.price_data, data, assumptions, read.architecture)),
-    }
+    known = learnt.value
+    by_increment = Part(value=swings_of_increment(price_data, known.increments, assumptions)) if known else Part(left_out=learnt.left_out)
+    return {"one_markup": Part(value=swings_of_one_markup(price_data, assumptions)), "increment": by_increment}
 
 
 def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], assumptions: Assumptions, kept: Kept) -> list[Inference]:

@@ -63,12 +63,11 @@ class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
     `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
-    of the bytes left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
-    estimator of KV bytes: what moves an interval that one mark-up gives, None where it gives none. `convention` is None where
+    of the bytes left in memory, `estimates` are those of all else by quantity, as are `contractions`. `convention` is None where
     there is no premium to speak of. `apart` is how far the medians lie apart that the premium gives, `times_reading` how far those of
     the readings from a cache that is known. `equations` are all that the readings and estimates rest on, as id@version. `no_storage`
-    says why tiers and storage are left out although the sheet sells them. `rules_when_asked` and `identifiability_when_asked` are what
-    `rules` and `identifiability` are worked out by.
+    says why tiers and storage are left out although the sheet sells them. What ends in `when_asked` is what the property of that name
+    is worked out by.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -97,7 +96,6 @@ class Inference:
     estimates: Mapping[str, Estimate]
     market: Mapping[str, Estimate]
     worth: Part[Worth]
-    swings: Mapping[str, Part[tuple[Swing, ...]]] | None
     convention: Convention | None
     storage: tuple[TierEvidence, ...]
     tariffs: tuple[Tariff, ...]
@@ -106,6 +104,7 @@ class Inference:
     flags: tuple[str, ...]
     rules_when_asked: Callable[[], PricingRules | None] = field(compare=False)
     identifiability_when_asked: Callable[[], Identifiability] = field(compare=False)
+    swings_when_asked: Callable[[], Mapping[str, Part[tuple[Swing, ...]]]] | None = field(compare=False)
     no_storage: str | None = None
 
     @property
@@ -161,6 +160,11 @@ class Inference:
     def identifiability(self) -> Identifiability:
         """What the prices pin at the joint reading of the first pair, where there is one."""
         return self.identifiability_when_asked()
+
+    @cached_property
+    def swings(self) -> Mapping[str, Part[tuple[Swing, ...]]] | None:
+        """What moves an interval that one mark-up gives, by estimator of KV bytes; None where it gives none."""
+        return self.swings_when_asked and self.swings_when_asked()
 
 
 def held_here(inferences: Sequence[Inference]) -> HeldHere:

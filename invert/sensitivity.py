@@ -6,10 +6,8 @@ import numpy as np
 
 from invert.arrays import Array
 from invert.assumptions import Assumptions
-from invert.data import Data
 from invert.estimators.at_rent import DRAWS, weighted_line
-from invert.estimators.calibration import learn
-from invert.estimators.market.student import student_quantiles
+from invert.estimators.market.student import Student, student_quantiles
 from invert.posterior.data import PriceData, column
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sobol import normals
@@ -44,9 +42,11 @@ def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tup
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
 
-def swings_of_increment(price_data: PriceData, data: Data, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
-    """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its range, all of elasticity one."""
-    learnt = learn(data, architecture, assumptions).increments
+def swings_of_increment(price_data: PriceData, learnt: Student, assumptions: Assumptions) -> tuple[Swing, ...]:
+    """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its range, all of elasticity one.
+
+    `learnt` is what models of known architecture teach of how far increments lie from cost.
+    """
     tails = assumptions.tails
     markup = exp(learnt.scale * float(student_quantiles(learnt.freedom, np.array(tails))[1]))
     rent = exp(assumptions.reach * assumptions.rent_spread)

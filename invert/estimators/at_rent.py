@@ -6,6 +6,7 @@ scoreboard scores.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -140,6 +141,8 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
+# Whoever reads a premium asks for it of one case after the other.
+@lru_cache(maxsize=1)
 @or_undetermined
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if not case.has_premium:

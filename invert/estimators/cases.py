@@ -20,7 +20,7 @@ from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
 from invert.estimators.rent import rental
 from invert.posterior.data import PriceData, price_data_of
-from invert.posterior.summary import SUMMARISED, Summary, as_drawn, prior_spreads
+from invert.posterior.summary import SUMMARISED, Summary, as_summaries_come, prior_spreads
 from invert.records import Anchors, Observable, Observables, Part, Tariff
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import there_by
@@ -33,7 +33,7 @@ _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 """Where active_params come from that nobody verified."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its price data.
 
@@ -196,7 +196,7 @@ def as_posteriors_come(
         places.setdefault(case.price_data.key, []).append(place)
     before, new = [said for said in places if said in known], [said for said in places if said not in known]
     price_data = [cases[places[said][0]].price_data for said in new]
-    found = as_drawn(price_data, assumptions, _price_per_flop(data, assumptions), mapped=executor.map if executor else map)
+    found = as_summaries_come(price_data, assumptions, _price_per_flop(data, assumptions), mapped=executor.map if executor else map)
     spreads = prior_spreads(price_data, assumptions, SUMMARISED)
 
     def come() -> Iterator[Hashable]:

@@ -85,11 +85,13 @@ def summarise(
     `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
     """
     mapped = executor.map if executor else map
-    found = dict(as_drawn(sheets, assumptions, price_per_flop, count=count, seed=seed, names=names, guarded=guarded, mapped=mapped))
+    found = dict(
+        as_summaries_come(sheets, assumptions, price_per_flop, count=count, seed=seed, names=names, guarded=guarded, mapped=mapped)
+    )
     return [found[place] for place in range(len(sheets))]
 
 
-def as_drawn(
+def as_summaries_come(
     sheets: Sequence[PriceData],
     assumptions: Assumptions,
     price_per_flop: float | None = None,

@@ -87,7 +87,7 @@ NUMERICS = {
     "posterior/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
     "posterior/sobol": {"SEED", "DIMENSIONS", "MOST", "DEFAULT"},
     "posterior/summary": {"_CHUNK", "prior_spreads"},
-    "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},  # from when on draws are too few, as published
+    "posterior/weights": {"ENOUGH", "RELIABLE", "_BINS", "pareto_k"},  # from when on draws are too few, as published
     "primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
     "run_differences": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits

@@ -41,8 +41,9 @@ def common(name: str, **anchors: float | str) -> dict[str, Swing]:
 @cache
 def of_increment(name: str) -> dict[str, Swing]:
     found = one(name)
-    architecture = found.model.architecture or None if found.model else None
-    return {swing.name: swing for swing in swings_of_increment(found.price_data, shipped_data(), table(name).assumptions, architecture)}
+    assumptions, architecture = table(name).assumptions, found.model.architecture or None if found.model else None
+    increments = learn(shipped_data(), architecture, assumptions).increments
+    return {swing.name: swing for swing in swings_of_increment(found.price_data, increments, assumptions)}
 
 
 # -- tornado --------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import cases
 from invert.posterior.data import PriceData
-from invert.posterior.summary import Summary, as_drawn
+from invert.posterior.summary import Summary, as_summaries_come
 
 _summaries: dict[Hashable, list[Summary]] = {}
 _shipped: list[Data] = []
@@ -24,18 +24,18 @@ _data_of = data._of
 
 def remember() -> None:
     """From here on nobody in this process draws a sheet twice, or learns twice from the tables that ship."""
-    cases.as_drawn = _drawn_once
+    cases.as_summaries_come = _drawn_once
     data._of = _kept_if_shipped
 
 
 @contextmanager
 def drawing_anew() -> Iterator[None]:
     """Sheets are drawn as often as they are asked for."""
-    held, cases.as_drawn = cases.as_drawn, as_drawn
+    held, cases.as_summaries_come = cases.as_summaries_come, as_summaries_come
     try:
         yield
     finally:
-        cases.as_drawn = held
+        cases.as_summaries_come = held
 
 
 def _drawn_once(
@@ -47,7 +47,7 @@ def _drawn_once(
 ) -> Iterator[tuple[int, Summary]]:
     if mapped is map:
         mapped = partial(_remembering, (assumptions, price_per_flop))
-    return as_drawn(sheets, assumptions, price_per_flop, mapped=mapped)
+    return as_summaries_come(sheets, assumptions, price_per_flop, mapped=mapped)
 
 
 def _remembering(

@@ -33,7 +33,7 @@ from invert.estimators.market import learnt
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
-from invert.posterior.summary import as_drawn
+from invert.posterior.summary import as_summaries_come
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
@@ -69,9 +69,9 @@ def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
 
     def counted(sheets, *args, **kwargs):
         asked.append(len(sheets))
-        return as_drawn(sheets, *args, **kwargs)
+        return as_summaries_come(sheets, *args, **kwargs)
 
-    monkeypatch.setattr(cases, "as_drawn", counted)
+    monkeypatch.setattr(cases, "as_summaries_come", counted)
     anew, sized = Data(shipped_data().tables), assumptions_of({"active_params": 60e9})
     assert [one.kv_bytes for one in judged(anew, USUAL, drawn)] == [one.kv_bytes for one in known()]
     # What was drawn with the size of one model says nothing of others.

@@ -75,6 +75,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 def test_every_form_is_read_off_the_records(asked: dict, poisoned: Callable[[], None]):
     table = infer(SHEETS, **asked)
     assert all(one.identifiability and bool(one.rules) == bool(one.pairs) for one in table)
+    assert sum(one.swings is not None for one in table) == sum(one.kv_bytes["one_markup"].kind == "interval" for one in table if one.pairs)
     poisoned()
     with pytest.raises(AssertionError, match="worked something out"):
         shipped.rows_of(ModelRow)
