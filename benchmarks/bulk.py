@@ -6,6 +6,7 @@ A baseline takes turns with every computation, as machines are of all speeds; of
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache, partial
 from io import BytesIO
@@ -27,6 +28,7 @@ from derive.quantities import quantity
 from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators.rent import rental
+from invert.posterior.data import PriceData
 from invert.posterior.summary import summarise
 from invert.sheets.read import load
 from invert.sheets.rules import check
@@ -68,11 +70,17 @@ def swept(points: int) -> Callable[[], object]:
 def posteriors(sheets: int, draws: int = DRAWS) -> Callable[[], object]:
     """The posterior of so many sheets, in this process alone."""
     per_flop = rental(read_data()).values["price_per_flop"]
-    return partial(summarise, [price_data()] * sheets, USUAL, per_flop, count=draws, guarded=False)
+    return partial(summarise, price_sheets(sheets), USUAL, per_flop, count=draws, guarded=False)
+
+
+def price_sheets(count: int) -> list[PriceData]:
+    """So many sheets of two bands, with cache and storage, each at a ratio of output to input of its own: none shares its draws."""
+    (low, high), each = price_data().cells["output_input_ratio"], 1e-6 * np.arange(count)[:, None]
+    return [replace(price_data(), cells={**price_data().cells, "output_input_ratio": (low + more, high + more)}) for more in each]
 
 
 @cache
-def price_data() -> Any:
+def price_data() -> PriceData:
     """What a sheet of two bands publishes, with cache and storage."""
     return invert.infer(["gemini-3.1-pro"]).inferences[0].price_data
 
@@ -107,6 +115,18 @@ def price_rows(sheets: int, validities: int) -> bytes:
         stretch = f"{begins if day else ''},{ends},2026-11-20,https://acme.example/{sheet}"
         lines += (
             f"acme-{sheet % 50},m-{sheet},{component},{amount + day % 7},{stretch}" for component, amount in (("input", 1), ("output", 4))
+        )
+    return "\n".join(lines).encode()
+
+
+def market_rows(sheets: int) -> bytes:
+    """A file of as many models, at prices from 0.05 to 15 USD/Mtoken that no two share, half of them with a price of cache hits."""
+    lines = ["provider,model,component,amount,retrieved_date,source_url"]
+    for sheet in range(sheets):
+        amount = 0.05 * 300 ** (sheet / sheets)
+        asked = {"input": amount, "output": amount * (2, 3, 4, 5, 6, 8)[sheet % 6], **({"cache_read": amount / 10} if sheet % 2 else {})}
+        lines += (
+            f"acme-{sheet % 50},m-{sheet},{name},{price:.4f},2026-11-20,https://acme.example/{sheet}" for name, price in asked.items()
         )
     return "\n".join(lines).encode()
 

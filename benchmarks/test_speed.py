@@ -23,7 +23,7 @@ from click.testing import CliRunner
 import derive
 import invert
 from backsolve.cli.main import backsolve
-from benchmarks.bulk import price_rows
+from benchmarks.bulk import market_rows, price_rows, price_sheets
 from derive import shipped
 from derive.catalogue import by_id, equation
 from derive.expressions.branches import branches
@@ -333,6 +333,13 @@ def test_fits_and_records_of_sizes_and_of_the_class(benchmark, record_property):
     within(record_property, benchmark, "fits and records", 0.05)
 
 
+def test_a_market(benchmark, record_property, process, tmp_path):
+    """1,500 models at prices of their own, from the file to the page of what they have in common."""
+    (place := tmp_path / "market.csv").write_bytes(market_rows(1500))
+    benchmark.pedantic(process(MAIN, "infer", "--prices", str(place)), rounds=2, warmup_rounds=1)
+    within(record_property, benchmark, "1,500 sheets, 16,384 draws each", 10.0)
+
+
 def test_the_scoreboard(benchmark, record_property):
     benchmark.pedantic(commanded("validate"), rounds=3, warmup_rounds=1)
     within(record_property, benchmark, "every section", 10.0)
@@ -384,10 +391,9 @@ def test_posteriors_in_bulk(benchmark, record_property):
     """2,048 draws a sheet, 2,000 sheets, two processes; the peak of memory is that of one process and does not grow with sheets."""
     from concurrent.futures import ProcessPoolExecutor
 
-    price_data, held = invert.infer(["gemini-3.1-pro"]).inferences[0].price_data, USUAL
-    sheets = [price_data] * 2000
+    sheets = price_sheets(2000)
     with ProcessPoolExecutor(2) as executor:
-        run = partial(summarise, sheets, held, PRICE_PER_FLOP, count=2048, guarded=False, executor=executor)
+        run = partial(summarise, sheets, USUAL, PRICE_PER_FLOP, count=2048, guarded=False, executor=executor)
         benchmark.pedantic(run, rounds=5, warmup_rounds=1)
     rate = len(sheets) / benchmark.stats.stats.median
     benchmark.extra_info.update(sheets_per_second=rate, target=3000)

@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from derive.briefly import brief
+from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.posterior.data import PriceData, by_shape
 from invert.posterior.mixture import trusted
@@ -148,11 +149,20 @@ def summaries(
     """The summaries of sheets of one shape, each followed by those of the others whose draws have the weights of its own."""
     assumptions, found = _of_bands(assumptions, price_data), []
     drawn = posterior(price_data, assumptions, count, seed)
-    for place, (one, alike) in enumerate(zip(drawn.sheets(), others, strict=True)):
-        of_sheet = trusted(price_data.rows(slice(place, place + 1)), assumptions, one, seed) if guarded else one
-        found.append(summary := summarised(of_sheet, names, price_per_flop))
-        found += [_of_another(summary, of_sheet.of(other, seed), price_per_flop) for other in alike]
+    each: Iterable[tuple[Posterior, Summary]] = _guarded(drawn, names, price_per_flop, seed)
+    if not guarded:
+        each = zip(drawn.sheets(), summarised(drawn, names, price_per_flop), strict=True)
+    for (one, summary), alike in zip(each, others, strict=True):
+        found += [summary, *(_of_another(summary, one.of(other, seed), price_per_flop) for other in alike)]
     return found
+
+
+def _guarded(drawn: Posterior, names: Sequence[str], price_per_flop: float | None, seed: int) -> Iterator[tuple[Posterior, Summary]]:
+    """The sheets one by one, at as many draws as each needs."""
+    for sheet in drawn.sheets():
+        one = trusted(sheet.price_data, sheet.assumptions, sheet, seed)
+        (summary,) = summarised(one, names, price_per_flop)
+        yield one, summary
 
 
 def _of_bands(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
@@ -160,36 +170,44 @@ def _of_bands(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
     return assumptions if "premium_out" in price_data.cells else assumptions.apart_from(("long_context",))
 
 
-def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | None = None) -> Summary:
-    """That of the posterior of one sheet."""
-    weights = found.weights
-    return Summary(
-        marginals=_marginals(found, names, price_per_flop) if weights.ess[0] else {},
-        log_evidence=float(weights.log_evidence[0]),
-        ess=float(weights.ess[0]),
-        pareto_k=float(weights.pareto_k[0]),
-        feasible_fraction=float(weights.feasible_fraction[0]),
-        sampler=found.sampler,
-    )
+def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | None = None) -> list[Summary]:
+    """One summary a sheet."""
+    logs, weights = _logs(found, names, price_per_flop), found.weights
+    return [
+        Summary(
+            marginals=_marginals({name: rows[place] for name, rows in logs.items()}, found, place) if weights.ess[place] else {},
+            log_evidence=float(weights.log_evidence[place]),
+            ess=float(weights.ess[place]),
+            pareto_k=float(weights.pareto_k[place]),
+            feasible_fraction=float(weights.feasible_fraction[place]),
+            sampler=found.sampler,
+        )
+        for place in range(len(weights.ess))
+    ]
 
 
 def _of_another(summary: Summary, found: Posterior, price_per_flop: float | None) -> Summary:
     """That of a sheet whose draws have the same weights: it differs in what hangs on its size and its price."""
-    names = [name for name in summary.marginals if name in _OF_SIZE_AND_PRICE]
-    return replace(summary, marginals={**summary.marginals, **_marginals(found, names, price_per_flop)}) if names else summary
+    logs = _logs(found, [name for name in summary.marginals if name in _OF_SIZE_AND_PRICE], price_per_flop)
+    own = _marginals({name: rows[0] for name, rows in logs.items()}, found, 0) if logs else {}
+    return replace(summary, marginals={**summary.marginals, **own})
 
 
-def _marginals(found: Posterior, names: Sequence[str], price_per_flop: float | None) -> dict[str, Marginal]:
+def _logs(found: Posterior, names: Sequence[str], price_per_flop: float | None) -> dict[str, Array]:
+    return {name: found.logs(name, price_per_flop) for name in names}
+
+
+def _marginals(logs: Mapping[str, Array], found: Posterior, place: int) -> dict[str, Marginal]:
     """Of the draws of one sheet."""
-    weight, level = found.weights.values[0], found.assumptions.level
+    weight, level = found.weights.values[place], found.assumptions.level
     held = np.flatnonzero(weight)
-    share, values = weight[held], np.stack([found.logs(name, price_per_flop)[0, held] for name in names])
+    share, values = weight[held], np.stack([row[held] for row in logs.values()])
     means = values @ share
     spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
     levels = (0.5, (1 - level) / 2, (1 + level) / 2, 1 - level, level)
     ends = np.exp(quantiles(values, np.broadcast_to(share, values.shape), levels))
     rows = np.column_stack([ends, spreads]).tolist()
-    return {name: Marginal(*row) for name, row in zip(names, rows, strict=True)}
+    return {name: Marginal(*row) for name, row in zip(logs, rows, strict=True)}
 
 
 def contracted(spread: float, prior_spread: float) -> float:
