@@ -1,5 +1,6 @@
 """Several databases put together into rows of prices: who is believed where they disagree, and what is said twice once."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -345,6 +346,10 @@ def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumpt
     return high - low <= assumptions.same_converted_within * high
 
 
+_OWN_ROW = re.compile(r"\bpulled:[0-9]+")
+"""What a row is called while it is checked; what one contradicts is of its own sheet."""
+
+
 def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, NotTaken]]:
     """The rows as a file of them is read and checked beside the others, and the sheets that would not pass, with the first reason."""
     unseen = {row.sheet_key: "a character that does not show" for row in rows if any(map(hidden, texts(row)))}
@@ -360,7 +365,8 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
         if not left_out:
             break
         faulty |= {
-            key: NotTaken(provider=key[0], model=key[1], because=f"refused {one.column}: {one.message}") for key, one in left_out.items()
+            key: NotTaken(provider=key[0], model=key[1], because=f"refused {one.column}: {_OWN_ROW.sub('another row of it', one.message)}")
+            for key, one in left_out.items()
         }
         kept = [row for row in kept if row.sheet_key not in left_out]
     return kept, faulty

@@ -240,6 +240,12 @@ def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offe
     assert left.provider == "acme" and found.offers == ((FIRST, {TAKEN: 1, left.because: 1}),)
 
 
+def test_a_reason_names_no_row_that_nobody_sees():
+    twice = [offered("acme", "m", {IN: amount, OUT: 4.0}, effective_date=DAY, date_kind="start") for amount in (1.0, 2.0)]
+    (left,) = pulled(listed(FIRST, *twice), book=NOTHING).not_taken
+    assert left.because == "refused effective_date: repeats the key of another row of it"
+
+
 def test_a_name_that_only_looks_like_one_in_use_is_left_out():
     rows = [row for model in ("gemini-3.1-pr\u043e-preview", "fine") for row in price_rows(offered("google", model), FIRST, DAY)]
     kept, left = sound(rows, book_of(read_data()), models(read_data()))
