@@ -10,10 +10,9 @@ from datetime import date
 from io import BytesIO
 
 from derive.briefly import brief
-from derive.characters import hidden, mark_in_words, trimmed
+from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, label, opened, write
-from derive.show.cells import ACTED_UPON
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.assemble import typed_place
@@ -168,7 +167,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         for column, text in row.items():
             if mark := hidden(trimmed(text)):
                 raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
-            if column != "amount" and text.startswith(ACTED_UPON):
+            if column != "amount" and begins_as_formula(text):
                 raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
     before, origin = _content(into), own_place(label(into)) if into else "what is typed"
     fx, shipped, _ = prices_that_ship(data)

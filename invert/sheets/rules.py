@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from derive import shipped_rows
-from derive.characters import hidden, is_same, mark_in_words, skeleton
+from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.shipped_rows import figure
 from invert.sheets.rows import TOKENS, Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
@@ -346,7 +346,7 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
     if found := hidden(text):
         raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}, which does not show"))
-    if text.startswith(tuple(formula_signs)):
+    if begins_as_formula(text, formula_signs):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from importlib import metadata
 from typing import Any, TypeAlias
 
-from derive.characters import hidden
+from derive.characters import begins_as_formula, hidden
 from derive.errors import WrongData, shorten
 from invert.sheets.databases.renamed import Fields, fields_in, gone
 from invert.sheets.databases.routes import of_route
@@ -60,10 +60,6 @@ _NOT_CARRIED = {
 """Fields that no column here takes, in words."""
 _DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
-
-
-_FORMULA = "=@+-"
-"""What some names begin with, and a spreadsheet takes for a formula: no cell of ours may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,10 +132,12 @@ def provider_of(name: str) -> str:
 def name_in_a_cell(model: str) -> str:
     """A model's name without the marks at its beginning by which a spreadsheet knows a formula.
 
-    >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell("gpt-6")
-    ('cf/meta/llama', 'gpt-6')
+    >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell(" =\\uff0bx"), name_in_a_cell("gpt-6")
+    ('cf/meta/llama', 'x', 'gpt-6')
     """
-    return model.lstrip(_FORMULA)
+    while begins_as_formula(model[:1]) or (model.startswith(" ") and begins_as_formula(model)):
+        model = model[1:]
+    return model
 
 
 def one_spelling(model: str) -> str:

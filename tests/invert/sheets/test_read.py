@@ -77,6 +77,7 @@ WRONG_CELLS = [
     ({"weekdays": "Mon-Fri"}, "weekdays", "is not days of the week such as 1-5"),
     ({"model": "=cmd|' /C calc'!A0"}, "model", "formula"),
     ({"notes": "+1"}, "notes", "formula"),
+    ({"model": "\uff1dcmd"}, "model", "a cell may not begin with"),
     ({"notes": "-1"}, "notes", "formula"),
     ({"source_url": "@SUM(A1)"}, "source_url", "formula"),
     ({"notes": "a\0b"}, "notes", "NUL"),
