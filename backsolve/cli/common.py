@@ -1,8 +1,9 @@
 """What several commands share: options, answers in lines that fit, and faults that are named after the rest was printed."""
 
+import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from functools import partial
@@ -12,7 +13,7 @@ import click
 
 from backsolve.streams import say, width
 from derive.errors import INPUT_IS_WRONG, WrongValue, shorten
-from derive.files import standard_input
+from derive.files import label, standard_input
 from derive.show.folding import folded
 
 if TYPE_CHECKING:
@@ -123,6 +124,13 @@ def refuse_no_file(option: str, place: str | None) -> None:
     """Raises WrongValue for what no file is written to: an empty name, and a dash, which is a stream elsewhere."""
     if place in ("", "-"):
         raise WrongValue(f"{option} needs the name of a file; given {place!r}{' (./- for a file of that name)' if place else ''}")
+
+
+def refuse_one_file(option: str, place: str | None, others: Mapping[str, object]) -> None:
+    """Raises WrongValue where the file that an option writes is that of another option too: what it holds would be lost."""
+    for other, at in others.items():
+        if place is not None and isinstance(at, str) and os.path.realpath(place) == os.path.realpath(at):
+            raise WrongValue(f"{option} would write over {label(place)}, which is the file of {other}; name another one")
 
 
 def tell(text: str, style: str = "text") -> None:

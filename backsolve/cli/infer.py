@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import all_option, as_of_option, fail_on, leave, pairs, prices_option, processes, refuse_no_file, workers_option
+from backsolve.cli.common import (
+    all_option,
+    as_of_option,
+    fail_on,
+    leave,
+    pairs,
+    prices_option,
+    processes,
+    refuse_no_file,
+    refuse_one_file,
+    workers_option,
+)
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
 from derive.files import write
@@ -100,6 +111,7 @@ def infer_command(
 
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
         refuse_no_file(option, value)
+    refuse_one_file("--save", save, {"--prices": own, "--against": against})
     shown = Shown(
         style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, history=history, against=against
     )  # fmt: skip

@@ -18,6 +18,7 @@ from backsolve.cli.common import (
     prices_argument,
     prices_option,
     refuse_no_file,
+    refuse_one_file,
     tell,
 )
 from backsolve.streams import in_a_line, in_terminal, say
@@ -248,7 +249,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     backsolve prices pull api.json --into market.csv --left-out rest.csv
     """
     from invert.data import read_data
-    from invert.sheets.append import Update, database, price_file, update_file, updated
+    from invert.sheets.append import Update, database, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
     from invert.sheets.databases.found import listings, not_installed
     from invert.sheets.databases.pull import pull
@@ -256,6 +257,9 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
 
     refuse_no_file("--into", into)
     refuse_no_file("--left-out", left_out)
+    for source in sources:
+        refuse_one_file("--left-out", left_out, {"SOURCE": source})
+    refuse_one_file("--left-out", left_out, {"--into": into, "the rivals of --into": rivals_of(into) if into else None})
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)
     if not found and not problems:

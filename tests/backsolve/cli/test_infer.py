@@ -60,6 +60,14 @@ def test_saving_replaces_the_whole_file_or_nothing(tmp_path):
     assert path.read_text() == before and os.listdir(tmp_path) == ["run.json"]
 
 
+@pytest.mark.parametrize("option", ["--prices", "--against"])
+def test_saving_writes_over_no_file_that_is_asked_of(tmp_path, monkeypatch, option: str):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(own := price_file(*GOOD))
+    assert f"--save would write over ./own.csv, which is the file of {option}" in refused("infer", option, "own.csv", "--save", "./own.csv")
+    assert Path("own.csv").read_bytes() == own
+
+
 def test_saving_touches_no_other_file(tmp_path):
     (tmp_path / "run.json.part").write_text("mine")
     assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
