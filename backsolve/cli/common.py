@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
 import click
 
 from backsolve.streams import say, width
-from derive.errors import INPUT_IS_WRONG, WrongValue, shorten
+from derive.errors import INPUT_IS_WRONG, WrongValue, shorten, suggest
 from derive.files import label, standard_input
 from derive.show.folding import folded
 
@@ -38,6 +38,26 @@ def day(text: str) -> date:
     if found is None or found.isoformat() != text:
         raise click.BadParameter(f"{text!r} is not a date; write it as 2026-11-20")
     return found
+
+
+class OneOf(click.Choice):  # type: ignore[type-arg]  # which click 8.1 has none of
+    """One of a few words; of any other the nearest is offered, beside all that are allowed."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word itself.
+
+        >>> OneOf(("table", "markdown")).convert("mardown", None, None)
+        Traceback (most recent call last):
+            ...
+        click.exceptions.BadParameter: 'mardown' is not one of 'table', 'markdown'; did you mean 'markdown'?
+        """
+        if value not in self.choices:
+            near = suggest(str(value), self.choices)
+            allowed = ", ".join(map(repr, self.choices))
+            raise click.BadParameter(
+                f"{shorten(str(value))} is not one of {allowed}{'' if near.startswith('; allowed') else near}", ctx, param
+            )
+        return str(value)
 
 
 def _file_or_standard_input(_context: click.Context, _option: click.Parameter, place: str | None) -> str | BinaryIO | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from backsolve.cli.common import (
+    OneOf,
     all_option,
     as_of_option,
     fail_on,
@@ -57,7 +58,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
 )
 @workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
-@click.option("--as", "style", type=click.Choice(_INFER_FORMATS), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
 @click.option("--columns", metavar="C,...", help="Columns of the table, e.g. model,provider,price,KV; of CSV by the names of its head.")
 @click.option("--sort", "by", metavar="C", help="By a column, numbers from the largest; -C the other way.")

@@ -10,6 +10,7 @@ import click
 
 from backsolve.cli.common import (
     Commands,
+    OneOf,
     all_option,
     as_of_option,
     day,
@@ -46,7 +47,7 @@ def prices() -> None:
 @prices_option
 @as_of_option
 @all_option
-@click.option("--as", "style", type=click.Choice(_FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
+@click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
 def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
 
@@ -91,7 +92,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @prices_option
-@click.option("--as", "style", type=click.Choice(_FORMS), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
 def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> None:
     """What changed in the prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
