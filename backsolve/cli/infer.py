@@ -147,6 +147,8 @@ def _refuse_form(shown: "Shown") -> None:
     for name in _columns(shown):
         if shown.style not in _RECORDS:
             column_of(name)
+    if shown.style == "json" and shown.columns:
+        raise WrongValue("--columns does not go together with --as json, which has everything; --as csv takes some")
     if shown.style == "csv":
         refuse_unknown_columns(_columns(shown))
     if shown.by:

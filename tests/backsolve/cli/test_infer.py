@@ -413,6 +413,7 @@ def test_what_all_sheets_have_in_common_is_shown_in_every_form():
     assert call(*asked, "--as", "csv").out.startswith("section,name,")
     assert call(*asked, "--as", "markdown").out.startswith("# ")
     assert "--summary and --wide do not go together" in refused(*asked, "--wide")
+    assert "--columns does not go together with --as json" in refused(*asked[:-1], "--as", "json", "--columns", "model")
     assert "--wide and --columns do not go together" in refused(*asked[:-1], "--wide", "--columns", "model,price")
 
 
