@@ -23,7 +23,7 @@ from backsolve.cli.common import (
     tell,
 )
 from backsolve.streams import in_a_line, in_terminal, say
-from derive.errors import WrongValue, shorten
+from derive.errors import BacksolveError, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
 
@@ -174,17 +174,35 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
 
 def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[str, dict[str, str], str | None]:
     """A sheet by what a person answers."""
-    name = name or click.prompt("Sheet, as provider/model", err=True)
+    name = name or _answer("Sheet, as provider/model")
     found = dict(given)
     for one in ("input", "output"):
         if one not in found:
-            found[one] = click.prompt(f"{one}, per million tokens", err=True)
+            found[one] = _answer(f"{one}, per million tokens", name, one)
     for one in ("cache_read", "max_context", "release_date"):
-        if one not in found and (answer := click.prompt(f"{one} (Enter for none)", default="", show_default=False, err=True)):
+        if one not in found and (answer := _answer(f"{one} (Enter for none)", name, one, "")):
             found[one] = answer
-    while answer := click.prompt("Another price or field, as input@200k=4 (Enter for none)", default="", show_default=False, err=True):
+    while answer := _answer("Another price or field, as input@200k=4 (Enter for none)", name, default=""):
         found |= pairs("prices add", (answer,))
     return name, found, into or click.prompt("File to add it to (Enter for none)", default="", show_default=False, err=True) or None
+
+
+def _answer(question: str, sheet: str | None = None, part: str | None = None, default: str | None = None) -> str:
+    """What a person answers: a sheet, a part of one, or NAME=VALUE; asked again where that is nothing that a sheet can hold."""
+    from invert.sheets.add import refuse_answer
+
+    def sound(text: str) -> str:
+        try:
+            if sheet is None:
+                refuse_answer(text, {})
+            elif text:
+                refuse_answer(sheet, {part: text} if part else pairs("prices add", (text,)))
+        except BacksolveError as error:
+            raise click.UsageError(in_a_line(str(error))) from None
+        return text
+
+    answer: str = click.prompt(question, default=default, show_default=False, err=True, value_proc=sound)
+    return answer
 
 
 @prices.command("check")

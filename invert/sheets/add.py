@@ -20,7 +20,7 @@ from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
 from invert.sheets.rows import TOKENS, PriceBook, PriceRow, Problem
-from invert.sheets.rules import COMPONENTS, check
+from invert.sheets.rules import COMPONENTS, check, read_cell
 
 _FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
@@ -77,6 +77,22 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     if not rows:
         raise WrongValue(f"{shorten(name)} has no price; give input=2 output=10")
     return [*rows, *_without_premium(rows)]
+
+
+def refuse_answer(name: str, items: Mapping[str, str]) -> None:
+    """Raises WrongValue for a sheet, a price or a field that no row can hold, as far as a cell says it alone.
+
+    >>> refuse_answer("acme/perm", {"input": "2,5"})
+    Traceback (most recent call last):
+        ...
+    derive.errors.WrongValue: '2,5' is not a number; write 2.5
+    """
+    priced = items if any(item not in _FIELDS for item in items) else {"input": "1", **items}
+    for row in cells_of_sheet(name, priced):
+        for column, text in row.items():
+            _, fault = read_cell(OVERLAY_COLUMNS[column], text)
+            if fault:
+                raise WrongValue(fault)
 
 
 def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
