@@ -226,14 +226,16 @@ def check_prices(file: str | BinaryIO | None, own: str | BinaryIO | None) -> Non
 
     from invert.data import read_data
     from invert.sheets.doubts import doubtful_prices
-    from invert.sheets.read import book_of
+    from invert.sheets.read import PROBLEM_LIMIT, book_of
     from invert.soundness import all_problems
 
     data = read_data()
     book = book_of(data, own if file is None else file)
     problems, doubtful = all_problems(book, data), doubtful_prices(book)
-    for doubt in doubtful:
+    for doubt in doubtful[:PROBLEM_LIMIT]:
         click.echo(in_a_line(f"warning: {doubt}"))
+    if doubtful[PROBLEM_LIMIT:]:
+        click.echo(f"warning: {len(doubtful) - PROBLEM_LIMIT} more like these")
     if not problems:
         warned = f", {len(doubtful)} warning{'s' if len(doubtful) > 1 else ''}" if doubtful else ""
         click.echo(f"{len(book.rows)} rows, no problem found{warned}")
