@@ -136,7 +136,15 @@ def infer_command(
         from invert.report.contract import saved
 
         write(save, saved(table, replace(shown, against=moved.file) if moved and moved.file else shown))
+    _leave_without_an_answer(table, moved, shown)
+
+
+def _leave_without_an_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
+    """Name what is wrong, and leave with the status of that; or with that of no answer where no sheet is left to tell of."""
     fail_on((*table.problems, *(moved.problems if moved else ())))
+    if not table and shown.against is None:
+        say("no sheet holds on that day")
+        leave(NO_ANSWER)
 
 
 def _refuse_form(shown: "Shown") -> None:
@@ -246,7 +254,7 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
     _tell(table, moved, shown)
     if save is not None:
         write(save, saved(table, run.shown))
-    fail_on((*table.problems, *(moved.problems if moved else ())))
+    _leave_without_an_answer(table, moved, shown)
     # What is held against something else, or looked at over time, is not in the file: only what it was made with can be compared.
     _leave_if_another(not changed if shown.against else reproduces(run, table), run.place)
 

@@ -15,6 +15,7 @@ from backsolve.cli.common import (
     as_of_option,
     day,
     fail_on,
+    leave,
     pairs,
     prices_argument,
     prices_option,
@@ -23,7 +24,7 @@ from backsolve.cli.common import (
     tell,
 )
 from backsolve.streams import in_a_line, in_terminal, say
-from derive.errors import BacksolveError, WrongValue, shorten
+from derive.errors import NO_ANSWER, BacksolveError, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
 
@@ -72,8 +73,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     found, left_out = once_released(offered, described(offered, data), first_days(offered, book, data))
     for note in left_out:
         say(note)
-    if not found:
-        say("no sheet holds on that day")
+    none = not found
     if style != "table":
         from invert.sheets.listing import listed_csv, listed_json, rows_listed
 
@@ -86,6 +86,9 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     if book.day_moved and not as_of:
         say(book.day_moved)
     fail_on((*book.problems, *faults))
+    if none:
+        say("no sheet holds on that day")
+        leave(NO_ANSWER)
 
 
 @prices.command("diff")

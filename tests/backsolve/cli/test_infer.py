@@ -132,8 +132,9 @@ def test_a_sheet_with_an_absurd_ratio_is_named_and_the_others_are_printed():
 
 
 def test_a_day_before_anyone_read_the_prices_is_flagged():
-    said = call("infer", "--as-of", "2020-01-01", "--as", "json")
-    assert said.status == 0 and all("start not known" in sheet["flags"] for sheet in json.loads(said.out))
+    said = call("infer", "--as-of", "2025-01-01", "--as", "json")
+    found = json.loads(said.out)
+    assert said.status == 0 and found and all("start not known" in sheet["flags"] for sheet in found)
 
 
 def test_a_model_that_was_released_later_has_no_answer_and_is_named():
@@ -404,6 +405,15 @@ def test_what_is_wrong_with_the_row_of_a_name_comes_before_that_the_name_is_not_
         fault, unknown = refused("infer", *asked, "--prices", str(own)).splitlines()
         wanted = "row 2" if asked[-1] == "ac*" else "row 3, column amount: 'x' is not a number"
         assert wanted in fault and ("unknown provider" in unknown or "is no model here" in unknown)
+
+
+@pytest.mark.parametrize(
+    "asked", [("infer",), ("infer", "--summary"), ("infer", "--as", "json"), ("prices", "list"), ("prices", "list", "--as", "csv")]
+)
+def test_a_day_before_all_sheets_has_no_answer(asked: tuple[str, ...]):
+    said = call(*asked, "--as-of", "1999-01-01")
+    assert said.status == 3 and said.err.splitlines()[-1] == "backsolve: no sheet holds on that day"
+    assert call("infer", "--as-of", "1999-01-01", "--against", "shipped").status == 0, "that no sheet was there is what has changed"
 
 
 def test_what_all_sheets_have_in_common_is_shown_in_every_form():
