@@ -372,6 +372,9 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         line(f"changed: {'/'.join(change.sheet_key[:2])}: {change}")
     if update.redescribed[_RIVALS_SHOWN:]:
         line(f"changed: {len(update.redescribed) - _RIVALS_SHOWN} more contexts and releases")
+    if met := len(update.not_met):
+        names = ", ".join("/".join(key[:2]) for key in update.not_met[:_NAMES_SHOWN]) + ", ..." * (met > _NAMES_SHOWN)
+        line(f"not met again: {met} sheet{'s' if met > 1 else ''} of an earlier pull, whose prices stand ({names})")
     for one in rivals[:_RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
     if rivals[_RIVALS_SHOWN:]:
