@@ -13,6 +13,9 @@ _STEERING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0000-\U000e0fff]")
 """What `str.isprintable` lets pass and no font draws: fillers, joiners, variation selectors, the blank Braille pattern."""
 
+_FORMULA_SIGNS = "=+-@"
+"""What a cell begins with that spreadsheets take for a formula."""
+
 _ALIKE = {
     **dict(zip("АВЕЅІЈКМНОРСТУХҮԚԜӀавеѕіјкмнорстухүԛԝӏԁһҺЗзб", "ABESIJKMHOPCTYXYQWlabesijkmhopctyxyqwldhh336", strict=True)),
     **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβγεζηικμνορστυχωςϳ", "ABEZHIKMNOPTYXabyeznikuvopotuxwcj", strict=True)),
@@ -78,6 +81,15 @@ def skeleton(name: str) -> str:
 
 def _drawn(text: str) -> str:
     return "".join("-" if unicodedata.category(mark) == "Pd" else _ALIKE.get(mark, mark) for mark in text)
+
+
+def begins_as_formula(text: str, signs: str = _FORMULA_SIGNS) -> bool:
+    """Whether a spreadsheet may take a cell for a formula: white space in front is passed over, and wide signs are signs.
+
+    >>> begins_as_formula(" =1+1"), begins_as_formula("\\uff1d1+1"), begins_as_formula("a=1"), begins_as_formula("-1", "=@")
+    (True, True, False, False)
+    """
+    return unicodedata.normalize("NFKC", text.lstrip()[:1]).startswith(tuple(signs))
 
 
 def is_same(one: str, other: str) -> bool:

@@ -87,14 +87,37 @@ def figure(text: str) -> float:
     """
     if not NUMBER.fullmatch(text.removeprefix("-")):
         dated = ": a spreadsheet took it for a date" if _SHORT_DATE.fullmatch(text) else ""
-        plain = "write a plain 1.25 or 1e-3, without unit, sign or separator"
-        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}; {plain}")
+        plain = figure_meant(text) or "a plain 1.25 or 1e-3, without unit, sign or separator"
+        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}; write {plain}")
     if text.startswith("-"):
         raise WrongData(f"{shorten(text)} is negative")
     value = float(text)
     if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
         raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
     return value
+
+
+_QUOTES = "'\"`´“”„‘’‚«» "
+_DECIMAL_COMMA = re.compile("0,[0-9]+|[1-9][0-9]*,(?![0-9]{3}$)[0-9]+")
+_GROUPED = re.compile("[0-9]{1,3}(?P<mark>[., '’])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?P<rest>(?!(?P=mark))[.,][0-9]+)?")
+
+
+def figure_meant(text: str) -> str:
+    """The plain figure that a text in quotes, or one as other languages write it, stands for; nothing where it may be one of two.
+
+    >>> figure_meant("'10"), figure_meant("2,5"), figure_meant("1.000,50"), figure_meant("1,234.5"), figure_meant("1,000")
+    ('10', '2.5', '1000.50', '1234.5', '')
+    """
+    bare = text.strip(_QUOTES)
+    if NUMBER.fullmatch(bare):
+        return bare
+    if _DECIMAL_COMMA.fullmatch(bare):
+        return bare.replace(",", ".")
+    form = _GROUPED.fullmatch(bare)
+    if not form or (form["mark"] == "," and bare.count(",") == 1 and not form["rest"]):
+        return ""
+    rest = form["rest"] or ""
+    return bare.removesuffix(rest).replace(form["mark"], "") + rest.replace(",", ".")
 
 
 def whole(text: str) -> int:
@@ -140,6 +163,7 @@ _FIRST_OF_SPREADSHEETS = datetime.date(1899, 12, 30)
 """The day that spreadsheets count from."""
 _SHORT_DATE = re.compile(
     "[0-9]{1,2}[-. ](?![A-Z]{3}$)[A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
+    "|[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?"
 )
 """What spreadsheets write for a date, or for what they take to be one; no amount with its currency, as 8 USD."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import as_of_option, fail_on, prices_option, report_problems, tell
+from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, report_problems, tell
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, label, opened, size, standard_input
@@ -32,11 +32,11 @@ _CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 @click.option("--at", "time", metavar="TIME", help="Only the equations of what the lecture says at a time, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that speak of a quantity.")
-@click.option("--without", type=click.Choice(["derivation", "source"]), help="Only the equations that lack one.")
+@click.option("--without", type=OneOf(["derivation", "source"]), help="Only the equations that lack one.")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
-@click.option("--as", "style", type=click.Choice(["text", "json"]), default="text", help="Form of the list.")
+@click.option("--as", "style", type=OneOf(["text", "json"]), default="text", help="Form of the list.")
 def list_command(
     words: tuple[str, ...], time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
     hardware: bool, models: bool, style: str,
@@ -123,7 +123,7 @@ def _list_quantities(rows: "Iterable[Quantity]") -> None:
 
 @click.command("show")
 @click.argument("id", metavar="ID|WORD")
-@click.option("--as", "style", type=click.Choice(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
+@click.option("--as", "style", type=OneOf(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
 def show_command(id: str, style: str) -> None:
     """Show an equation with its derivation, a quantity, an open model or a chip (NAME or NAME:DTYPE), or what there is of a WORD.
 
@@ -266,7 +266,7 @@ def _show_preset(preset: "Preset") -> None:
 
 @click.command("cite")
 @click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...")
-@click.option("--as", "style", type=click.Choice(_CITE_STYLES), default="plain", help="Form of the citation.")
+@click.option("--as", "style", type=OneOf(_CITE_STYLES), default="plain", help="Form of the citation.")
 @click.option(
     "--used-by",
     metavar="RESULT.json",

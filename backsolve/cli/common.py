@@ -1,8 +1,9 @@
 """What several commands share: options, answers in lines that fit, and faults that are named after the rest was printed."""
 
+import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from functools import partial
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
 import click
 
 from backsolve.streams import say, width
-from derive.errors import INPUT_IS_WRONG, WrongValue, shorten
-from derive.files import standard_input
+from derive.errors import INPUT_IS_WRONG, WrongValue, shorten, suggest
+from derive.files import label, standard_input
 from derive.show.folding import folded
 
 if TYPE_CHECKING:
@@ -37,6 +38,26 @@ def day(text: str) -> date:
     if found is None or found.isoformat() != text:
         raise click.BadParameter(f"{text!r} is not a date; write it as 2026-11-20")
     return found
+
+
+class OneOf(click.Choice):  # type: ignore[type-arg]  # which click 8.1 has none of
+    """One of a few words; of any other the nearest is offered, beside all that are allowed."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word itself.
+
+        >>> OneOf(("table", "markdown")).convert("mardown", None, None)
+        Traceback (most recent call last):
+            ...
+        click.exceptions.BadParameter: 'mardown' is not one of 'table', 'markdown'; did you mean 'markdown'?
+        """
+        if value not in self.choices:
+            near = suggest(str(value), self.choices)
+            allowed = ", ".join(map(repr, self.choices))
+            raise click.BadParameter(
+                f"{shorten(str(value))} is not one of {allowed}{'' if near.startswith('; allowed') else near}", ctx, param
+            )
+        return str(value)
 
 
 def _file_or_standard_input(_context: click.Context, _option: click.Parameter, place: str | None) -> str | BinaryIO | None:
@@ -123,6 +144,13 @@ def refuse_no_file(option: str, place: str | None) -> None:
     """Raises WrongValue for what no file is written to: an empty name, and a dash, which is a stream elsewhere."""
     if place in ("", "-"):
         raise WrongValue(f"{option} needs the name of a file; given {place!r}{' (./- for a file of that name)' if place else ''}")
+
+
+def refuse_one_file(option: str, place: str | None, others: Mapping[str, object]) -> None:
+    """Raises WrongValue where the file that an option writes is that of another option too: what it holds would be lost."""
+    for other, at in others.items():
+        if place is not None and isinstance(at, str) and os.path.realpath(place) == os.path.realpath(at):
+            raise WrongValue(f"{option} would write over {label(place)}, which is the file of {other}; name another one")
 
 
 def tell(text: str, style: str = "text") -> None:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import all_option, as_of_option, fail_on, leave, pairs, prices_option, processes, refuse_no_file, workers_option
+from backsolve.cli.common import (
+    OneOf,
+    all_option,
+    as_of_option,
+    fail_on,
+    leave,
+    pairs,
+    prices_option,
+    processes,
+    refuse_no_file,
+    refuse_one_file,
+    workers_option,
+)
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
 from derive.files import write
@@ -46,7 +58,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
 )
 @workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
-@click.option("--as", "style", type=click.Choice(_INFER_FORMATS), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
 @click.option("--columns", metavar="C,...", help="Columns of the table, e.g. model,provider,price,KV; of CSV by the names of its head.")
 @click.option("--sort", "by", metavar="C", help="By a column, numbers from the largest; -C the other way.")
@@ -100,6 +112,7 @@ def infer_command(
 
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
         refuse_no_file(option, value)
+    refuse_one_file("--save", save, {"--prices": own, "--against": against})
     shown = Shown(
         style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, history=history, against=against
     )  # fmt: skip
@@ -123,7 +136,15 @@ def infer_command(
         from invert.report.contract import saved
 
         write(save, saved(table, replace(shown, against=moved.file) if moved and moved.file else shown))
+    _leave_without_an_answer(table, moved, shown)
+
+
+def _leave_without_an_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
+    """Name what is wrong, and leave with the status of that; or with that of no answer where no sheet is left to tell of."""
     fail_on((*table.problems, *(moved.problems if moved else ())))
+    if not table and shown.against is None:
+        say("no sheet holds on that day")
+        leave(NO_ANSWER)
 
 
 def _refuse_form(shown: "Shown") -> None:
@@ -134,6 +155,8 @@ def _refuse_form(shown: "Shown") -> None:
     for name in _columns(shown):
         if shown.style not in _RECORDS:
             column_of(name)
+    if shown.style == "json" and shown.columns:
+        raise WrongValue("--columns does not go together with --as json, which has everything; --as csv takes some")
     if shown.style == "csv":
         refuse_unknown_columns(_columns(shown))
     if shown.by:
@@ -231,7 +254,7 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
     _tell(table, moved, shown)
     if save is not None:
         write(save, saved(table, run.shown))
-    fail_on((*table.problems, *(moved.problems if moved else ())))
+    _leave_without_an_answer(table, moved, shown)
     # What is held against something else, or looked at over time, is not in the file: only what it was made with can be compared.
     _leave_if_another(not changed if shown.against else reproduces(run, table), run.place)
 

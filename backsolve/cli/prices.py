@@ -10,18 +10,21 @@ import click
 
 from backsolve.cli.common import (
     Commands,
+    OneOf,
     all_option,
     as_of_option,
     day,
     fail_on,
+    leave,
     pairs,
     prices_argument,
     prices_option,
     refuse_no_file,
+    refuse_one_file,
     tell,
 )
 from backsolve.streams import in_a_line, in_terminal, say
-from derive.errors import WrongValue, shorten
+from derive.errors import NO_ANSWER, BacksolveError, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
 
@@ -45,7 +48,7 @@ def prices() -> None:
 @prices_option
 @as_of_option
 @all_option
-@click.option("--as", "style", type=click.Choice(_FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
+@click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
 def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
 
@@ -70,8 +73,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     found, left_out = once_released(offered, described(offered, data), first_days(offered, book, data))
     for note in left_out:
         say(note)
-    if not found:
-        say("no sheet holds on that day")
+    none = not found
     if style != "table":
         from invert.sheets.listing import listed_csv, listed_json, rows_listed
 
@@ -84,13 +86,16 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     if book.day_moved and not as_of:
         say(book.day_moved)
     fail_on((*book.problems, *faults))
+    if none:
+        say("no sheet holds on that day")
+        leave(NO_ANSWER)
 
 
 @prices.command("diff")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @prices_option
-@click.option("--as", "style", type=click.Choice(_FORMS), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
 def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> None:
     """What changed in the prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
@@ -172,17 +177,35 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
 
 def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[str, dict[str, str], str | None]:
     """A sheet by what a person answers."""
-    name = name or click.prompt("Sheet, as provider/model", err=True)
+    name = name or _answer("Sheet, as provider/model")
     found = dict(given)
     for one in ("input", "output"):
         if one not in found:
-            found[one] = click.prompt(f"{one}, per million tokens", err=True)
+            found[one] = _answer(f"{one}, per million tokens", name, one)
     for one in ("cache_read", "max_context", "release_date"):
-        if one not in found and (answer := click.prompt(f"{one} (Enter for none)", default="", show_default=False, err=True)):
+        if one not in found and (answer := _answer(f"{one} (Enter for none)", name, one, "")):
             found[one] = answer
-    while answer := click.prompt("Another price or field, as input@200k=4 (Enter for none)", default="", show_default=False, err=True):
+    while answer := _answer("Another price or field, as input@200k=4 (Enter for none)", name, default=""):
         found |= pairs("prices add", (answer,))
     return name, found, into or click.prompt("File to add it to (Enter for none)", default="", show_default=False, err=True) or None
+
+
+def _answer(question: str, sheet: str | None = None, part: str | None = None, default: str | None = None) -> str:
+    """What a person answers: a sheet, a part of one, or NAME=VALUE; asked again where that is nothing that a sheet can hold."""
+    from invert.sheets.add import refuse_answer
+
+    def sound(text: str) -> str:
+        try:
+            if sheet is None:
+                refuse_answer(text, {})
+            elif text:
+                refuse_answer(sheet, {part: text} if part else pairs("prices add", (text,)))
+        except BacksolveError as error:
+            raise click.UsageError(in_a_line(str(error))) from None
+        return text
+
+    answer: str = click.prompt(question, default=default, show_default=False, err=True, value_proc=sound)
+    return answer
 
 
 @prices.command("check")
@@ -206,14 +229,16 @@ def check_prices(file: str | BinaryIO | None, own: str | BinaryIO | None) -> Non
 
     from invert.data import read_data
     from invert.sheets.doubts import doubtful_prices
-    from invert.sheets.read import book_of
+    from invert.sheets.read import PROBLEM_LIMIT, book_of
     from invert.soundness import all_problems
 
     data = read_data()
     book = book_of(data, own if file is None else file)
     problems, doubtful = all_problems(book, data), doubtful_prices(book)
-    for doubt in doubtful:
+    for doubt in doubtful[:PROBLEM_LIMIT]:
         click.echo(in_a_line(f"warning: {doubt}"))
+    if doubtful[PROBLEM_LIMIT:]:
+        click.echo(f"warning: {len(doubtful) - PROBLEM_LIMIT} more like these")
     if not problems:
         warned = f", {len(doubtful)} warning{'s' if len(doubtful) > 1 else ''}" if doubtful else ""
         click.echo(f"{len(book.rows)} rows, no problem found{warned}")
@@ -248,7 +273,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     backsolve prices pull api.json --into market.csv --left-out rest.csv
     """
     from invert.data import read_data
-    from invert.sheets.append import Update, database, price_file, update_file, updated
+    from invert.sheets.append import Update, database, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
     from invert.sheets.databases.found import listings, not_installed
     from invert.sheets.databases.pull import pull
@@ -256,6 +281,9 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
 
     refuse_no_file("--into", into)
     refuse_no_file("--left-out", left_out)
+    for source in sources:
+        refuse_one_file("--left-out", left_out, {"SOURCE": source})
+    refuse_one_file("--left-out", left_out, {"--into": into, "the rivals of --into": rivals_of(into) if into else None})
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)
     if not found and not problems:
@@ -344,6 +372,9 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         line(f"changed: {'/'.join(change.sheet_key[:2])}: {change}")
     if update.redescribed[_RIVALS_SHOWN:]:
         line(f"changed: {len(update.redescribed) - _RIVALS_SHOWN} more contexts and releases")
+    if met := len(update.not_met):
+        names = ", ".join("/".join(key[:2]) for key in update.not_met[:_NAMES_SHOWN]) + ", ..." * (met > _NAMES_SHOWN)
+        line(f"not met again: {met} sheet{'s' if met > 1 else ''} of an earlier pull, whose prices stand ({names})")
     for one in rivals[:_RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
     if rivals[_RIVALS_SHOWN:]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from backsolve.cli.common import fail_on, leave, report_problems, tell
+from backsolve.cli.common import OneOf, fail_on, leave, report_problems, tell
 from backsolve.streams import in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
@@ -71,7 +71,7 @@ _LONG = 100_000
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
 )
 @click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
-@click.option("--as", "style", type=click.Choice(_SOLVE_FORMATS), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=OneOf(_SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
     overlap: str | None,

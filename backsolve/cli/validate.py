@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from backsolve.cli.common import fail_on, processes, refuse_no_file, workers_option
+from backsolve.cli.common import OneOf, fail_on, processes, refuse_no_file, workers_option
 from backsolve.streams import say, width
 from derive.errors import WrongValue
 from derive.files import write
@@ -25,7 +25,7 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 
 
 @click.command("validate")
-@click.option("--section", type=click.Choice(_SECTIONS), multiple=True, help="One part of the scoreboard; may be repeated.")
+@click.option("--section", type=OneOf(_SECTIONS), multiple=True, help="One part of the scoreboard; may be repeated.")
 @click.option("--rerun", is_flag=True, help="Run the calibration again: 36,000 simulated sheets, unless the next three say otherwise.")
 @click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun; {SEEDS} by default.")
 @click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape; {SHEETS} by default.")
@@ -34,7 +34,7 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
     help=f"Draws a sheet, a power of two; {_DRAWS} by default.",
 )  # fmt: skip
 @workers_option("Processes that share a rerun.")
-@click.option("--as", "style", type=click.Choice(("table", "json", "csv")), default="table", help="Form of the answer.")
+@click.option("--as", "style", type=OneOf(("table", "json", "csv")), default="table", help="Form of the answer.")
 @click.option("--save", metavar="FILE", help="Write the rows of a rerun as CSV as well.")
 def validate_command(
     section: tuple[str, ...], rerun: bool, seeds: int | None, sheets: int | None, draws: int | None, workers: int | None, style: str,

@@ -4,8 +4,7 @@ import csv
 import io
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-ACTED_UPON = ("=", "+", "-", "@", "\t", "\r")
-"""What a cell that spreadsheets take for a formula begins with."""
+from derive.characters import begins_as_formula
 
 _LAID_OUT = "\n\r\t"
 """What is not printed and lays a text out."""
@@ -39,7 +38,7 @@ def inert(value: object) -> object:
     told = (
         value if value.isprintable() else "".join(mark if mark.isprintable() or mark in _LAID_OUT else repr(mark)[1:-1] for mark in value)
     )
-    return f"'{told}" if value.startswith(ACTED_UPON) else told
+    return f"'{told}" if value.startswith(("\t", "\r")) or begins_as_formula(value) else told
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:

@@ -304,7 +304,8 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     how = [said for column, said in _HOW_TO_READ.items() if column not in gone]
     lines += [f"{'; '.join(how)}."] if moving and how else []
     lines += _calibration(found)
-    lines += [f"New: {_list(found.added)}."] if found.added else []
+    # Of a saved result nobody knows whether the others were there: it may have been asked of one model.
+    lines += [f"{'New' if found.file is None else f'Not in {found.before}'}: {_list(found.added)}."] if found.added else []
     lines += [f"Not there any more: {_list(found.gone)}."] if found.gone else []
     return [*lines, *(f"Note: {note}." for note in found.notes)]
 

@@ -10,10 +10,9 @@ from datetime import date
 from io import BytesIO
 
 from derive.briefly import brief
-from derive.characters import hidden, mark_in_words, trimmed
+from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, label, opened, write
-from derive.show.cells import ACTED_UPON
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.assemble import typed_place
@@ -21,7 +20,7 @@ from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
 from invert.sheets.rows import TOKENS, PriceBook, PriceRow, Problem
-from invert.sheets.rules import COMPONENTS, check
+from invert.sheets.rules import COMPONENTS, check, read_cell
 
 _FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
@@ -78,6 +77,22 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     if not rows:
         raise WrongValue(f"{shorten(name)} has no price; give input=2 output=10")
     return [*rows, *_without_premium(rows)]
+
+
+def refuse_answer(name: str, items: Mapping[str, str]) -> None:
+    """Raises WrongValue for a sheet, a price or a field that no row can hold, as far as a cell says it alone.
+
+    >>> refuse_answer("acme/perm", {"input": "2,5"})
+    Traceback (most recent call last):
+        ...
+    derive.errors.WrongValue: '2,5' is not a number; write 2.5
+    """
+    priced = items if any(item not in _FIELDS for item in items) else {"input": "1", **items}
+    for row in cells_of_sheet(name, priced):
+        for column, text in row.items():
+            _, fault = read_cell(OVERLAY_COLUMNS[column], text)
+            if fault:
+                raise WrongValue(fault)
 
 
 def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -168,7 +183,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         for column, text in row.items():
             if mark := hidden(trimmed(text)):
                 raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
-            if column != "amount" and text.startswith(ACTED_UPON):
+            if column != "amount" and begins_as_formula(text):
                 raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
     before, origin = _content(into), own_place(label(into)) if into else "what is typed"
     fx, shipped, _ = prices_that_ship(data)

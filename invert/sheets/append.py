@@ -13,7 +13,7 @@ from derive.errors import WrongData
 from derive.files import alone, label, opened, write
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, read_rows, table
 from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
-from invert.sheets.rows import Fx, PriceRow, Problem
+from invert.sheets.rows import Fx, PriceRow, Problem, SheetKey
 from invert.sheets.rules import by_sheet, is_traded
 
 
@@ -39,7 +39,8 @@ class Update:
     `counts` are prices by (database, what became of them): `added`, `changed`, `ended` for those that a sheet has no more, `kept`
     for those that are the same, `other_day` for those that hold on another day and are not there. `later` names what has to wait
     for another day, `held` is how many rows stood there before. `redescribed` is what a database says otherwise of a model than the
-    rows that stay, `cells` what these say from now on, by origin and column.
+    rows that stay, `cells` what these say from now on, by origin and column. `not_met` are sheets that the same databases have
+    written and that are not among what is pulled now.
     """
 
     closed: Mapping[str, date] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class Update:
     held: int = 0
     redescribed: tuple[Redescribed, ...] = ()
     cells: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    not_met: tuple[SheetKey, ...] = ()
 
     def count(self, what: str) -> int:
         """Prices that were added, changed, ended or kept, of all databases."""
@@ -108,7 +110,17 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
         held=len(held),
         redescribed=tuple(change for one in found for change in one.redescribed),
         cells={origin: cells for one in found for origin, cells in one.cells.items()},
+        not_met=tuple(_not_met({key: rows for key, rows in sheets.items() if key not in of_sheet}, pulled, day)),
     )
+
+
+def _not_met(sheets: Mapping[SheetKey, Sequence[PriceRow]], pulled: Iterable[PriceRow], day: date) -> Iterator[SheetKey]:
+    """Of these sheets those that hold, and of whose sellers their databases have others to say."""
+    read = {(row.provider, database(row)) for row in pulled}
+    for key, rows in sheets.items():
+        sources = {(row.provider, database(row)) for row in rows if row.valid_on(day)}
+        if sources and sources <= read:
+            yield key
 
 
 def _read_after(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], PriceRow]:

@@ -449,6 +449,8 @@ def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str
     lacking = [name for name in needed if name not in header]
     if lacking:
         mark = next((mark for mark in (";", "\t", "|") if mark in header[0]), None)
+        if header[0].lower().startswith("sep="):
+            raise WrongData(f"{place}: {shorten(header[0])} tells a spreadsheet what separates cells; take the line out")
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
         raise WrongData(f"{place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
     if unknown:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from derive import shipped_rows
-from derive.characters import hidden, is_same, mark_in_words, skeleton
+from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.shipped_rows import figure
 from invert.sheets.rows import TOKENS, Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
@@ -346,7 +346,7 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
     if found := hidden(text):
         raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}, which does not show"))
-    if text.startswith(tuple(formula_signs)):
+    if begins_as_formula(text, formula_signs):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
 
 
@@ -396,18 +396,33 @@ def number(text: str) -> float:
         raise WrongValue(str(error)) from None
 
 
-def whole_number(text: str) -> int:
-    """A whole number of at most twelve digits."""
+def whole_number(text: str, of: str = "") -> int:
+    """A whole number of at most twelve digits; `of` says in a message what it counts."""
     if not re.fullmatch("[0-9]{1,12}", required(text)):
-        raise WrongValue(f"{shorten(text)} is not a whole number")
+        raise WrongValue(f"{shorten(text)} is not a whole number{of}{_whole_meant(text)}")
     return int(text)
 
 
-def whole_or_blank(text: str) -> int | None:
+def _whole_meant(text: str) -> str:
+    """`; write 200000`: the whole number that a text stands for, if that is clear.
+
+    >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("200.000")
+    ('; write 200000', '; write 200000', '; write 200000', '')
+    """
+    if form := re.fullmatch("([0-9]{1,9})([kM])", text):
+        return f"; write {int(form[1]) * TOKENS[form[2]]}"
+    if form := re.fullmatch("([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,12}(?=\\.00?$))(?:\\.00?)?", text):
+        return f"; write {re.sub('[, ]', '', form[1])}"
+    return ""
+
+
+def whole_or_blank(text: str, of: str = "") -> int | None:
     """A whole number above zero, or nothing."""
-    if text and not whole_number(text):
+    if not text:
+        return None
+    if not (found := whole_number(text, of)):
         raise WrongValue("is zero; leave it blank where there is none")
-    return whole_number(text) if text else None
+    return found
 
 
 def tokens_or_blank(text: str) -> int | None:
@@ -417,12 +432,7 @@ def tokens_or_blank(text: str) -> int | None:
     (1000000, 131072, None)
     """
     form = re.fullmatch("([0-9]{1,9})([kM])", text)
-    if not form:
-        try:
-            return whole_or_blank(text)
-        except WrongValue as error:
-            raise WrongValue(f"{error} of tokens such as 131072, 200k or 1M") from None
-    return whole_or_blank(str(int(form[1]) * TOKENS[form[2]]))
+    return whole_or_blank(str(int(form[1]) * TOKENS[form[2]]) if form else text, " of tokens such as 131072, 200k or 1M")
 
 
 def hours(text: str) -> str:

@@ -2,9 +2,11 @@
 
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,46 @@ def test_a_signal_while_a_file_is_saved_ends_the_command_and_leaves_the_file_who
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
     assert os.listdir(tmp_path) == ["run.json"] and (tmp_path / "run.json").read_text() == "whole"
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    """A disk of 64 kB, where this process may mount one."""
+    (disk := tmp_path / "disk").mkdir()
+    mount = shutil.which("mount")
+    if not mount or subprocess.run([mount, "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True, check=False).returncode:
+        pytest.skip("no disk may be mounted here")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+def test_a_disk_that_is_full_leaves_the_old_file_whole_and_nothing_beside_it(small_disk):
+    place, rest = small_disk / "mine.csv", small_disk / "rest"
+    place.write_text("mine")
+    with pytest.raises(OSError, match="No space left on device"):
+        rest.write_bytes(b"\0" * 100_000)
+    with pytest.raises(WrongData, match=r"mine\.csv: cannot be written \(No space left on device\)"):
+        write(str(place), "new")
+    assert place.read_text() == "mine" and sorted(os.listdir(small_disk)) == ["mine.csv", "rest"]
+    rest.unlink()
+    write(str(place), "new")
+    assert place.read_text() == "new"
+
+
+LIMITED = """
+import resource
+from derive.files import write
+resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+write("mine.csv", "new" * 1024)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no limit on what a process writes there")
+def test_a_file_of_which_only_a_part_can_be_written_leaves_the_old_one_whole(tmp_path):
+    (tmp_path / "mine.csv").write_text("mine")
+    done = subprocess.run([sys.executable, "-c", LIMITED], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr.splitlines()[-1] == "derive.errors.WrongData: mine.csv: cannot be written (File too large)"
+    assert os.listdir(tmp_path) == ["mine.csv"] and (tmp_path / "mine.csv").read_text() == "mine"
 
 
 HOLDING = """

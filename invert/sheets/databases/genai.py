@@ -1,5 +1,6 @@
 """The package genai-prices: the snapshot of prices that is installed with it, read without asking any network."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, time
 from functools import partial
@@ -22,6 +23,7 @@ from invert.sheets.databases.records import (
     installed_database,
     items_of,
     per_mtok,
+    refuse_unknown,
     token_count,
 )  # fmt: skip
 from invert.sheets.databases.renamed import Fields
@@ -37,13 +39,15 @@ _SOLD: Mapping[str, Sold] = {
     "cache_write_5m_mtok": ("cache_write", 300),
     "cache_write_1h_mtok": ("cache_write", 3600),
 }
+_NO_TEXT = re.compile(r"audio|image|video|document|hours|kcount|kpages|mchars|reasoning|citation")
+"""What the name of a price holds that is of something else than a prompt and its answer in text, or of a part of the answer."""
 _CONTEXT, _VARIANTS = "context_window", "price_variants"
 _FIELDS = Fields(
     usual=(_CONTEXT, _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
-    is_known=frozenset((
+    is_known=lambda name: bool(_NO_TEXT.search(name)) or name in (
         *_SOLD, "id", "match", "name", "description", _CONTEXT, "price_comments", "deprecated", "prices", _VARIANTS, "constraint", "when",
         "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
-    )).__contains__,
+    ),
 )  # fmt: skip
 _TIERS = {
     ("processing", "batch"): "batch",
@@ -54,6 +58,9 @@ _TIERS = {
     ("speed", "fast"): "fast",
 }
 """Service tiers by the variant of the database; what is the default there is the standard tier anyway."""
+_STANDARD = (("service_tier", "default"), ("service_tier", "standard"))
+_SOLD_OTHERWISE = ("search_type",)
+"""Conditions of a variant that sells something else than tokens."""
 
 
 def is_genai_installed() -> bool:
@@ -122,11 +129,15 @@ def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongFie
     yield from variants(offer, getattr(model, _VARIANTS, None) or ())
 
 
-def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | NotTaken]:
+def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | WrongField]:
     """The offers of the variants, the newest of each kind: their days are those on which somebody checked them, no beginnings."""
     newest: dict[tuple[str, str], Any] = {}
     for variant in sorted(found, key=lambda one: getattr(one.constraint, "start_date", None) or date.min):
-        newest[service_tier_and_region(_of(variant, "when"))] = variant
+        when = _of(variant, "when")
+        if odd := unknown_condition(when):
+            yield WrongField("when", f"has a condition that is not known: {odd}")
+        else:
+            newest[service_tier_and_region(when)] = variant
     for (tier, region), variant in newest.items():
         if not tier:
             continue
@@ -140,6 +151,17 @@ def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | NotTaken]:
         )
 
 
+def unknown_condition(when: Mapping[str, str]) -> str:
+    """What of the condition of a variant says neither a service tier, nor a region, nor that something else is sold; or nothing.
+
+    >>> unknown_condition({"service_tier": "turbo"}), unknown_condition({"speed": "fast"}), unknown_condition({"search_type": "web"})
+    ('service_tier=turbo', '', '')
+    """
+    told = [pair for pair in when.items() if pair not in _STANDARD and pair[0] not in ("route", *_SOLD_OTHERWISE)]
+    unknown = [pair for pair in told if pair not in _TIERS] or told[1:]
+    return ", ".join(f"{name}={value}" for name, value in unknown)
+
+
 def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
     """Service tier and region of a variant; no tier for one that is the standard one, or that sells something else.
 
@@ -149,7 +171,7 @@ def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
     (('', ''), ('', ''))
     """
     region = when.get("route", "").rpartition("/")[2]
-    told = [pair for pair in when.items() if pair[0] != "route" and pair not in (("service_tier", "default"), ("service_tier", "standard"))]
+    told = [pair for pair in when.items() if pair[0] != "route" and pair not in _STANDARD]
     if not told:
         return ("standard" if region else ""), region
     return (_TIERS.get(told[0], "") if len(told) == 1 else ""), region
@@ -157,6 +179,8 @@ def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
 
 def bands_of(prices: Any) -> dict[int, Rates]:
     """Rates by threshold: a tier of this database begins above its start."""
+    priced = {name: value for name, value in vars(prices).items() if name.endswith("_mtok") and not _NO_TEXT.search(name)}
+    refuse_unknown(priced, _SOLD)
     bands: dict[int, dict[Sold, float]] = {0: {}}
     for name, sold in _SOLD.items():
         price = getattr(prices, name, None)

@@ -28,9 +28,10 @@ from invert.sheets.databases.records import (
     part,
     per_mtok,
     refuse_no_record,
+    refuse_unknown,
     token_count,
 )  # fmt: skip
-from invert.sheets.databases.renamed import Fields
+from invert.sheets.databases.renamed import Fields, fields_in
 
 NAME, _FILE = "litellm", "model_prices_and_context_window_backup.json"
 _MODES = ("chat", "responses", "completion")
@@ -46,9 +47,13 @@ _COST = re.compile(
 )
 _CONTEXT = "max_input_tokens"
 """The longest context; max_tokens is the longest answer where both stand, and so says nothing of it alone."""
+_TIERED, _BY_HOUR = "tiered_pricing", "off_peak_pricing"
+_LISTS = (_TIERED, _BY_HOUR)
+"""Fields that hold prices as an entry itself does."""
+_SPEEDS = "provider_specific_entry"
 _FIELDS = Fields(
     usual=("mode", _CONTEXT),
-    rare=(*_COSTS, "tiered_pricing", "off_peak_pricing"),
+    rare=(*_COSTS, *_LISTS, _SPEEDS),
     is_known=lambda name: bool(_COST.match(name)) or name in (_CONTEXT, "max_tokens", "max_output_tokens"),
 )
 _OTHERWISE = ("_cache_hit", "_decisions")
@@ -118,9 +123,9 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken |
         source_url=entry.get("source"),
     )
     tiers = bands_by_tier(entry)
-    if tiered := part(entry, "tiered_pricing", list):
+    if tiered := part(entry, _TIERED, list):
         tiers["standard"] = _tiered(tiered)
-    off_peak = part(entry, "off_peak_pricing", dict)
+    off_peak = part(entry, _BY_HOUR, dict)
     if off_peak and "standard" in tiers:
         # What stands at the top is the price of the peak.
         utc_hours, days = peak_hours(off_peak)
@@ -133,9 +138,9 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken |
         if tier != "standard" and not {("input", None), ("output", None)} <= bands.get(0, {}).keys():
             continue  # a discount on one item is no sheet
         yield offer(bands=bands, service_tier=tier)
-    speeds = part(entry, "provider_specific_entry", dict) or {}
+    speeds = part(entry, _SPEEDS, dict) or {}
     if "fast" in speeds and "standard" in tiers and "fast" not in tiers:
-        times = per_mtok("provider_specific_entry", speeds["fast"])
+        times = per_mtok(_SPEEDS, speeds["fast"])
         yield offer(bands=_times(tiers["standard"], times), service_tier="fast")
 
 
@@ -146,6 +151,7 @@ def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
     {'standard': {0: {('input', None): 2.0}, 200000: {('input', None): 4.0}}, 'batch': {0: {('input', None): 1.0}}}
     """
     tiers: dict[str, dict[int, dict[Sold, float]]] = {}
+    refuse_unknown({name: value for name, value in entry.items() if isinstance(value, dict | list) and _holds_costs(value)}, _LISTS)
     for name, amount in entry.items():
         form = _COST.fullmatch(name)
         if not form and amount and name.startswith(tuple(_COSTS)) and not name.endswith(_OTHERWISE):
@@ -159,6 +165,11 @@ def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
         bands = tiers.setdefault(_TIERS.get(tier or "", tier or ""), {})
         bands.setdefault(int(above or 0) * 1000, {})[sold] = per_mtok(name, amount, PER_TOKEN)
     return {tier: dict(bands) for tier, bands in tiers.items()}
+
+
+def _holds_costs(value: Any) -> bool:
+    """Whether prices stand somewhere in the value of a field."""
+    return any(map(_COST.match, (name for name, _ in fields_in(value))))
 
 
 def model_of(name: str, provider: str) -> str:
@@ -191,7 +202,7 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
     busy = {day: tuple(between(sorted(free.get(day, [])))) for day in range(1, 8)}
     spans_of_peak = {spans for spans in busy.values() if spans}
     if len(spans_of_peak) != 1 or not free:
-        raise WrongField("off_peak_pricing", "has other hours on other days, or none at all")
+        raise WrongField(_BY_HOUR, "has other hours on other days, or none at all")
     (spans_found,) = spans_of_peak
     zone = off_peak.get("weekday_timezone", "UTC")
     if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > _SHANGHAI):
@@ -242,7 +253,7 @@ def _tiered(ranges: list[Any]) -> dict[int, Rates]:
     for one in ranges:
         span = part(one, "range", list) if isinstance(one, dict) else None
         if not span or isinstance(span[0], bool) or not isinstance(span[0], int | float) or not 0 <= span[0] < 10**12:
-            raise WrongField("tiered_pricing", "has a range that does not begin at a number of tokens")
+            raise WrongField(_TIERED, "has a range that does not begin at a number of tokens")
         bands[int(span[0])] = bands_by_tier(one).get("standard", {}).get(0, {})
     return bands
 

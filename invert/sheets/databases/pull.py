@@ -1,5 +1,6 @@
 """Several databases put together into rows of prices: who is believed where they disagree, and what is said twice once."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -130,8 +131,10 @@ def pull(
     )
 
 
-_OfferId: TypeAlias = tuple[int, tuple[str, ...]]
-"""The place of a database among those that are read, and provider and model as it calls them, of a price with region and service tier."""
+_OfferId: TypeAlias = tuple[int, int, tuple[str, ...]]
+"""The place of a database among those that are read, that of an entry in it, and provider and model as it calls them; of a price also
+region and service tier.
+"""
 
 
 @dataclass
@@ -155,14 +158,14 @@ class Work:
     made: dict[SheetKey, _OfferId] = field(default_factory=dict)
     """The offer that a new sheet is made of."""
 
-    def offered(self, *names: str) -> _OfferId:
+    def offered(self, entry: int, *names: str) -> _OfferId:
         """An offer of the database that is being read."""
-        return len(self.databases) - 1, names
+        return len(self.databases) - 1, entry, names
 
     def left_out(self, one: NotTaken) -> None:
         """An entry, or a part of one, makes no sheet; where another part does, that counts."""
         self.not_taken.append(one)
-        self.fates.setdefault(self.offered(one.provider, one.model), one.because)
+        self.fates.setdefault(self.offered(one.entry, one.provider, one.model), one.because)
 
     def became(self, key: SheetKey, fate: str) -> None:
         """The offer that a sheet was made of came to this."""
@@ -171,19 +174,19 @@ class Work:
 
     def named(self) -> Iterator[Fate]:
         """What became of every offer; an entry of which a part makes a sheet is counted by that part."""
-        for (place, names), became in self._kept():
+        for (place, _, names), became in self._kept():
             provider, model, region, tier = (*names, "", "")[:4]
             yield Fate(database=self.databases[place], provider=provider, model=model, region=region, service_tier=tier, became=became)
 
     def counted(self) -> tuple[tuple[Database, Counter[str]], ...]:
         """How many offers of each database came to what."""
         found = [Counter[str]() for _ in self.databases]
-        for (place, _), became in self._kept():
+        for (place, _, _), became in self._kept():
             found[place][became] += 1
         return tuple(zip(self.databases, found, strict=True))
 
     def _kept(self) -> list[tuple[_OfferId, str]]:
-        priced = {(place, names[:2]) for place, names in self.fates if names[2:]}
+        priced = {(place, entry, names[:2]) for place, entry, names in self.fates if names[2:]}
         return [(offer, became) for offer, became in self.fates.items() if offer not in priced]
 
 
@@ -209,7 +212,7 @@ def _gather(
     providers: Collection[str], work: Work, assumptions: Assumptions,
 ) -> None:  # fmt: skip
     """Lays what one database lists beside the sheets that are there already."""
-    mine: dict[SheetKey, dict[tuple[str, str], list[PriceRow]]] = {}
+    mine: dict[SheetKey, dict[tuple[int, str, str], list[PriceRow]]] = {}
     odd: dict[str | None, list[Problem]] = {}
     read = 0
     try:
@@ -235,7 +238,7 @@ def _gather(
                     work.short_context.add(named[0].sheet_key)
                 if name_in_a_cell(item.model) != item.model:
                     work.renamed[f"{item.provider}/{item.model}"] = named[0].sheet_key
-                mine.setdefault(named[0].sheet_key, {}).setdefault((item.provider, item.model), []).extend(named)
+                mine.setdefault(named[0].sheet_key, {}).setdefault((item.entry, item.provider, item.model), []).extend(named)
     except WrongData as error:
         work.problems.append(Problem(str(database), None, None, f"{error}: newer or older than known here"))
     for found in odd.values():
@@ -343,6 +346,10 @@ def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumpt
     return high - low <= assumptions.same_converted_within * high
 
 
+_OWN_ROW = re.compile(r"\bpulled:[0-9]+")
+"""What a row is called while it is checked; what one contradicts is of its own sheet."""
+
+
 def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, NotTaken]]:
     """The rows as a file of them is read and checked beside the others, and the sheets that would not pass, with the first reason."""
     unseen = {row.sheet_key: "a character that does not show" for row in rows if any(map(hidden, texts(row)))}
@@ -358,7 +365,8 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
         if not left_out:
             break
         faulty |= {
-            key: NotTaken(provider=key[0], model=key[1], because=f"refused {one.column}: {one.message}") for key, one in left_out.items()
+            key: NotTaken(provider=key[0], model=key[1], because=f"refused {one.column}: {_OWN_ROW.sub('another row of it', one.message)}")
+            for key, one in left_out.items()
         }
         kept = [row for row in kept if row.sheet_key not in left_out]
     return kept, faulty

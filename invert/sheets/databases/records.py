@@ -6,10 +6,11 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from importlib import metadata
 from typing import Any, TypeAlias
 
-from derive.characters import hidden
+from derive.characters import begins_as_formula, hidden
 from derive.errors import WrongData, shorten
 from invert.sheets.databases.renamed import Fields, fields_in, gone
 from invert.sheets.databases.routes import of_route
@@ -61,10 +62,6 @@ _DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
 
 
-_FORMULA = "=@+-"
-"""What some names begin with, and a spreadsheet takes for a formula: no cell of ours may."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
     """A database by name and version; rows carry both in their notes."""
@@ -78,11 +75,12 @@ class Database:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotTaken:
-    """An entry that makes no sheet here, and why."""
+    """An entry that makes no sheet here, and why; `entry` as of an Offer."""
 
     provider: str
     model: str
     because: str
+    entry: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +96,8 @@ class Offer:
     """What a database asks for one model in one service tier over one stretch of time: rates by the threshold [token] they begin at.
 
     A rate that a band does not state is that of the band below it. `from_threshold` are the thresholds at which the price
-    already holds, in the words of the database; what is above 199,999 holds from 200,000 on.
+    already holds, in the words of the database; what is above 199,999 holds from 200,000 on. `entry` is the place of what it was
+    read from in its database: one entry may make several offers of a model, and several entries may be of one name.
     """
 
     provider: str
@@ -115,6 +114,7 @@ class Offer:
     release_date: date | None = None
     source_url: object = ""
     from_threshold: frozenset[int] = field(default_factory=frozenset)
+    entry: int = field(default=0, compare=False)
 
 
 Item: TypeAlias = Offer | NotTaken | NotCarried | Problem
@@ -132,10 +132,12 @@ def provider_of(name: str) -> str:
 def name_in_a_cell(model: str) -> str:
     """A model's name without the marks at its beginning by which a spreadsheet knows a formula.
 
-    >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell("gpt-6")
-    ('cf/meta/llama', 'gpt-6')
+    >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell(" =\\uff0bx"), name_in_a_cell("gpt-6")
+    ('cf/meta/llama', 'x', 'gpt-6')
     """
-    return model.lstrip(_FORMULA)
+    while begins_as_formula(model[:1]) or (model.startswith(" ") and begins_as_formula(model)):
+        model = model[1:]
+    return model
 
 
 def one_spelling(model: str) -> str:
@@ -156,7 +158,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
     if lacking:
         free = all(amount == 0 for rates in offer.bands.values() for amount in rates.values()) and any(offer.bands.values())
         because = "free" if free else f"no price of {' and '.join(lacking)} tokens"
-        return NotTaken(provider=provider, model=model, because=because)
+        return NotTaken(provider=provider, model=model, because=because, entry=offer.entry)
     current: dict[Sold, float] = {}
     # A context that a band of its own offer begins beyond is of something else.
     max_context = offer.max_context if offer.max_context and offer.max_context >= max(said) else None
@@ -378,20 +380,21 @@ class RawEntry:
 def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) -> Iterator[Item]:
     """What each entry says; a field that cannot be read is a problem of its own and stops nothing else, nor one that no entry has."""
     seen: Counter[frozenset[str]] = Counter()
-    for entry in entries:
+    for place, entry in enumerate(entries):
         fields_of_entry = list(fields_in(entry.record))
         seen[frozenset(name for name, _ in fields_of_entry)] += 1
         yield from not_carried(entry.provider, fields_of_entry)
         label = shorten(f"{entry.provider}/{entry.model}")
+        left_out = partial(NotTaken, provider=entry.provider, model=entry.model)
         try:
             for item in entry.read():
-                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else _routed(item)
+                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else _routed(item, place)
         except WrongField as error:
-            yield NotTaken(provider=entry.provider, model=entry.model, because=f"a field that is not as known: {error.field}")
+            yield _routed(left_out(because=f"a field that is not as known: {error.field}"), place)
             yield _odd(error, database, f", of {label}")
         except _UNEXPECTED as error:
             fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {label}"
-            yield NotTaken(provider=entry.provider, model=entry.model, because="a shape that is not known")
+            yield _routed(left_out(because="a shape that is not known"), place)
             yield Problem(str(database), None, None, fault)
     for name, fault in gone(fields, seen):
         yield _odd(WrongField(name, fault), database, "")
@@ -408,10 +411,12 @@ def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[Not
         yield NotCarried(provider=provider, what=what)
 
 
-def _routed(item: Offer | NotTaken) -> Offer | NotTaken:
-    """An offer under the name of its model, in the service tier that the database says in the name."""
+def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
+    """What this entry makes: an offer under the name of its model, in the service tier that the database says in the name."""
     model, tier = of_route(item.model)
-    return replace(item, model=model, service_tier=tier) if tier and isinstance(item, Offer) and item.service_tier == "standard" else item
+    if tier and isinstance(item, Offer) and item.service_tier == "standard":
+        return replace(item, entry=entry, model=model, service_tier=tier)
+    return replace(item, entry=entry)
 
 
 def _odd(error: WrongField, database: Database, of: str) -> Problem:

@@ -60,6 +60,14 @@ def test_saving_replaces_the_whole_file_or_nothing(tmp_path):
     assert path.read_text() == before and os.listdir(tmp_path) == ["run.json"]
 
 
+@pytest.mark.parametrize("option", ["--prices", "--against"])
+def test_saving_writes_over_no_file_that_is_asked_of(tmp_path, monkeypatch, option: str):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(own := price_file(*GOOD))
+    assert f"--save would write over ./own.csv, which is the file of {option}" in refused("infer", option, "own.csv", "--save", "./own.csv")
+    assert Path("own.csv").read_bytes() == own
+
+
 def test_saving_touches_no_other_file(tmp_path):
     (tmp_path / "run.json.part").write_text("mine")
     assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
@@ -124,8 +132,9 @@ def test_a_sheet_with_an_absurd_ratio_is_named_and_the_others_are_printed():
 
 
 def test_a_day_before_anyone_read_the_prices_is_flagged():
-    said = call("infer", "--as-of", "2020-01-01", "--as", "json")
-    assert said.status == 0 and all("start not known" in sheet["flags"] for sheet in json.loads(said.out))
+    said = call("infer", "--as-of", "2025-01-01", "--as", "json")
+    found = json.loads(said.out)
+    assert said.status == 0 and found and all("start not known" in sheet["flags"] for sheet in found)
 
 
 def test_a_model_that_was_released_later_has_no_answer_and_is_named():
@@ -398,6 +407,15 @@ def test_what_is_wrong_with_the_row_of_a_name_comes_before_that_the_name_is_not_
         assert wanted in fault and ("unknown provider" in unknown or "is no model here" in unknown)
 
 
+@pytest.mark.parametrize(
+    "asked", [("infer",), ("infer", "--summary"), ("infer", "--as", "json"), ("prices", "list"), ("prices", "list", "--as", "csv")]
+)
+def test_a_day_before_all_sheets_has_no_answer(asked: tuple[str, ...]):
+    said = call(*asked, "--as-of", "1999-01-01")
+    assert said.status == 3 and said.err.splitlines()[-1] == "backsolve: no sheet holds on that day"
+    assert call("infer", "--as-of", "1999-01-01", "--against", "shipped").status == 0, "that no sheet was there is what has changed"
+
+
 def test_what_all_sheets_have_in_common_is_shown_in_every_form():
     asked = ("infer", "--provider", "google", "--summary")
     assert "Premiums above the first threshold" in call(*asked).out
@@ -405,6 +423,7 @@ def test_what_all_sheets_have_in_common_is_shown_in_every_form():
     assert call(*asked, "--as", "csv").out.startswith("section,name,")
     assert call(*asked, "--as", "markdown").out.startswith("# ")
     assert "--summary and --wide do not go together" in refused(*asked, "--wide")
+    assert "--columns does not go together with --as json" in refused(*asked[:-1], "--as", "json", "--columns", "model")
     assert "--wide and --columns do not go together" in refused(*asked[:-1], "--wide", "--columns", "model,price")
 
 

@@ -246,6 +246,28 @@ def test_in_a_terminal_what_is_not_given_is_asked_for(tmp_path, monkeypatch):
     assert own.read_text(encoding="utf-8").splitlines()[4] == "acme,perm,input,4,200000,1000000"
 
 
+def test_in_a_terminal_an_answer_that_cannot_be_meant_is_asked_for_again(tmp_path, monkeypatch):
+    own = tmp_path / "own.csv"
+    monkeypatch.setattr("backsolve.cli.prices.in_terminal", lambda _stream: True)
+    wrong_and_right = ["acme", "acme/perm", "2,5", "2.5", "=1", "10", "", "a lot", "1M", "tomorrow", "", "inptu=3", "input@2x=3", ""]
+    said = call("prices", "add", stdin="\n".join([*wrong_and_right, str(own), ""]).encode())
+    assert said.status == 0 and own.read_text(encoding="utf-8").splitlines()[1:] == [
+        "acme,perm,input,2.5,1000000",
+        "acme,perm,output,10,1000000",
+    ]
+    for fault in ("is not provider/model", "'2,5' is not a number; write 2.5", "formula", "'a lot'", "'tomorrow'", "did you mean 'input'?"):
+        assert fault in said.err, fault
+
+
+def test_of_many_warnings_the_first_thousand_are_listed(tmp_path):
+    own = tmp_path / "own.csv"
+    lines = [f"acme,m{number},{what},{2 if what == 'input' else 1}" for number in range(1_002) for what in ("input", "output")]
+    own.write_text("\n".join(["provider,model,component,amount", *lines]), encoding="utf-8")
+    said = call("prices", "check", str(own)).out.splitlines()
+    assert sum(line.startswith("warning: ") for line in said) == 1_001 and said[-2] == "warning: 2 more like these"
+    assert said[-1].endswith("no problem found, 1002 warnings")
+
+
 def test_a_price_in_another_unit_is_left_out_and_said_why(tmp_path):
     entry = '"litellm_provider": "x", "mode": "chat", "input_cost_per_token": {}, "output_cost_per_token": {}'
     file = tmp_path / "l.json"

@@ -73,6 +73,16 @@ def test_what_is_not_taken_is_named_with_the_reason_in_a_file(packages):
     assert "--left-out" in refused("prices", "pull", "--left-out", "", *ON)
 
 
+@pytest.mark.parametrize(("place", "of"), [("./m.csv", "--into"), ("m_rivals.csv", "the rivals of --into"), ("api.json", "SOURCE")])
+def test_what_is_left_out_is_written_over_no_file_of_the_pull(tmp_path, monkeypatch, place: str, of: str):
+    monkeypatch.chdir(tmp_path)
+    for name in ("m.csv", "m_rivals.csv", "api.json"):
+        Path(name).write_text("mine")
+    said = refused("prices", "pull", "api.json", "--into", "m.csv", "--left-out", place)
+    assert f"--left-out would write over {place}, which is the file of {of}; name another one" in said
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"mine"}
+
+
 def test_a_name_that_is_taken_without_its_first_marks_is_said(packages):
     pricing = {"prompt": "0.000001", "completion": "0.000002"}
     Path("odd.json").write_text(json.dumps({"data": [{"id": name, "pricing": pricing} for name in ("=cmd|x", "@cf/m", "plain")]}))

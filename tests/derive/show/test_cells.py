@@ -8,8 +8,10 @@ import pytest
 from derive.show.cells import csv_text, inert
 from derive.show.citation import markdown_cell
 
+WIDE = ["\uff1d1+1", "\uff20x", "\ufe62\uff0d1"]
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|'/c calc'!A0", "\t=1", "\r=1"])
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|'/c calc'!A0", "\t=1", "\r=1", " =1", "\n @x", *WIDE])
 def test_a_text_that_begins_as_a_formula_does_stays_text(text: str):
     assert inert(text) == f"'{text}"
 

@@ -20,6 +20,7 @@ from invert.report.changes import (
     changes_text,
     told_in_words,
 )
+from invert.sheets.sheet import FileText
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +105,13 @@ def test_of_two_prices_that_moved_it_together_it_says_both():
 
 def test_nothing_moved_is_said():
     assert "Nothing moved: no price is another than it was." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
+
+
+def test_what_a_file_does_not_have_is_not_called_new(found: Comparison):
+    added = replace(found, added=(("p", "m", "", "standard"),))
+    assert "\nNew: p/m." in changes_text(added, 100)
+    of_file = replace(added, before="last.json", file=FileText("last.json", b"{}"))
+    assert "\nNot in last.json: p/m." in changes_text(of_file, 100)
 
 
 def test_what_moved_in_no_figure_that_is_shown_is_counted_among_the_unmoved(found: Comparison):

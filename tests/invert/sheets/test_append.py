@@ -177,6 +177,16 @@ def test_nothing_pulled_makes_no_file(tmp_path):
     assert pull(tmp_path / "mine.csv") == Update() and list(tmp_path.iterdir()) == []
 
 
+def test_a_sheet_that_its_database_has_no_more_stands_and_is_named(place):
+    other, another = (replace(row, model="other") for row in (ROW, OUT)), (replace(row, model="by hand", notes="") for row in (ROW, OUT))
+    pull(place, *other, *another)
+    before = spans(place)
+    assert pull(place, ROW, OUT, day=NEXT).not_met == (("acme", "other", "", "standard"),), "nobody read anew what was written by hand"
+    assert spans(place) == before
+    elsewhere = [replace(row, provider="b", notes="base 2") for row in (ROW, OUT)]
+    assert pull(place, *elsewhere, day=NEXT).not_met == (), "nothing was read of that seller"
+
+
 def test_an_empty_file_is_filled(tmp_path):
     (place := tmp_path / "own.csv").touch()
     assert pull(place, ROW, OUT).count("added") == 2 and len(held(place)) == 2

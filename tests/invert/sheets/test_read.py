@@ -55,7 +55,12 @@ def test_a_row_is_read_with_its_types():
 
 
 WRONG_CELLS = [
-    ({"amount": '"1,25"'}, "amount", "'1,25' is not a number"),
+    ({"amount": '"1,25"'}, "amount", "'1,25' is not a number; write 1.25"),
+    ({"amount": "'2.5"}, "amount", "is not a number; write 2.5"),
+    ({"amount": '"""2"""'}, "amount", "is not a number; write 2"),
+    ({"amount": '"1.234,50"'}, "amount", "'1.234,50' is not a number; write 1234.50"),
+    ({"amount": '"1,000"'}, "amount", "'1,000' is not a number; write a plain 1.25 or 1e-3, without unit, sign or separator"),
+    ({"effective_date": "2026-11-20 00:00:00"}, "effective_date", "a spreadsheet writes dates so"),
     ({"amount": "$5"}, "amount", "'$5' is not a number"),
     ({"amount": "5 USD"}, "amount", "not a number"),
     ({"amount": "NaN"}, "amount", "not a number"),
@@ -77,6 +82,7 @@ WRONG_CELLS = [
     ({"weekdays": "Mon-Fri"}, "weekdays", "is not days of the week such as 1-5"),
     ({"model": "=cmd|' /C calc'!A0"}, "model", "formula"),
     ({"notes": "+1"}, "notes", "formula"),
+    ({"model": "\uff1dcmd"}, "model", "a cell may not begin with"),
     ({"notes": "-1"}, "notes", "formula"),
     ({"source_url": "@SUM(A1)"}, "source_url", "formula"),
     ({"notes": "a\0b"}, "notes", "NUL"),
@@ -91,12 +97,13 @@ WRONG_CELLS = [
     ({"service_tier": "two words"}, "service_tier", "lower-case"),
     ({"component": "outptu"}, "component", "did you mean 'output'?"),
     ({"component": "input_ratio"}, "component", "not known"),
-    ({"threshold_tokens": "200k"}, "threshold_tokens", "not a whole number"),
+    ({"threshold_tokens": "200k"}, "threshold_tokens", "'200k' is not a whole number; write 200000"),
+    ({"threshold_tokens": '"1,000,000"'}, "threshold_tokens", "write 1000000"),
     ({"threshold_tokens": "1.5"}, "threshold_tokens", "not a whole number"),
     ({"threshold_tokens": "-1"}, "threshold_tokens", "not a whole number"),
     ({"threshold_tokens": "9" * 5000}, "threshold_tokens", "not a whole number"),
     ({"threshold_inclusive": "maybe"}, "threshold_inclusive", "allowed: true, false"),
-    ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number"),
+    ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number; write 300"),
     ({"ttl_seconds": "0", "component": "cache_write"}, "ttl_seconds", "zero"),
     ({"ttl_seconds": "300"}, "ttl_seconds", "only cache_write has a lifetime, not input"),
     ({"ttl_seconds": "300", "component": "output"}, "ttl_seconds", "not output"),
@@ -234,6 +241,13 @@ def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_n
     assert [str(one) for one in read(f"{INPUT},1G", header=header, overlay=True)[1]] == [
         "prices.csv row 2, column max_context: '1G' is not a whole number of tokens such as 131072, 200k or 1M"
     ]
+    written_by_pandas = str(read(f"{INPUT},200000.0", header=header, overlay=True)[1][0])
+    assert written_by_pandas.endswith("is not a whole number of tokens such as 131072, 200k or 1M; write 200000")
+
+
+def test_a_line_that_tells_a_spreadsheet_the_separator_is_named():
+    with pytest.raises(WrongData, match=r"mine\.csv row 1: 'sep=' tells a spreadsheet what separates cells; take the line out$"):
+        read_rows(["sep=,", HEADER, INPUT], "mine.csv", overlay=True)
 
 
 def test_a_shipped_file_needs_all_columns():

@@ -91,6 +91,7 @@ ODD = [  # model, the field that is named, what is said of it
     (model("m", NIGHT), "constraint", "has hours that run past midnight"),
     (model("m", THREE), "constraint", "has more than two prices a day"),
     (model("m", mtok(input="1", output="2"), [SimpleNamespace(constraint=None)]), "when", "is not there"),
+    (model("m", mtok(input="1", output="2", night_1k="3")), "night_1k_mtok", "looks like a price and is not known"),
 ]
 
 
@@ -100,6 +101,24 @@ def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: 
     (problem,) = (one for one in found if isinstance(one, Problem))
     assert problem.origin == "genai-prices 9.9" and problem.column == column and fault in problem.message
     assert [one.model for one in found if isinstance(one, Offer) and one.model == "good"] == ["good"]
+
+
+CONDITIONS = [{"tier": "flex"}, {"service_tier": "turbo"}, {"processing": "batch", "speed": "fast"}]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS, ids=str)
+def test_a_variant_under_a_condition_that_is_not_known_is_named_and_its_model_stands(condition: dict[str, str]):
+    known = [variant(mtok(input="1", output="1"), processing="batch"), variant(mtok(input="3", output="3"), search_type="web")]
+    entry = model("m", mtok(input="2", output="2"), [*known, variant(mtok(input="9", output="9"), **condition)])
+    found = items([provider("p", entry)])
+    assert [one.service_tier for one in found if isinstance(one, Offer)] == ["standard", "batch"]
+    (problem,) = (one for one in found if isinstance(one, Problem))
+    assert problem.column == "when" and "field when has a condition that is not known: " in problem.message
+
+
+def test_a_price_of_sound_and_pictures_is_none_of_text_and_no_fault():
+    entry = model("m", mtok(input="2", output="2", input_audio="9", cache_image_read="1", output_reasoning="3"))
+    assert [type(one).__name__ for one in items([provider("p", entry)])] == ["NotCarried", "Offer"]
 
 
 def test_providers_that_have_no_models_end_the_reading():

@@ -155,6 +155,15 @@ def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise
     assert len(found.rows) == 4 and found.copies == {} and [one.row.amount for one in found.rivals] == [1.5]
 
 
+def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twice():
+    entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
+    dearer, lasting = entry | {"output_cost_per_token": 5e-6}, entry | {"cache_creation_input_token_cost_above_1hr": 2e-6}
+    for second, rows, rivals in ((entry, 2, 0), (dearer, 2, 1), (lasting, 3, 0)):
+        found = pulled((FIRST, litellm.offers({"m": entry, "acme/m": second}, FIRST)), book=NOTHING)
+        assert (len(found.rows), len(found.rivals), found.not_taken) == (rows, rivals, ())
+        assert sum(found.offers[0][1].values()) == 2 and found.offers[0][1][TAKEN] == 1, "each entry is counted"
+
+
 def test_a_price_of_all_hours_does_not_stand_beside_one_by_the_hour():
     peak, off = (offered("acme", "m", {IN: rate, OUT: 4 * rate}, service_tier=tier) for rate, tier in ((2.0, "peak"), (1.0, "off_peak")))
     found = pulled(listed(FIRST, peak, off), listed(SECOND, offered("acme", "m", {IN: 2.0, OUT: 5.0})), book=NOTHING)
@@ -229,6 +238,12 @@ def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offe
     assert {row.model for row in found.rows} == {"good"}
     (left,) = found.not_taken
     assert left.provider == "acme" and found.offers == ((FIRST, {TAKEN: 1, left.because: 1}),)
+
+
+def test_a_reason_names_no_row_that_nobody_sees():
+    twice = [offered("acme", "m", {IN: amount, OUT: 4.0}, effective_date=DAY, date_kind="start") for amount in (1.0, 2.0)]
+    (left,) = pulled(listed(FIRST, *twice), book=NOTHING).not_taken
+    assert left.because == "refused effective_date: repeats the key of another row of it"
 
 
 def test_a_name_that_only_looks_like_one_in_use_is_left_out():

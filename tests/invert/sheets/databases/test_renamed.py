@@ -44,7 +44,7 @@ RENAMED = [  # what a field may be called one day, of which the prices say nothi
     (genai, genai_under_another_name, "price_variants", "variants"),
     (litellm, partial(under_another_name, LITELLM), "max_input_tokens", "max_prompt_input_tokens"),
     (litellm, partial(under_another_name, LITELLM), "cache_read_input_token_cost", "cached_input_token_cost"),
-    (litellm, partial(under_another_name, LITELLM), "off_peak_pricing", "offpeak_pricing"),
+    (litellm, partial(under_another_name, LITELLM), "provider_specific_entry", "provider_entry"),
     (models_dev, partial(under_another_name, MODELS_DEV), "context", "context_tokens"),
     (models_dev, partial(under_another_name, MODELS_DEV), "limit", "limits"),
     (models_dev, partial(under_another_name, MODELS_DEV), "cache_read", "cached_read"),
