@@ -27,6 +27,8 @@ _MARKED = (FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, EXTRAPOLATED, "KV give
 _OF_ARCHITECTURE = "architecture "
 """How a flag begins that a mark says behind KV known, and that qualifies a stated size as well."""
 _MARKS = {_MORE_BANDS: "more bands", _UNDATED: "undated", _BY_PRICE: "by price", _UNSURE: "unsure", _BEYOND: "extrapolated"}
+_MARK_OF_FLAG = {RELEASE_NOT_KNOWN: _UNDATED, WEIGHTS_UNSURE: _UNSURE, EXTRAPOLATED: _BEYOND}
+"""The mark that stands for a flag, whose word finds the sheets that have it."""
 _OF_KV = "KV PRIOR-DOMINATED"
 """The flag that qualifies KV bytes alone."""
 _ALL = "all"
@@ -209,7 +211,7 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
         any_of = [pattern.strip() for pattern in patterns.split(",")]
         if name == "flag":
             any_of = [f"{letters[pattern]}*" if pattern in letters else f"*{pattern}*" for pattern in any_of]
-        texts = [(one, [*(_flags(one, named) if name == "flag" else OF_TEXT[name](one))]) for one in found]
+        texts = [(one, [*(_flags_and_marks(one, named) if name == "flag" else OF_TEXT[name](one))]) for one in found]
         found = [one for one, of in texts if any(fnmatchcase(each.lower(), pattern.lower()) for each in of for pattern in any_of)]
         if not found:
             there = sorted({_kind(each) for _, of in texts for each in of})
@@ -344,6 +346,12 @@ def _of_named_seller(inferences: Iterable[Inference]) -> frozenset[tuple[str, ..
 def _flags(one: Inference, named: Set[tuple[str, ...]]) -> tuple[str, ...]:
     """The flags of a sheet, and who sells it where that is to be named."""
     return (*one.flags, f"{_SELLER}{one.sheet.provider}") if one.key in named else one.flags
+
+
+def _flags_and_marks(one: Inference, named: Set[tuple[str, ...]]) -> tuple[str, ...]:
+    """The same, and what the marks of the table are called."""
+    flags = _flags(one, named)
+    return (*flags, *(_MARKS[mark] for flag, mark in _MARK_OF_FLAG.items() if any(each.startswith(flag) for each in flags)))
 
 
 def _kind(flag: str) -> str:

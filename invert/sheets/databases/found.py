@@ -75,6 +75,8 @@ def content_of(place: str) -> Any:
         with opened(place) as stream:
             return json.load(stream, parse_constant=_no_number)
     except WrongData as error:
+        if place in {name for name, _, _ in _SHAPES}:
+            raise WrongData(f"{place}: is no package; save the JSON that it serves, and give that file") from None
         raise WrongData(f"{error}{suggest_for_file(place, _PACKAGES)}") from None
     except (ValueError, RecursionError) as error:
         raise WrongData(f"{label(place)}: is not JSON ({shorten(str(error))})") from None

@@ -208,6 +208,15 @@ def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
     assert len(picked(current(), wanted)) == count
 
 
+@pytest.mark.parametrize(
+    ("word", "flag"), [("undated", "release not known"), ("unsure", "weights may not"), ("extrapolated", "size extra")]
+)
+def test_what_a_mark_is_called_below_the_table_picks_the_sheets_that_have_it(word: str, flag: str):
+    found = picked(current(), [f"flag={word}"])
+    assert found and found == picked(current(), [f"flag={flag}"])
+    assert word in glance(current())
+
+
 @in_one_test(
     ("wanted", "said"),
     [

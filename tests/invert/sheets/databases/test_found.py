@@ -63,6 +63,12 @@ def test_without_a_name_every_package_that_is_installed(tmp_path, monkeypatch):
     assert "pip install backsolve[prices]" in str(listings(["genai-prices"])[1][0])
 
 
+@pytest.mark.parametrize("name", ["models.dev", "openrouter"])
+def test_a_database_without_a_package_is_asked_for_as_a_file(name: str):
+    with pytest.raises(WrongData, match=f"^{name}: is no package; save the JSON that it serves, and give that file$"):
+        of_file(name)
+
+
 def test_a_name_that_is_nearly_one_is_suggested():
     with pytest.raises(WrongData, match="did you mean 'genai-prices'"):
         listing_of("genai_prices")
