@@ -97,7 +97,7 @@ class WhenRead(Mapping[str, _Value]):
         return dict, (dict(self._found),)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
 
@@ -107,7 +107,7 @@ class Answer:
     `bound` says of a point, or of all that ranges and sweeps span, that it is so much at least ("lower") or at most ("upper").
     The kind "symbolic" has a formula for an answer: an expression of the symbols that were given.
 
-    >>> Answer("point", value=2400.0, bound="lower"), Answer("symbolic", formula="8*machine_balance_ratio")
+    >>> Answer(kind="point", value=2400.0, bound="lower"), Answer(kind="symbolic", formula="8*machine_balance_ratio")
     (Answer(point: 2400 or more), Answer(symbolic: 8*machine_balance_ratio))
     """
 
@@ -142,7 +142,7 @@ class Answer:
     def point(self) -> float:
         """Its value, of an answer that is a point; `NoSingleValue` of any other.
 
-        >>> Answer("point", value=3.0).point
+        >>> Answer(kind="point", value=3.0).point
         3.0
         """
         if self.value is None:
@@ -153,7 +153,7 @@ class Answer:
     def least(self) -> float:
         """The lower end of an interval, 0 where it has none.
 
-        >>> Answer("interval", low=2.0).least, Answer("interval", high=8.0).least
+        >>> Answer(kind="interval", low=2.0).least, Answer(kind="interval", high=8.0).least
         (2.0, 0.0)
         """
         return self.low or 0.0
@@ -162,8 +162,10 @@ class Answer:
     def ends(self) -> tuple[float, float | None]:
         """The least and the greatest value it allows anywhere.
 
-        >>> Answer("point", value=3.0).ends, Answer("interval", low=2.0).ends, Answer("loose", loose_low=1.0, loose_high=4.0).ends
-        ((3.0, 3.0), (2.0, None), (1.0, 4.0))
+        >>> Answer(kind="point", value=3.0).ends, Answer(kind="interval", low=2.0).ends
+        ((3.0, 3.0), (2.0, None))
+        >>> Answer(kind="loose", loose_low=1.0, loose_high=4.0).ends
+        (1.0, 4.0)
         """
         if self.kind == "point":
             return self.point, self.point
@@ -173,7 +175,7 @@ class Answer:
     def whole_ones(self) -> float | None:
         """As many whole ones as a point takes, or as the money, the power or the chips that there are will do for; None of no point.
 
-        >>> Answer("point", value=55.6).whole_ones, Answer("point", value=55.6, elasticities={"fleet_cost": 1.0}).whole_ones
+        >>> Answer(kind="point", value=55.6).whole_ones, Answer(kind="point", value=55.6, elasticities={"fleet_cost": 1.0}).whole_ones
         (56.0, 55.0)
         """
         if self.value is None:
@@ -185,7 +187,7 @@ class Answer:
     def expr(self) -> "Basic | None":
         """The formula in SymPy, over the symbols of the registry; None where the answer has no closed form.
 
-        >>> Answer("point", value=2400.0, formula="machine_balance_ratio*sparsity").expr
+        >>> Answer(kind="point", value=2400.0, formula="machine_balance_ratio*sparsity").expr
         machine_balance_ratio*sparsity
         """
         if self.symbolic is not None or self.formula is None:
@@ -196,7 +198,7 @@ class Answer:
     def latex(self) -> str | None:
         r"""The formula as LaTeX, in the symbols of the lecture.
 
-        >>> print(Answer("point", value=295.4, formula="peak_flops/hbm_bandwidth").latex)
+        >>> print(Answer(kind="point", value=295.4, formula="peak_flops/hbm_bandwidth").latex)
         \frac{F}{W}
         """
         return None if self.expr is None else formula_in_latex(self.expr)
@@ -205,14 +207,15 @@ class Answer:
 def shown_end(answer: Answer) -> float | None:
     """What a route is shown at: a point, or of an interval the finite end, the upper of two; None where it has none.
 
-    >>> shown_end(Answer("interval", low=0.0, high=8.0)), shown_end(Answer("interval", low=2.0)), shown_end(Answer("interval", low=0.0))
-    (8.0, 2.0, None)
+    >>> ends = (0.0, 8.0), (2.0, None), (0.0, None)
+    >>> [shown_end(Answer(kind="interval", low=low, high=high)) for low, high in ends]
+    [8.0, 2.0, None]
     """
     least, most = answer.ends
     return least or None if most is None else most
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
     """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated.
 
@@ -230,7 +233,7 @@ class Reason:
     rules: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RouteStep:
     """What was solved on the way, one equation or several together, with the value it gave.
 
@@ -252,7 +255,7 @@ class RouteStep:
         return ", ".join(self.equations)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alike:
     """Points of a sweep, one after the other, whose answers differ in their numbers alone.
 
@@ -266,7 +269,7 @@ class Alike:
     reason: Reason | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
     """A question answered at many points, as columns: what was given, and the points it has for answers.
 
@@ -293,7 +296,7 @@ class Sweep:
             numbers = zip(*part.values, strict=True) if part.values else [()] * len(part.given[0])
             for given, values in zip(zip(*part.given, strict=True), numbers, strict=True):
                 pairs = zip(part.answers, values, strict=True) if values else ()
-                points = tuple(Answer("point", value=value, regime=one.regime, bound=one.bound) for one, value in pairs)
+                points = tuple(Answer(kind="point", value=value, regime=one.regime, bound=one.bound) for one, value in pairs)
                 yield dict(zip(self.given, given, strict=True)), points or part.answers, part.reason
 
     def alike(self) -> "Iterator[Alike]":
@@ -311,7 +314,7 @@ class Sweep:
             yield Alike(
                 given=[column[start:stop].tolist() for column in self.given.values()],
                 values=[self.values[row, start:stop].tolist() for row, _ in found],
-                answers=tuple(Answer("point", regime=self.labels[at], bound=self.bounds[at]) for _, at in found) or answers,
+                answers=tuple(Answer(kind="point", regime=self.labels[at], bound=self.bounds[at]) for _, at in found) or answers,
                 reason=reason,
             )
 
@@ -324,7 +327,7 @@ class Sweep:
         return same_bound((*points, *(one.bound for answers, _ in self.others.values() for one in answers)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spans:
     """What an answer spans while givens take any value of their ranges.
 
@@ -350,7 +353,7 @@ class Spans:
     shown: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The fields of a `Solution`. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
 
@@ -381,7 +384,7 @@ class Result:
     def refusal(self) -> Reason:
         """The reason of one that has no answers; `ValueError` of any other.
 
-        >>> Result("batch", "1", (), reason=Reason("no_solution")).refusal.code
+        >>> Result(unknown="batch", unit="1", answers=(), reason=Reason(code="no_solution")).refusal.code
         'no_solution'
         """
         if self.reason is None:
@@ -392,7 +395,7 @@ class Result:
     def why_not(self) -> str:
         """Why there is no answer, in words; nothing where there is one.
 
-        >>> Result("batch", "1", (), reason=Reason("no_solution", message="no batch leads to it")).why_not
+        >>> Result(unknown="batch", unit="1", answers=(), reason=Reason(code="no_solution", message="no batch leads to it")).why_not
         'no batch leads to it'
         """
         return self.reason.message if self.reason else ""

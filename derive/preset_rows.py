@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from derive.shipped_rows import TableRow
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class AcceleratorFigure(TableRow):
     """A row of hardware.csv: one figure of an accelerator, in `unit`; of rivals for it the `preferred` one is taken."""
 
@@ -28,7 +28,7 @@ class AcceleratorFigure(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Efficiency(TableRow):
     """A row of efficiencies.csv: what is sustained of a peak, as measured in one published run.
 
@@ -55,7 +55,7 @@ class Efficiency(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Architecture(TableRow):
     """A row of architectures.csv: the configuration of an open model, and the KV values counted from it by hand."""
 
@@ -122,7 +122,7 @@ class Architecture(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class OpenModel(TableRow):
     """A row of open_models.csv: a model with open weights that has a price, its size, and who decides its price."""
 

@@ -103,7 +103,7 @@ _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimi
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
     """A model as it was published: the data types of its weights, and its longest context [token].
 
@@ -126,7 +126,7 @@ class Published:
         return dict(zip(WIDTHS, (self.of_experts, self.of_others), strict=True)) if counted else {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
     how a model was published, or its name where its configuration is not known.
@@ -219,7 +219,9 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
         unsaid.pop("peak_flops", None)
     size = size_of_memory(name, tables)
     supposed = {"hbm_capacity": f"{size}; {_BESIDE_OTHERS}"} if size else {}
-    return Preset(givens, provenance, {}, unsaid=unsaid, supposed=supposed, nominal=_sold_as(name, tables, givens))
+    return Preset(
+        givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed, nominal=_sold_as(name, tables, givens)
+    )
 
 
 def _sold_as(name: str, tables: Tables, givens: Mapping[str, float]) -> dict[str, float]:
@@ -299,7 +301,7 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
     middle = in_si("chip_price", median(row.value for row in rows), rows[0].unit)
     terms = sorted({term_of(row) for row in rows})
     why = f"median of {len(rows)} rents, {low:g} to {high:g} {rows[0].unit}, over terms: {', '.join(terms)}" if len(terms) > 1 else ""
-    return Preset({"chip_price": middle}, {"chip_price": place}, {}, supposed={"chip_price": why} if why else {})
+    return Preset(givens={"chip_price": middle}, provenance={"chip_price": place}, variants={}, supposed={"chip_price": why} if why else {})
 
 
 def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
@@ -534,7 +536,7 @@ def _in_domain(row: Architecture, column: str, name: str) -> float:
     try:
         return quantity(name).check(float(getattr(row, column)))
     except BacksolveError as fault:
-        raise BadRow(Problem(f"{ARCHITECTURES}.csv", row.place, column, str(fault))) from None
+        raise BadRow(Problem(origin=f"{ARCHITECTURES}.csv", row=row.place, column=column, message=str(fault))) from None
 
 
 def _published(row: Architecture, givens: Mapping[str, float]) -> Published:

@@ -263,7 +263,7 @@ class Example:
     result: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unmet:
     """A requirement that is not met: as text, whose it is, the quantities it speaks of, and in words what is the matter."""
 
@@ -444,7 +444,7 @@ class Equation:
     def _told(self, needed: Requirement) -> Unmet:
         # One that the defaults alone break is told as it was before they were put in.
         told = needed if named(needed) else replace(needed, holds=unwrap(needed.holds))
-        return Unmet(in_words_of_names(told), self.id, named(needed), needed.otherwise)
+        return Unmet(text=in_words_of_names(told), id=self.id, names=named(needed), meaning=needed.otherwise)
 
     def _broken(self, values: Mapping[str, Any]) -> Iterator[Requirement]:
         for needed in self.requires:

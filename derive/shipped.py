@@ -38,7 +38,7 @@ _FEW = 4
 class Problem:
     """One thing wrong with a file, a row or a cell; `str()` gives the plain line that people read.
 
-    >>> print(Problem("prices.csv", 12, "amount", "'abc' is not a number"))
+    >>> print(Problem(origin="prices.csv", row=12, column="amount", message="'abc' is not a number"))
     prices.csv row 12, column amount: 'abc' is not a number
     """
 
@@ -118,9 +118,9 @@ class Tables:
         """The bytes of a file; `WrongData` where it is not there or cannot be read."""
         found = self.files.get(file)
         if found is None:
-            raise BadRow(Problem(file, None, None, "not among the data that ships"))
+            raise BadRow(Problem(origin=file, row=None, column=None, message="not among the data that ships"))
         if isinstance(found, str):
-            raise BadRow(Problem(file, None, None, f"cannot be read: {found}"))
+            raise BadRow(Problem(origin=file, row=None, column=None, message=f"cannot be read: {found}"))
         return found
 
     def described(self, name: str) -> Mapping[str, Any]:
@@ -131,7 +131,7 @@ class Tables:
         try:
             return self._schemas[f"{name}.csv"]
         except KeyError:
-            raise BadRow(Problem(DESCRIPTION, None, None, f"does not describe {name}.csv")) from None
+            raise BadRow(Problem(origin=DESCRIPTION, row=None, column=None, message=f"does not describe {name}.csv")) from None
 
     def raw_rows(self, name: str) -> "_RawRows":
         """The columns, and every row with why it cannot be taken apart, or ""."""
@@ -185,7 +185,9 @@ class Tables:
         first = {getattr(row, column): row.place for row in reversed(self.rows_of(record))}
         near = get_close_matches(wanted, first, n=3, cutoff=0.7)
         hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
-        return Problem(f"{record.TABLE}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
+        return Problem(
+            origin=f"{record.TABLE}.csv", row=None, column=column, message=f"there is no {shorten(wanted)}{hint if near else ''}"
+        )
 
     def problems(self, *names: str) -> tuple[Problem, ...]:
         """Everything wrong with these tables."""
@@ -291,7 +293,11 @@ def _held_to(tables: Tables, name: str) -> Checked:
     for row, (column, _) in (*alone, *together):
         marked.setdefault(row.place, set()).add(column)
     bad = tuple((row, _columns(marked[row.place]), Problem(file, row.place, *fault)) for row, fault in (*alone, *together))
-    unknown = [Problem(file, 1, None, f"unknown column {shorten(one)}{suggest(one, fields)}") for one in columns if one not in fields]
+    unknown = [
+        Problem(origin=file, row=1, column=None, message=f"unknown column {shorten(one)}{suggest(one, fields)}")
+        for one in columns
+        if one not in fields
+    ]
     # A fault of many rows together is named once, by the first of them.
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
     named = sorted((Problem(file, row.place, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
@@ -381,9 +387,9 @@ def _taken_apart(name: str, content: bytes, schema: Mapping[str, Any]) -> _RawRo
         twice = [column for column, count in Counter(columns).items() if count > 1]
         if why or twice or lacking:
             why = why or (f"column {twice[0]} stands twice" if twice else f"there is no column {', '.join(lacking)}")
-            raise BadRow(Problem(file, place, None, why))
+            raise BadRow(Problem(origin=file, row=place, column=None, message=why))
     if not found:
-        raise BadRow(Problem(file, None, None, "has a header and no rows" if columns else "is empty"))
+        raise BadRow(Problem(origin=file, row=None, column=None, message="has a header and no rows" if columns else "is empty"))
     return tuple(columns), tuple(found)
 
 

@@ -26,7 +26,7 @@ class Interval:
         return self.low, self.high
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
     """One value after another [SI]: those of a list, or evenly spaced between two, in size or in ratio."""
 

@@ -20,7 +20,7 @@ _OURS = "our judgement"
 _LECTURE = "the lecture"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """What a field of the record says of itself: unit, why this number, where it is from, and how a run varies it.
 
@@ -39,7 +39,7 @@ class Note:
     def varied(self) -> str:
         """How a run varies it, in words.
 
-        >>> Note("1", "", "", anchor=True, prior="overlap_prior").varied, Note("s", "", "").varied
+        >>> Note(unit="1", why="", source="", anchor=True, prior="overlap_prior").varied, Note(unit="s", why="", source="").varied
         ('--anchor, else drawn from overlap_prior', 'held')
         """
         ways = ("--anchor" if self.anchor else "", self.prior and f"else drawn from {self.prior}", self.within and f"within {self.within}")
@@ -48,7 +48,7 @@ class Note:
 
 def _number(default: object, unit: str, why: str, source: str = _OURS, **how: Any) -> Any:
     # Any, as `dataclasses.field` returns: the annotation beside it says what the field is.
-    return field(default=default, metadata={"note": Note(unit, why, source, **how)})
+    return field(default=default, metadata={"note": Note(unit=unit, why=why, source=source, **how)})
 
 
 def _fact(name: str, default: float | None, why: str, source: str = _OURS, **how: str) -> Any:
@@ -58,7 +58,11 @@ def _fact(name: str, default: float | None, why: str, source: str = _OURS, **how
 
 def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float, float] | None = None, source: str = _OURS) -> Any:
     # Assumptions are asked for their hash at every turn: what else they hold tells most of them apart.
-    return field(default=Prior(centre, spread, why, ends), hash=False, metadata={"note": Note(unit, why, source)})
+    return field(
+        default=Prior(centre=centre, spread=spread, why=why, ends=ends),
+        hash=False,
+        metadata={"note": Note(unit=unit, why=why, source=source)},
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -357,7 +361,7 @@ class Assumptions:
 
     def _prior_of(self, name: str) -> Prior:
         if name == "ridge_point":
-            return Prior(self.ridge_point, self.ridge_point_spread, NOTES["ridge_point_spread"].why)
+            return Prior(centre=self.ridge_point, spread=self.ridge_point_spread, why=NOTES["ridge_point_spread"].why)
         if name == "sweep_time":
             prior = replace(self.sweep_time_of_peak_prior, centre=self.sweep_time_of_peak_prior.centre / self.sustained_mbu)
         else:

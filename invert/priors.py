@@ -30,7 +30,7 @@ OBSERVED = ("input_price", "output_input_ratio", "premium_in", "premium_out", "c
 """What a sheet publishes, each with a noise of its own about what cost makes of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
     """One hidden quantity: normal with this centre and spread, in nats, or in logits of a share of [low, high].
 
@@ -53,7 +53,7 @@ class Prior:
     def at(self, normal: "Values") -> "Values":
         """Values at standard normal draws.
 
-        >>> Prior(300.0, 0.4, "").at(0.0), Prior(0.0, 1.0, "", (0.0, 1.0)).at(0.0)
+        >>> Prior(centre=300.0, spread=0.4, why="").at(0.0), Prior(centre=0.0, spread=1.0, why="", ends=(0.0, 1.0)).at(0.0)
         (300.0, 0.5)
         """
         import numpy as np
@@ -73,7 +73,7 @@ class Prior:
     def normal(self) -> tuple[float, float]:
         """Mean and spread of the log of a quantity without ends.
 
-        >>> Prior(1.0, 0.5, "").normal
+        >>> Prior(centre=1.0, spread=0.5, why="").normal
         (0.0, 0.5)
         """
         return log(self.centre), self.spread

@@ -24,7 +24,7 @@ _ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observable:
     """A number read off a sheet, with the cell [low, high] of values that would have been published as the same number."""
 
@@ -70,7 +70,7 @@ class WritePremium:
     premium: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observables:
     """All ratios of a sheet; write premiums by lifetime, the storage price in USD/token/s."""
 
@@ -94,7 +94,7 @@ class Anchors:
     origin: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
 
@@ -119,7 +119,7 @@ def unanswered(name: str, solution: Solution) -> Reading:
     """A reading that gives no single number: the reason, or the bounds that are all there is."""
     found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
     why = why_not(solution.reason) or f"{solution.unknown} is not identified, only bounds are: {found}"
-    return Reading(name, {}, solution, why)
+    return Reading(name=name, values={}, solution=solution, problem=why)
 
 
 def why_not(reason: Reason | None) -> str:
@@ -130,7 +130,7 @@ def why_not(reason: Reason | None) -> str:
 def the_point(answers: Sequence[Answer]) -> float:
     """The value of the one point that answers are.
 
-    >>> the_point([Answer("point", value=2.0)])
+    >>> the_point([Answer(kind="point", value=2.0)])
     2.0
     """
     (answer,) = answers
@@ -139,7 +139,7 @@ def the_point(answers: Sequence[Answer]) -> float:
     return answer.value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One component of the sheet against what a reading predicts; a bound is met when predicted <= published."""
 
@@ -156,7 +156,8 @@ class Check:
 def verdict(checks: tuple[Check, ...]) -> str:
     """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
 
-    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
+    >>> missed = Check(component="premium_out", published=1.5, predicted=1.2, used_by_reading=False, inside_rounding_cell=False)
+    >>> verdict((missed,)), verdict(())
     ('fail', 'not testable')
     """
     unused = [check for check in checks if not check.used_by_reading]
@@ -167,7 +168,7 @@ def verdict(checks: tuple[Check, ...]) -> str:
     return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairInference:
     """Everything read off one pair of bands, and what each reading predicts for the sheet.
 
@@ -194,7 +195,7 @@ TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd":
 """What each memory tier is called wherever it is printed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TierReading:
     """The storage tier a lifetime points to, by the lecture's drain times and by those of real devices."""
 
@@ -223,7 +224,7 @@ class Tariff:
     problem: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PricedCase:
     """Probabilities by tier on one cost basis at the hardware prices of one year.
 
@@ -258,7 +259,7 @@ class SharedTariff:
     models: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TierEvidence:
     """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
 
@@ -307,7 +308,7 @@ def _share_of(tiers: Sequence[str], probabilities: Mapping[str, float] | None) -
     return None if probabilities is None else sum(probabilities[tier] for tier in tiers)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NegativeControl:
     """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
 
@@ -327,7 +328,7 @@ class NegativeControl:
         return self.kv_high / self.kv_low
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleScore:
     """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many of how many vendors it speaks."""
 
@@ -494,7 +495,7 @@ class Verdict:
         return self.stacked if self.enters else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """An interval, an upper or a lower bound at `level`, a point, a number given from outside, or undetermined, in SI units.
 
@@ -504,7 +505,7 @@ class Estimate:
     none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right,
     `bounds` what bounds like it have; what has neither is printed at no `level`. `votes` are the families that a class of a time is of.
 
-    >>> print(Estimate("interval", median=154712.0, low=42193.0, high=546700.0))
+    >>> print(Estimate(kind="interval", median=154712.0, low=42193.0, high=546700.0))
     155,000, 42,200 to 547,000 at 90%
     """
 
@@ -535,7 +536,7 @@ class Estimate:
     def __str__(self) -> str:
         """Three digits in the SI unit of whatever it is of, and what ranges like it have held.
 
-        >>> str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
+        >>> str(Estimate(kind="upper", high=2e3)), str(Estimate(kind="lower", low=3e-8))
         ('at most 2,000 at 90%', 'at least 3e-08 at 90%')
         """
         median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
@@ -549,7 +550,7 @@ class Estimate:
 def as_claimed(estimate: Estimate) -> Estimate:
     """The estimate at its level where ranges or bounds like it were held against what is true; else a range of what is assumed, at none.
 
-    >>> print(as_claimed(Estimate("interval", median=2.0, low=1.0, high=4.0)))
+    >>> print(as_claimed(Estimate(kind="interval", median=2.0, low=1.0, high=4.0)))
     2, 1 to 4
     """
     return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
@@ -616,12 +617,12 @@ def point_estimate(
     assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()
 ) -> Estimate:
     """A number without a range: what a reading gives at the anchors as they stand."""
-    return Estimate("point", value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
+    return Estimate(kind="point", median=value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
 
 
 def undetermined(assumptions: Assumptions, because: str, *, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:
     """No estimate, and why."""
-    return Estimate("undetermined", level=assumptions.level, because=because, equations=equations, anchors=anchors)
+    return Estimate(kind="undetermined", level=assumptions.level, because=because, equations=equations, anchors=anchors)
 
 
 def given_value(assumptions: Assumptions, value: float, anchor: str) -> Estimate:
@@ -655,7 +656,7 @@ class Part(Generic[_T]):
     left_out: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Identifiability:
     """What the prices of one sheet pin at one point.
 
@@ -743,7 +744,7 @@ class Convention:
         return self.probability_by_habit / max(self.probability_by_cost, float_info.min) if self.same else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Misreading:
     """What an estimator makes of models whose cache is known: ln of its median over the cache, mean (`bias`) and sd [nat].
 
@@ -763,7 +764,7 @@ class Misreading:
         return None if self.bias is None else exp(self.bias)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Worth:
     """What the estimates of a sheet are worth, judged without its own model and those that share its cache (`left_out`).
 

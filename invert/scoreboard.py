@@ -70,7 +70,9 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[ScoreRow]], list[Prob
         try:
             found[name] = section_rows(name, data)
         except WrongData as error:
-            problems.append(error.problem if isinstance(error, BadRow) else Problem(f"section {name}", None, None, str(error)))
+            problems.append(
+                error.problem if isinstance(error, BadRow) else Problem(origin=f"section {name}", row=None, column=None, message=str(error))
+            )
     for record in (record for record in (Claim, WorkedProblem) if record.TABLE in found):
         problems += not_borne(data.tables.rows_of(record), found[record.TABLE])
     return found, list(dict.fromkeys(problems))

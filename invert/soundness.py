@@ -91,7 +91,7 @@ def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
     used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row, _ in _lines(tables, name)}
     return [
-        Problem("fx.csv", row.place, "currency", f"no price is in {row.currency!r}")
+        Problem(origin="fx.csv", row=row.place, column="currency", message=f"no price is in {row.currency!r}")
         for row in _sound(tables, FxRate)
         if row.currency not in used
     ]
@@ -124,7 +124,7 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
         for column, value in counted.items():
             if getattr(row, column) != value:
                 fault = f"{getattr(row, column)} is not the {value:g} that {row.kv_formula} attention makes of the configuration"
-                yield Problem("architectures.csv", row.place, column, fault)
+                yield Problem(origin="architectures.csv", row=row.place, column=column, message=fault)
 
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
@@ -135,9 +135,11 @@ def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
         name = f"{row.provider}/{row.model}"
         if row.provider not in providers or (row.provider, row.model) not in sold:
             column = "model" if row.provider in providers else "provider"
-            yield Problem("natural_experiments.csv", row.place, column, f"{name} has no price in prices.csv")
+            yield Problem(origin="natural_experiments.csv", row=row.place, column=column, message=f"{name} has no price in prices.csv")
         elif (row.provider, row.model, row.date) not in days:
-            yield Problem("natural_experiments.csv", row.place, "date", f"no price of {name} begins or ends on {row.date}")
+            yield Problem(
+                origin="natural_experiments.csv", row=row.place, column="date", message=f"no price of {name} begins or ends on {row.date}"
+            )
 
 
 def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> list[Problem]:
@@ -155,7 +157,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
         if model.release_date and model.release_date > min(sold + ahead, newest):
             of = "a price of it began" if sold < newest else "the prices were read"
             fault = f"{model.release_date} is after {of}, on {min(sold, newest)}"
-            found.append(Problem("models.csv", model.place, "release_date", fault))
+            found.append(Problem(origin="models.csv", row=model.place, column="release_date", message=fault))
     return found
 
 
@@ -170,14 +172,16 @@ def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
         lines = tables.content("prices_rivals.csv").decode(errors="replace").splitlines()
         return read_rows(lines, "prices_rivals.csv", book.fx)[1]
     except WrongData as error:
-        return [Problem("prices_rivals.csv", None, None, str(error).removeprefix("prices_rivals.csv").lstrip(": "))]
+        return [
+            Problem(origin="prices_rivals.csv", row=None, column=None, message=str(error).removeprefix("prices_rivals.csv").lstrip(": "))
+        ]
 
 
 def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
     """Rows of models.csv that describe no priced model, where a priced model has no row: one is likely meant for the other."""
     priced = {(row.get("provider"), row.get("model")) for row, _ in _lines(tables, "prices")}
     return _undescribed(book, tables) and [
-        Problem("models.csv", row.place, "model", f"{row.provider}/{row.model} has no price in prices.csv")
+        Problem(origin="models.csv", row=row.place, column="model", message=f"{row.provider}/{row.model} has no price in prices.csv")
         for row in _sound(tables, ModelRow)
         if (row.provider, row.model) not in priced
     ]

@@ -116,7 +116,7 @@ def test_bounds_over_ranges_have_both_ends_and_those_with_nothing_in_common_are_
     solution = solve("concurrent_sequences", using=["batching.users_needed"], balance_batch="2400..4800")
     (bound,) = strict(solved(solution))["answers"]
     assert (bound["low"], bound["high"], bound["loose_low"], bound["loose_high"]) == (4800, None, 2400, None)
-    apart = strict(solved(replace(solution, answers=(Answer("loose", loose_low=1.0, loose_high=4.0),))))
+    apart = strict(solved(replace(solution, answers=(Answer(kind="loose", loose_low=1.0, loose_high=4.0),))))
     assert faults("solve", apart) == [] and (apart["answers"][0]["low"], apart["answers"][0]["loose_high"]) == (None, 4.0)
     for spoiled in ({"low": 1.0}, {"loose_low": None}, {"kind": "interval"}):
         assert faults("solve", {**apart, "answers": [apart["answers"][0] | spoiled]})

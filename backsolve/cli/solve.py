@@ -110,7 +110,7 @@ def solve_command(
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
-    conventions = Conventions(count, sizes, efficiency, price)
+    conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price)
     words = unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = unwritten(using, variants, hardware, model)
     typed = {**over_a_time(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
@@ -326,7 +326,7 @@ def answered_column(chips: tuple[str, ...], models: tuple[str, ...], solved: "Ca
 
     name = " ".join((*chips, *models))
     try:
-        return Column(name, chips, models, solved(chips, models))
+        return Column(name=name, hardware=chips, model=models, solutions=solved(chips, models))
     except NoRent as error:
         without = solved(chips, models, _PRICES[0])
         return Column(

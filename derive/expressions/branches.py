@@ -55,7 +55,7 @@ class Regime:
         return self.said or " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in self.wins)) or None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
     """One regime, with the closed forms of the unknown in it; `roots` is None where there are none to be had."""
 
@@ -178,7 +178,7 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
 
 def _branch(regime: Regime, left: Tree, unknown: str, roots: Roots) -> Branch:
     rest = difference(left, regime.expression)
-    return Branch(regime, rest, roots, absent=unknown not in names(rest))
+    return Branch(regime=regime, difference=rest, roots=roots, absent=unknown not in names(rest))
 
 
 def _of_block(row: Solvable, unknown: str) -> tuple[Branch, ...]:
@@ -191,11 +191,11 @@ def _of_block(row: Solvable, unknown: str) -> tuple[Branch, ...]:
         regime = Regime(expression, (*row.wins, *wins), said or None)
         rest = difference(left, expression)
         if unknown not in names(whole := simplified(rest)):
-            solved.append(Branch(regime, whole, (), absent=True))
+            solved.append(Branch(regime=regime, difference=whole, roots=(), absent=True))
         elif left == unknown and unknown not in names(expression):
-            solved.append(Branch(regime, rest, (expression,), absent=False))
+            solved.append(Branch(regime=regime, difference=rest, roots=(expression,), absent=False))
         else:
-            solved.append(Branch(regime, rest, closed_roots(rest, unknown), absent=False))
+            solved.append(Branch(regime=regime, difference=rest, roots=closed_roots(rest, unknown), absent=False))
     return tuple(solved)
 
 
@@ -206,11 +206,11 @@ def _by_sympy(row: Equation, unknown: str) -> tuple[Branch, ...]:
         regime = Regime(as_tree(inner.expression), _as_pairs(inner.wins))
         whole = left - inner.expression
         if not whole.has(x):
-            solved.append(Branch(regime, as_tree(whole), (), absent=True))
+            solved.append(Branch(regime=regime, difference=as_tree(whole), roots=(), absent=True))
         elif left == x and not inner.expression.has(x):
-            solved.append(Branch(regime, as_tree(whole), (as_tree(inner.expression),), absent=False))
+            solved.append(Branch(regime=regime, difference=as_tree(whole), roots=(as_tree(inner.expression),), absent=False))
         else:
-            solved.append(Branch(regime, as_tree(whole), trees_of_roots(whole, x), absent=False))
+            solved.append(Branch(regime=regime, difference=as_tree(whole), roots=trees_of_roots(whole, x), absent=False))
     return tuple(solved)
 
 

@@ -59,7 +59,7 @@ def plain_regime(regime: str) -> str:
 def in_brief(answer: Answer, equations: tuple[str, ...] = ()) -> str:
     """Where an answer holds as a cell of a table has room for: what binds, and inequalities as they are only where there are no words.
 
-    >>> in_brief(Answer("interval", high=117.0, regime="context_length >= window_tokens"), ("memory.sequences_that_fit@1",))
+    >>> in_brief(Answer(kind="interval", high=117.0, regime="context_length >= window_tokens"), ("memory.sequences_that_fit@1",))
     'bound by memory capacity'
     """
     if not answer.regime:
@@ -138,7 +138,7 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
     """What binds at these values, and by how much; nothing of an answer that is smooth.
 
     >>> times = {"weight_time": 8e-3, "kv_time": 2e-3, "memory_time": 10e-3, "compute_time": 1e-3}
-    >>> binds(Answer("point", value=0.01, regime="memory_time >= compute_time"), times)
+    >>> binds(Answer(kind="point", value=0.01, regime="memory_time >= compute_time"), times)
     'memory-bound: weights 80 %, KV 20 %; arithmetic takes 10 % of that time'
     """
     if answer.regime and answer.regime.startswith(LIMITS_BIND):

@@ -35,7 +35,7 @@ FOR_ADDRESSES = r"% the preamble needs \usepackage{url} (or hyperref)"
 FOR_DERIVATIONS = r"% the preamble needs \usepackage{amsmath}, and \allowdisplaybreaks where a route is longer than a page"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Citable:
     """What every style says of one equation; `assumptions` ends with the inequalities it requires."""
 
@@ -71,7 +71,7 @@ def key_of(row: Equation | Citable) -> str:
     return f"backsolve:{row.id}:v{row.version}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Markup:
     """How a family of styles writes text, and the templates of a work's title, a link, an id and a range's dash."""
 
@@ -211,9 +211,9 @@ def markdown_cell(text: str) -> str:
     return markdown_text(text).replace(r"\<", "&lt;").replace("://", r"\://").replace("www.", r"www\.")
 
 
-PLAIN = Markup(str, work='"{}"', link="<{}>", code="{}", dash="-")
-LATEX = Markup(latex_text, work=r"\emph{{{}}}", link=r"\url{{{}}}", code=r"\texttt{{{}}}", dash="--")
-MARKDOWN = Markup(markdown_text, work="*{}*", link="<{}>", code="`{}`", dash="-")
+PLAIN = Markup(text=str, work='"{}"', link="<{}>", code="{}", dash="-")
+LATEX = Markup(text=latex_text, work=r"\emph{{{}}}", link=r"\url{{{}}}", code=r"\texttt{{{}}}", dash="--")
+MARKDOWN = Markup(text=markdown_text, work="*{}*", link="<{}>", code="`{}`", dash="-")
 
 
 def slug(text: str) -> str:

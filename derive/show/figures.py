@@ -48,7 +48,7 @@ _AT = {LOWER: ", at least", UPPER: ", at most", None: ""}
 def picture_title(found: Sequence[Panel]) -> str:
     """What the panels show: the answers over what is swept, or a roofline.
 
-    >>> picture_title([Panel("batch", "cost_per_token", ())])
+    >>> picture_title([Panel(across="batch", up="cost_per_token", lines=())])
     'Cost per token over batch'
     """
     first = found[0]
@@ -110,7 +110,7 @@ def picture(found: Sequence[Panel], form: str, caption: Sequence[str] = ()) -> b
 def _lines_said(panel: Panel) -> Iterator[str]:
     """Both ends of every line in words.
 
-    >>> list(_lines_said(Panel("batch", "step_time", (("A", (1.0, 8.0), (0.002, 0.004)),))))
+    >>> list(_lines_said(Panel(across="batch", up="step_time", lines=(("A", (1.0, 8.0), (0.002, 0.004)),))))
     ['A: step time 2 ms at batch 1, 4 ms at batch 8']
     """
     for name, xs, ys in panel.lines:
@@ -193,7 +193,7 @@ def _is_covered(panel: Panel, place: int) -> bool:
     """Whether a line that is drawn later lies on this one at some of its points, so that it has to show on both sides.
 
     >>> lines = (("A", (1.0, 2.0), (3.0, 4.0)), ("B", (1.0, 2.0), (3.0, 5.0)), ("C", (1.0, 2.0), (4.0, 6.0)))
-    >>> [_is_covered(Panel("batch", "step_time", lines), place) for place in range(3)]
+    >>> [_is_covered(Panel(across="batch", up="step_time", lines=lines), place) for place in range(3)]
     [True, False, False]
     """
     own = dict(zip(*panel.lines[place][1:], strict=True))

@@ -41,7 +41,7 @@ _WIDE, _HIGH = 60, 14
 """Columns and rows of a panel that is drawn in a terminal."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
     """One picture: what is along its axes, and its lines by name, each as (x, y) where there is an answer.
 
@@ -66,13 +66,13 @@ class Panel:
 def roofline(roofs: Sequence[Roof]) -> Panel:
     """The roofs of chips, each with its ridge and the point its step works at; WrongValue for more of them than can be told apart.
 
-    >>> [name for name, *_ in roofline([Roof("", 1e15, 4e12, "step of 20 ms", 125.0, 5e14)]).lines]
+    >>> [name for name, *_ in roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=125.0, rate=5e14)]).lines]
     ['roof', 'ridge at 250 FLOP/byte, 1 PFLOP/s', 'step of 20 ms: 500 TFLOP/s at 125 FLOP/byte']
     """
     lines = tuple(roof_lines(roofs))
     if len(lines) > _MOST_LINES:
         raise WrongValue(f"--plot draws at most {_MOST_LINES // PARTS} roofs: name fewer chips and models")
-    return Panel("ridge_point", "peak_flops", lines, called=("arithmetic intensity", "rate of one chip"), of_one=PARTS)
+    return Panel(across="ridge_point", up="peak_flops", lines=lines, called=("arithmetic intensity", "rate of one chip"), of_one=PARTS)
 
 
 def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
@@ -100,7 +100,7 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
 def on_one_axis(found: Sequence[Panel], called: str) -> Panel:
     """Panels of quantities that add up as one: each line named by its quantity, and the sum of those of one name.
 
-    >>> panels_of_two = [Panel("batch", name, (("", (1.0,), (2.0,)),)) for name in ("kv_time", "weight_time")]
+    >>> panels_of_two = [Panel(across="batch", up=name, lines=(("", (1.0,), (2.0,)),)) for name in ("kv_time", "weight_time")]
     >>> [(name, ys) for name, _, ys in on_one_axis(panels_of_two, "time").lines]
     [('kv time', (2.0,)), ('weight time', (2.0,)), ('together', (4.0,))]
     """
@@ -110,13 +110,19 @@ def on_one_axis(found: Sequence[Panel], called: str) -> Panel:
         points = [dict(zip(xs, ys, strict=True)) for _, xs, ys in of_name]
         shared = tuple(x for x in xs if all(x in one for one in points))
         lines.append((f"together {name}".strip(), shared, tuple(sum(one[x] for one in points) for x in shared)))
-    return Panel(found[0].across, found[0].up, tuple(lines), called=("", called), bounds=(None, same_bound(one.bounds[1] for one in found)))
+    return Panel(
+        across=found[0].across,
+        up=found[0].up,
+        lines=tuple(lines),
+        called=("", called),
+        bounds=(None, same_bound(one.bounds[1] for one in found)),
+    )
 
 
 def _panel(unknown: str, solutions: Sequence[tuple[str, Result]]) -> Panel:
     lines = tuple(line for name, one in solutions if one.sweep for line in _lines(name, one.sweep))
     sweeps = [one.sweep for _, one in solutions if one.sweep]
-    return Panel([*sweeps[0].given][-1], unknown, lines, bounds=(None, same_bound(one.bound for one in sweeps)))
+    return Panel(across=[*sweeps[0].given][-1], up=unknown, lines=lines, bounds=(None, same_bound(one.bound for one in sweeps)))
 
 
 def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:
@@ -155,7 +161,7 @@ def _fronts(first: Panel, second: Panel) -> Panel:
         lines.append((name, tuple(x for x, _ in front), tuple(y for _, y in front)))
         places += [(made_at[point], *point) for point in front]
     few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in _apart(places)) if len(lines) <= _MOST_TAGGED else ()
-    return Panel(first.up, second.up, tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
+    return Panel(across=first.up, up=second.up, lines=tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
 
 
 def _apart(points: Sequence[tuple[float, float, float]]) -> Iterator[tuple[float, float, float]]:
@@ -261,7 +267,7 @@ def drawn(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] 
     ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], [0.6, 0.8])
     """
     if isinstance(found, Interval):
-        found = Series(found.ends) if beside_a_sweep else Series(low=found.low, high=found.high, count=POINTS, spacing="lin")
+        found = Series(values=found.ends) if beside_a_sweep else Series(low=found.low, high=found.high, count=POINTS, spacing="lin")
     elif found is None or not (found.count and name in COUNTED):
         return None
     values = found.array()

@@ -38,7 +38,7 @@ _MANY = 61
 """Places that a roof is drawn at."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Roof:
     """A chip by name: the FLOP/s and bytes/s that a step sustains, intensity [FLOP/byte] and rate [FLOP/s] of that step, and in words
     which shares of its peaks are sustained.

@@ -50,7 +50,7 @@ _PART_OF_A_REPLICA = "part_of_a_replica"
 _OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and what the tables lack."""
 
@@ -291,7 +291,9 @@ def _whole(one: Answer) -> Answer:
 
 
 def _bare(answer: Answer) -> Answer:
-    return Answer(answer.kind, answer.value, answer.low, answer.high, loose_low=answer.loose_low, loose_high=answer.loose_high)
+    return Answer(
+        kind=answer.kind, value=answer.value, low=answer.low, high=answer.high, loose_low=answer.loose_low, loose_high=answer.loose_high
+    )
 
 
 def _regime(solution: Result) -> str:

@@ -61,7 +61,7 @@ def with_numbers_in_latex(formula: str, values: Mapping[str, float], keep: str =
 def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
     r"""A step line by line, each with the `id@version` of the equation that it is as it is written; of what follows from one nothing.
 
-    >>> step = RouteStep(("batching.sparsity@1",), "total_params", 370e9, "active_params*sparsity")
+    >>> step = RouteStep(equations=("batching.sparsity@1",), unknown="total_params", value=370e9, formula="active_params*sparsity")
     >>> for line in step_in_latex(step, {"active_params": 37e9, "sparsity": 10.0, "total_params": 370e9}):
     ...     print(line)
     ('s = \\frac{N_t}{N_a}', 'batching.sparsity@1')

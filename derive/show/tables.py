@@ -20,7 +20,7 @@ _METHODS = {
     "bounds": "ends exact: with each range it only rises or only falls, in all of {samples:,} points",
     "sampled": "seen in {samples:,} points: it does not only rise or fall, or has no value everywhere or no closed form",
 }
-UNANSWERED = Answer("none")
+UNANSWERED = Answer(kind="none")
 """What stands for the answer of a question that has none."""
 _NUMBER = "<number>"
 """What stands in a text for a number that is put in for each point."""
@@ -95,7 +95,7 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
 def one_end(answer: Answer) -> float | None:
     """The end of an interval that has but one, which is a bound as that of a point is; 0 is the bound of the domain.
 
-    >>> [one_end(Answer("interval", low=low, high=high)) for low, high in ((0.0, 55.1), (4.7, None), (1.0, 2.0))]
+    >>> [one_end(Answer(kind="interval", low=low, high=high)) for low, high in ((0.0, 55.1), (4.7, None), (1.0, 2.0))]
     [55.1, 4.7, None]
     """
     if answer.kind != "interval" or answer.loose_low is not None or answer.bound not in (None, bound_side(answer)):

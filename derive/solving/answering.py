@@ -139,7 +139,7 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
         if not _is_within(alone, there):
             more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
             message = f"{limit_in_words(alone)} is not met: it comes to {_value(alone, there.answers[0])} with what is given{more}"
-            return without_answer(asked, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
+            return without_answer(asked, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(_as_met(alone, there.answers[0]))
         beside.append((alone, there))
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
@@ -165,7 +165,7 @@ def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None]
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
         message = f"no whole {asked.unknown} meets {limit_in_words(alone)}{nearest}"
-        return without_answer(alone, Reason("no_solution", violated=(limited_by(alone),), message=message)), None
+        return without_answer(alone, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
     return outcome
 
 
@@ -187,7 +187,7 @@ def _beyond_reach(alone: Question) -> Solution | None:
     rests = [one for one, source in there.provenance.items() if source == "given" and one != unknown]
     comes_to = f"it comes to {show(name, inside(there.answers[0]))} with any, and {limit_in_words(alone)} is asked of it"
     message = f"{name} does not move with {unknown}: {comes_to}; it is made of {', '.join(rests)}"
-    return without_answer(alone, Reason("no_solution", violated=(name,), message=message))
+    return without_answer(alone, Reason(code="no_solution", violated=(name,), message=message))
 
 
 def _held_beside(asked: Question) -> list[tuple[Question, Solution]]:
@@ -363,7 +363,7 @@ def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Sol
         ends = f"{takes} takes {unknown} >= {show(unknown, low)} and {leaves} leaves {unknown} <= {show(unknown, high)}"
         message = f"contradiction: {ends}{nearest_reached(least[0], high)}"
         violated = tuple(dict.fromkeys(limited_by(alone) for alone, _ in (least, most)))
-        return without_answer(asked, Reason("contradiction", violated=violated, message=message))
+        return without_answer(asked, Reason(code="contradiction", violated=violated, message=message))
     best, end = (least, low) if unknown in BOUGHT else (most, high)
     which = "fewest" if unknown in BOUGHT else "largest"
     whole = next_whole(end, LOWER if unknown in BOUGHT else UPPER)

@@ -108,7 +108,9 @@ def solve(
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     _refuse_misspelt(values)
-    conventions = Conventions(count, bytes, efficiency, price, says_tensor_parallel({**(given or {}), **values}))
+    conventions = Conventions(
+        count=count, bytes=bytes, efficiency=efficiency, price=price, tensor_parallel=says_tensor_parallel({**(given or {}), **values})
+    )
     typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in {**(given or {}), **values}.items()]
     using = (using,) if isinstance(using, str) else tuple(using)
     word = unknown
@@ -336,7 +338,7 @@ def _with_fewest_chips(asked: Question) -> Solution | None:
     from derive.solving.sizing import fewest_chips
 
     usual = in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
-    refused = Reason("missing_givens", missing=(FREE,), message=f"{asked.unknown} needs also {FREE}")
+    refused = Reason(code="missing_givens", missing=(FREE,), message=f"{asked.unknown} needs also {FREE}")
     found = fewest_chips(usual, refused)
     return in_whole_ones(usual, _with_ends(usual, found, refused)) if found else None
 

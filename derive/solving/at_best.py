@@ -38,7 +38,7 @@ _Read = Callable[[str, str | float], float]
 """What the text of a quantity comes to."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """The better end of a size: the answer that it is an end of, and whether ranges were given of which it does all over."""
 
@@ -283,7 +283,7 @@ def within_own_limits(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _
     found = solution.answers[0]
     ends = show(name, found.point) + OR[found.bound] if found.kind == "point" else _between(name, found)
     message = f"{name} {limit} is not met: with what is given it is {ends}"
-    return _unanswered(name, Reason("no_solution", violated=(name,), message=message), solution)
+    return _unanswered(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 
 
 def _between(name: str, one: Answer) -> str:
@@ -308,8 +308,8 @@ def _part(name: str, one: Answer, least: float, most: float) -> Answer | None:
     if bottom > top * (1 + HOLDS) or top < least:
         return None
     if bottom == top:
-        return Answer("point", value=top)
-    return Answer("interval", low=bottom, high=None if top == inf else top)
+        return Answer(kind="point", value=top)
+    return Answer(kind="interval", low=bottom, high=None if top == inf else top)
 
 
 def _answered(ask: _Ask, name: str, given: Mapping[str, Any], end: End | None, at_once: bool) -> Solution:
@@ -357,7 +357,7 @@ def best_end(solution: Solution) -> End | None:
     value = next_whole(value, side) if name in COUNTED else value
     if value <= 0:
         return None
-    return End(name, value, of=solution, throughout=over_bounds or bool(solution.spans))
+    return End(size=name, value=value, of=solution, throughout=over_bounds or bool(solution.spans))
 
 
 def _unanswered(name: str, reason: Reason, beside: Solution) -> Solution:

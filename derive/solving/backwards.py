@@ -38,7 +38,7 @@ _Point = tuple[float, float]
 """The logarithm of the unknown, and the height there."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Backwards:
     """The result that was followed, by the equation that gives it, and the stretches of the unknown that lead to it.
 

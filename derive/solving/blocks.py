@@ -19,7 +19,7 @@ _FEW = 3
 """Up to how many equations of a block are named in a message."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Joint:
     """One equation that follows from several, to be solved like one of the catalogue; `cancelled` dropped out of it.
 

@@ -46,7 +46,7 @@ class Stop:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _World:
     """What is known so far on one way through points: values, how each moves with what was given, and with its last digits."""
 
@@ -57,7 +57,7 @@ class _World:
     warnings: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _End:
     """What the last leg of a route found in a world, the world that it leads to, and all the points that were found with it."""
 
@@ -114,7 +114,7 @@ def follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution 
 
 def _ended(asked: Question, known: Mapping[str, float], way: Route) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
     """Where a route comes to with numbers: its ends; or what they contradict, with the steps up to there; or where it stops."""
-    worlds = [_World(known, {name: {name: 1.0} for name in known})]
+    worlds = [_World(values=known, slopes={name: {name: 1.0} for name in known})]
     *before, last = way.legs
     for leg in before:
         outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
@@ -135,7 +135,7 @@ def _ended(asked: Question, known: Mapping[str, float], way: Route) -> list[_End
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [_End(world, end, one, roots)]
+            ends += [] if broken else [_End(world=world, end=end, found=one, roots=roots)]
     if ends:
         return ends
     if clash:
@@ -261,7 +261,7 @@ def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:
     # A case of a block is only a candidate: every equation of the block has to be held against it.
     cases = {row for leg in way.legs if len(leg.cases) > 1 for row in leg.rows}
     sure = [world for world in worlds if all(name in world.values for row in cases for name in row.symbols)]
-    open_case = Reason("not_identified", message=f"{way.legs[-1].unknown} has candidates that not all equations can be held against")
+    open_case = Reason(code="not_identified", message=f"{way.legs[-1].unknown} has candidates that not all equations can be held against")
     return sure, stop.reason if stop else open_case
 
 
@@ -288,7 +288,7 @@ def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = Mappi
         if one.kind != "point":
             return (), _within_bounds(leg, one)
         found += [] if any(isclose(one.point, other.point, rel_tol=HOLDS) for other in found) else [one]
-    undetermined = Reason("not_identified", message=f"{leg.unknown} is not determined by {leg.cases[0].told}")
+    undetermined = Reason(code="not_identified", message=f"{leg.unknown} is not determined by {leg.cases[0].told}")
     reasons = [reason or undetermined for _, reason in outcomes]
     return tuple(found), None if found else reasons[0]
 
@@ -299,13 +299,13 @@ def _sure(case: Equation | Joint, unknown: str, values: Mapping[str, float], rou
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
         return found, reason
     if isinstance(case, Joint) and all(row.sense == "=" for row in case.rows) and any(_is_anything(unknown, one) for one in found):
-        return (), Reason("not_identified", message=f"{unknown} is not determined by {case.told}")
+        return (), Reason(code="not_identified", message=f"{unknown} is not determined by {case.told}")
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.point}
         magnified = _rounding(case, unknown, at, rounding)
         if magnified > _LOST or _at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
             message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.told}"
-            return (), Reason("not_identified", message=message)
+            return (), Reason(code="not_identified", message=message)
     return found, reason
 
 
@@ -354,26 +354,31 @@ def _undecided(unknown: str, case: Joint) -> Reason:
     """Which regime may be in force without giving an answer, and what would decide it."""
     regime = f" where {case.regime}" if case.regime else ""
     if not case.open:
-        return Reason("not_identified", message=f"{unknown} can be anything{regime}, and that may be so here")
+        return Reason(code="not_identified", message=f"{unknown} can be anything{regime}, and that may be so here")
     names = " and ".join(case.open)
-    return Reason("missing_givens", missing=case.open, message=f"{unknown} needs also {names}: without, it may be{regime or ' anything'}")
+    return Reason(
+        code="missing_givens", missing=case.open, message=f"{unknown} needs also {names}: without, it may be{regime or ' anything'}"
+    )
 
 
 def _within_bounds(leg: Leg, interval: Answer) -> Reason:
     low, high = (None if end is None else show(leg.unknown, end) for end in (interval.low or None, interval.high))
     bounds = " and ".join(text for text in (low and f"at least {low}", high and f"at most {high}") if text) or "any value"
     message = f"{leg.unknown} does not bind in {leg.cases[0].told}, so only its bounds are known: {bounds}"
-    return Reason("not_identified", message=message)
+    return Reason(code="not_identified", message=message)
 
 
 def _onward(world: _World, leg: Leg, point: Answer) -> _World:
     values = {**world.values, leg.unknown: point.point}
     known = [case for case in leg.cases if values.keys() >= {*case.symbols}]
     return _World(
-        values,
-        {**world.slopes, leg.unknown: _chained(point, world)},
-        {**world.rounding, leg.unknown: max((_rounding(case, leg.unknown, values, world.rounding) for case in known), default=1.0)},
-        (*world.steps, _step(leg, point)),
+        values=values,
+        slopes={**world.slopes, leg.unknown: _chained(point, world)},
+        rounding={
+            **world.rounding,
+            leg.unknown: max((_rounding(case, leg.unknown, values, world.rounding) for case in known), default=1.0),
+        },
+        steps=(*world.steps, _step(leg, point)),
     )
 
 

@@ -92,7 +92,11 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     settled = {*known, *spans, unknown}
     only = _only_link(known, spans) if spoken and LINK not in settled else None
     if not spoken or all(source == "given" for source in provenance.values()):
-        return Preset({LINK: known[only]}, {LINK: "given"}, {}, supposed={LINK: as_given(only)}) if only else Preset({}, {}, {})
+        return (
+            Preset(givens={LINK: known[only]}, provenance={LINK: "given"}, variants={}, supposed={LINK: as_given(only)})
+            if only
+            else Preset(givens={}, provenance={}, variants={})
+        )
     taken = {name: Taken(value, f"taken: {_WHY[name]}", _WHY[name]) for name, value in _widths(spoken, settled)}
     if _AMONG_EXPERTS in spoken and "expert_parallel" not in settled and known.get("chips", 0.0) > 1 and "chips" not in spans:
         taken["expert_parallel"] = Taken(min(known["chips"], known.get("experts", inf)), f"taken: {_OVER_ALL}", _OVER_ALL)

@@ -66,7 +66,7 @@ def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equa
     violated = broken.violated(known)
     above = broken.left_side(known) > right_side_at(broken, known)
     kept = not violated and broken.direction == (LOWER if above else UPPER)
-    reason = Reason("contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
+    reason = Reason(code="contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
     return broken, reason, kept
 
 
@@ -107,7 +107,7 @@ def absurd(name: str, found: Sequence[Answer]) -> Reason | None:
         return None
     would = show(name, inside(found[0]))
     message = f"no {name} that may be given will do: it would have to be {would}, and runs from {show(name, low)} to {show(name, high)}"
-    return Reason("no_solution", violated=(f"{show(name, low)} <= {name} <= {show(name, high)}",), message=message)
+    return Reason(code="no_solution", violated=(f"{show(name, low)} <= {name} <= {show(name, high)}",), message=message)
 
 
 def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
@@ -130,7 +130,7 @@ def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
         for name in (name for name in _OF_A_STEP if name in known and known[name] < least * (1 - _AGREES)):
             told = f"{next(iter(parts))} alone makes" if len(parts) == 1 else f"{' and '.join(parts)} make"
             message = f"contradiction: {name} = {show(name, known[name])}, and {told} it {show(name, least)} or more"
-            return Reason("contradiction", violated=tuple(f"{name} >= {part}" for part in parts), message=message)
+            return Reason(code="contradiction", violated=tuple(f"{name} >= {part}" for part in parts), message=message)
     return None
 
 
@@ -155,7 +155,7 @@ def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], t
             name, side = row.symbols[0], f"at {'most' if row.sense == '<=' else 'least'}"
             made = show(name, right)
             message = f"contradiction: {name} = {show(name, left)}; {row.id} makes it {side} {made} from {_listed(row, known, name)}"
-            return Reason("contradiction", violated=(f"{name} {row.sense} {text(sides_of(row)[1])}",), message=message)
+            return Reason(code="contradiction", violated=(f"{name} {row.sense} {text(sides_of(row)[1])}",), message=message)
     return None
 
 
@@ -170,7 +170,7 @@ def _reason(
     if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
         message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
     two = asked.unknown if of_unknown or (broken.symbols[0] == asked.unknown and not violated) else ""
-    return Reason("contradiction", violated=_held_against(broken, violated), message=message, two_values=two)
+    return Reason(code="contradiction", violated=_held_against(broken, violated), message=message, two_values=two)
 
 
 def _held_against(broken: Equation, violated: list[str]) -> tuple[str, ...]:

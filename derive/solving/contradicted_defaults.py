@@ -79,7 +79,7 @@ def _within_reach(asked: Question, solution: Solution) -> Solution:
         given=given,
         provenance={**solution.provenance, **{name: asked.provenance.get(name, "default") for name in inputs}},
         unused=left_unused(asked, {*asked.known} - {*solution.unused} | {*inputs}),
-        route=(*solution.route, RouteStep((row.reference,), asked.unknown, None, formula)),
+        route=(*solution.route, RouteStep(equations=(row.reference,), unknown=asked.unknown, value=None, formula=formula)),
     )
 
 
@@ -87,7 +87,7 @@ def _cut_off(one: Answer, high: float, formula: str) -> Answer:
     if one.kind == "point" or (one.high is not None and one.high <= high):
         return one
     if one.least >= high * (1 - HOLDS):
-        return Answer("point", value=high, regime=one.regime, formula=formula, residual=0.0)
+        return Answer(kind="point", value=high, regime=one.regime, formula=formula, residual=0.0)
     return replace(one, high=high, formula=formula, elasticities={})
 
 
@@ -249,7 +249,9 @@ def _unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Inst
     could = " or ".join(f"{one.name} = {show(one.name, one.value)}" for one in found)
     told = reason.message.removeprefix("contradiction: ")
     which = "one of them" if len(found) > 1 else "it if it is so"
-    return Reason("missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so; give {which}")
+    return Reason(
+        code="missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so; give {which}"
+    )
 
 
 def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
@@ -271,7 +273,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             if possible and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 errs, given = may_err(without, solution, way, one), frozenset(solution.given)
-                yield Instead(name, one.point, errs, defaults, given, elasticities=one.elasticities)
+                yield Instead(name=name, value=one.point, causes=errs, defaults=defaults, given=given, elasticities=one.elasticities)
 
 
 def _may_make(asked: Question, row: Equation, name: str) -> bool:

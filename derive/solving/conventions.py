@@ -36,7 +36,7 @@ _BEARS_ON: Mapping[str, Callable[[str], bool]] = {
 """Of each switch, which quantities it bears on."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conventions:
     """The switches of a question; raises UnknownName for a choice there is not.
 

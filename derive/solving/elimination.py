@@ -88,7 +88,7 @@ def with_definitions(bound: Equation, rows: tuple[Equation, ...]) -> Joint:
     definitions = {row.symbols[0]: sides_of(row)[1] for row in rows}
     for _ in rows:
         left, right = put_into(left, definitions), put_into(right, definitions)
-    return Joint((*rows, bound), _one_sided((simplified(left), simplified(right))), sense=bound.sense)
+    return Joint(rows=(*rows, bound), sides=_one_sided((simplified(left), simplified(right))), sense=bound.sense)
 
 
 @lru_cache(maxsize=512)

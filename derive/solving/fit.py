@@ -78,7 +78,7 @@ def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, .
     known = _memory(asked, values, used)
     if "short" not in known or known["short"] <= 0:
         return None
-    return Reason(SHORT_OF_MEMORY, violated=("memory_demand <= memory_capacity",), message=_message(asked, values, used, known))
+    return Reason(code=SHORT_OF_MEMORY, violated=("memory_demand <= memory_capacity",), message=_message(asked, values, used, known))
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:

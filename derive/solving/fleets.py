@@ -145,7 +145,9 @@ def of_whole_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solu
     budgets = [spelled for spelled in given if quantity(spelled).name in _OF_WHOLE_ONES]
     if count < 1:
         short = f"no whole one of the {_REPLICAS}: {' and '.join(budgets)} will do for {show(_REPLICAS, one.ends[1] or 0.0)} of one"
-        return replace(sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=Reason("no_solution", message=short))
+        return replace(
+            sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=Reason(code="no_solution", message=short)
+        )
     found = _of_so_many(ask, name, given, count)
     if not found.answers:
         return found

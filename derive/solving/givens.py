@@ -60,7 +60,7 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: _Rea
         raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list; {both}")
     items = _like_the_last(name, _COMMA.split(text), read)
     _not_too_many(name, len(items))
-    return Series(tuple(read(name, item) for item in items))
+    return Series(values=tuple(read(name, item) for item in items))
 
 
 def _may_be_one_number(name: str, text: str, read: _Read) -> bool:
@@ -95,8 +95,8 @@ def _collected(name: str, given: "float | Collection[float | str]", read: _Read)
     if len(given) > MOST_VALUES:
         raise WrongValue(f"{name} is a list of {len(given):,} values; at most {MOST_VALUES:,}: ask for parts of it one after the other")
     if len(given) > POINTS and (numbers := _numbers(given)) is not None:
-        return Series(_read_at_once(name, numbers, read))
-    return Series(tuple(read(name, item) for item in given))
+        return Series(values=_read_at_once(name, numbers, read))
+    return Series(values=tuple(read(name, item) for item in given))
 
 
 def _are_many(given: object) -> TypeGuard[Collection[float | str]]:

@@ -209,7 +209,7 @@ def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, t
     # Within a limit the answers themselves say on which side it is met.
     on_side = same_bound(one.bound for look in looks for one in look.solution.answers) if asked.limits else None
     bound = on_side or with_bounds(asked, columns, way, table).bound
-    span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=bound)
+    span = Answer(kind="interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=bound)
     missing = {} if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
     return _told(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)
 
@@ -332,12 +332,12 @@ def _of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: sli
     label = labels.pop() if len(labels) == 1 else None
     spans = _seen(ranges, columns, looks, drawn, low, top) if kinds == {"point"} else None
     if kinds == {"interval"}:
-        loose = Answer("loose", regime=label, loose_low=low, loose_high=high)
+        loose = Answer(kind="loose", regime=label, loose_low=low, loose_high=high)
         common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in _common(held)]
         found = tuple(common) or (loose,)
     else:
         bound = same_bound(_errs(one) for look in answering for one in look.solution.answers)
-        found = (Answer("interval", low=low, high=high, bound=bound),)
+        found = (Answer(kind="interval", low=low, high=high, bound=bound),)
     without = len(looks) - len(answering)
     missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else {}
     warnings = _warnings(columns, looks) | missing

@@ -126,7 +126,7 @@ def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
     said = [limit_in_words(alone) for alone in one_by_one(asked)]
     at = [f"{asked.unknown} {_SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points]
     message = f"{' and '.join(said)} leaves {asked.unknown} open on either side: {', '.join(at)} is where it is met as an equality"
-    return Reason("not_identified", violated=tuple(asked.limits), message=message)
+    return Reason(code="not_identified", violated=tuple(asked.limits), message=message)
 
 
 def limit_in_words(alone: Question) -> str:

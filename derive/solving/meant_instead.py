@@ -9,7 +9,7 @@ from derive.solving.refusals import PRICED
 from derive.solving.result import Solution
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Meant:
     """What is meant by a quantity beside all of some givens, and why; `alone` where no chip or model is named and all that is given
     has a part in it.
@@ -27,22 +27,24 @@ class Meant:
 
 MEANT = {
     "cost_per_request": Meant(
-        "price_per_request",
-        PRICED["cost_per_request"],
-        ", what its buyer pays by these prices: what serving it costs needs chips",
+        name="price_per_request",
+        beside=PRICED["cost_per_request"],
+        why=", what its buyer pays by these prices: what serving it costs needs chips",
         alone=True,
     ),
     "cost_per_token": Meant(
-        "fleet_cost_per_token",
-        ("fleet_utilisation",),
-        ": cost_per_token is of the time in use, at any fleet_utilisation",
+        name="fleet_cost_per_token",
+        beside=("fleet_utilisation",),
+        why=": cost_per_token is of the time in use, at any fleet_utilisation",
     ),
-    "throughput": Meant("fleet_throughput", ("replicas",), ", of all replicas together: throughput is that of one"),
+    "throughput": Meant(name="fleet_throughput", beside=("replicas",), why=", of all replicas together: throughput is that of one"),
     "requests_per_second": Meant(
-        "fleet_requests_per_second", ("replicas",), ", of all replicas together: requests_per_second is that of one"
+        name="fleet_requests_per_second", beside=("replicas",), why=", of all replicas together: requests_per_second is that of one"
     ),
     "mfu": Meant(
-        "compute_utilisation", ("throughput",), ", the share of peak that a throughput comes to; mfu is what it would be without waits"
+        name="compute_utilisation",
+        beside=("throughput",),
+        why=", the share of peak that a throughput comes to; mfu is what it would be without waits",
     ),
 }
 """By what is asked for."""

@@ -368,7 +368,7 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
         rank = _NEARLY
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None
-    point = Answer("point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
+    point = Answer(kind="point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
     return [_Found(point, rank, branch, root)]
 
 
@@ -532,7 +532,7 @@ def _stretch(unknown: str, values: _Values, low: float, high: float, cuts: Mappi
     end = high if high in cuts else low
     slopes = WhenRead(lambda: elasticities(cuts[end].difference, unknown, {**values, unknown: end}) if end in cuts else {})
     top = high if isfinite(high) else None
-    return Answer("interval", low=low, high=top, regime=regime, formula=formula or None, residual=0.0, elasticities=slopes)
+    return Answer(kind="interval", low=low, high=top, regime=regime, formula=formula or None, residual=0.0, elasticities=slopes)
 
 
 def _middle(low: float, high: float) -> float:
@@ -643,7 +643,7 @@ def _requirement(equation: _Row, unknown: str, at: Sequence[_Values]) -> Reason:
     facts = _listed([f"{name} {'would be' if name == unknown else 'is'} {show(name, at[0][name])}" for name in names])
     required = f"{_listed([*ids])} require{'s' * (len(ids) == 1)} {_listed([*unmet])}"
     message = f"{meant and meant + ': '}{required}{facts and ', but ' + facts}"
-    return Reason("requirement_violated", violated=tuple(unmet), message=message)
+    return Reason(code="requirement_violated", violated=tuple(unmet), message=message)
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -660,9 +660,9 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
         return _requirement(equation, unknown, [known])
     roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in(branch, {**values, unknown: root})]:
-        return Reason("no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
+        return Reason(code="no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
     if not isinstance(left, str) or left in names(right):
-        return Reason("no_solution", violated=violated, message=message)
+        return Reason(code="no_solution", violated=violated, message=message)
     if name == unknown:
         made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)
         message += f": it comes to {show(unknown, right_side_at(equation, values))} from {made}"
@@ -673,7 +673,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
         if reach:
             message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
         message += _looked_for(equation, unknown)
-    return Reason("no_solution", violated=violated, message=message)
+    return Reason(code="no_solution", violated=violated, message=message)
 
 
 def _looked_for(equation: _Row, unknown: str) -> str:

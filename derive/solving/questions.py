@@ -67,7 +67,7 @@ _BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instead:
     """What a default is instead, as the givens contradict it by an equation: which way that errs, the defaults it rests on in words,
     what it was found from, and how it moves with that.
@@ -87,7 +87,7 @@ class Instead:
         return f"{self.name} = {show(self.name, self.value)} follows from the givens ({self.by})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
     bounds a quantity that nothing gives.
@@ -184,7 +184,15 @@ def question(
     chosen = tuple({**preset.variants, **_variants_of_givens(name, known, named), **_checked(variants or {})}.items())
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     whole = Question(
-        *(name, known, (), provenance, notes, named, left_out, conventions, anyway),
+        unknown=name,
+        known=known,
+        active=(),
+        provenance=provenance,
+        notes=notes,
+        named=named,
+        left_out=left_out,
+        conventions=conventions,
+        anyway=anyway,
         published=preset.published,
         variants=chosen,
         parameters_only=preset.parameters_only,
@@ -214,7 +222,7 @@ def _copied_by_heads(unknown: str, known: Mapping[str, float], spans: Mapping[st
 
 def _with_copies(preset: Preset, copies: float) -> Preset:
     """The presets with the copies of a cache that tensor parallelism makes."""
-    taken = Preset({_COPIES: copies}, {_COPIES: "supposed"}, {}, supposed={_COPIES: BY_HEADS})
+    taken = Preset(givens={_COPIES: copies}, provenance={_COPIES: "supposed"}, variants={}, supposed={_COPIES: BY_HEADS})
     return _merged([("presets", preset), ("tensor parallelism", taken)], set())
 
 
@@ -464,7 +472,7 @@ def _preset(
     """Every preset that is asked for as one, and under them what is sustained of the peaks by such a model in such a phase."""
     measured = conventions.efficiency == "calibrated"
     if not hardware and not model and not measured and conventions.price == "given":
-        return Preset({}, {}, {})
+        return Preset(givens={}, provenance={}, variants={})
     chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (hardware, model))
     tables, settled = shipped.read(), typed.keys() | {unknown}
     shapes = [(text, presets.model(text, tables)) for text in models]
@@ -528,7 +536,7 @@ def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
 
 def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     """All presets as one; two that set a quantity differently are refused, unless what is given settles it."""
-    merged, owner = Preset({}, {}, {}), dict[str, str]()
+    merged, owner = Preset(givens={}, provenance={}, variants={}), dict[str, str]()
     for label, preset in named:
         for name, value in preset.givens.items():
             if name not in settled and merged.givens.get(name, value) != value:

@@ -59,9 +59,9 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
             continue
         told = f"{name} does not depend on {unknown}"
         if isclose(found[0], known[name], rel_tol=HOLDS):
-            return Reason("not_identified", violated=(name,), message=f"{told}: it is {show(name, found[0])} with any {unknown}")
+            return Reason(code="not_identified", violated=(name,), message=f"{told}: it is {show(name, found[0])} with any {unknown}")
         message = f"{told}: it comes to {show(name, found[0])} with any {unknown}, and {show(name, known[name])} is asked of it"
-        return Reason("no_solution", violated=(name,), message=message)
+        return Reason(code="no_solution", violated=(name,), message=message)
     return None
 
 
@@ -95,16 +95,18 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
     if unknown == "gross_margin" and {*known} >= PRICED["cost_per_request"] | {"cost_per_token"}:
         why = "cost_per_token is of output tokens, and does not say what prompts cost"
-        return Reason("missing_givens", missing=("cost_per_request",), message=f"gross_margin of requests needs cost_per_request: {why}")
+        return Reason(
+            code="missing_givens", missing=("cost_per_request",), message=f"gross_margin of requests needs cost_per_request: {why}"
+        )
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{listed or unknown} is in no equation that joins by itself; name one with --using: {joinable}"
-        return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
+        return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
     first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
     lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
     missing, *others = _by_all_that_was_given(asked, known, lists)
     if not missing:
-        return Reason("not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
+        return Reason(code="not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
     message = f"{listed or unknown} needs also {_listed(missing)}{meanings}{_of_dense(missing, asked)}{_by_preset(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
@@ -114,7 +116,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
     elif others:
         message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
-    return Reason("missing_givens", missing=missing, message=message, rules=tuple(claims))
+    return Reason(code="missing_givens", missing=missing, message=message, rules=tuple(claims))
 
 
 def by_a_rule(id: str) -> str:

@@ -24,7 +24,7 @@ from derive.show.text import as_text
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Solution(Result):
     """What a question came to.
 
@@ -42,7 +42,8 @@ class Solution(Result):
     def full(self) -> str:
         """The whole text: with every equation of the route, where each number is from, and all that is assumed.
 
-        >>> Solution("batch", "1", (Answer("point", value=8.0),), equations=("pipeline.sequences_in_flight@1",)).full.splitlines()[0]
+        >>> rests_on = ("pipeline.sequences_in_flight@1",)
+        >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),), equations=rests_on).full.splitlines()[0]
         'batch = 8'
         """
         return as_text(self)
@@ -57,9 +58,9 @@ class Solution(Result):
     def value(self) -> float:
         """The single point it came to, in SI; `NoSingleValue` where there is none, or more than one.
 
-        >>> Solution("batch", "1", (Answer("point", value=8.0),)).value
+        >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)).value
         8.0
-        >>> Solution("batch", "1", (Answer("interval", low=8.0),)).value
+        >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="interval", low=8.0),)).value
         Traceback (most recent call last):
             ...
         derive.errors.NoSingleValue: batch has no single value: it is 8 to unbounded

@@ -127,7 +127,7 @@ def _none_at_all(asked: Question, chips: _Points, batches: _Points) -> Solution 
         name, upper = limited_by(targets[0]), targets[0].limits[limited_by(targets[0])] == UPPER
         values = np.broadcast_to(known[name], fits.shape)[fits]
         message += f": nearest is {name} = {show(name, float(values.min() if upper else values.max()))}"
-    return _refused(asked, Reason("no_solution", violated=tuple(asked.limits), message=message))
+    return _refused(asked, Reason(code="no_solution", violated=tuple(asked.limits), message=message))
 
 
 def _refused(asked: Question, reason: Reason) -> Solution:
@@ -188,7 +188,7 @@ def _sized(asked: Question, chips: int, there: Solution, least: float, most: flo
         kinds=tuple(said),
         unknown="chips",
         unit=QUANTITIES["chips"].unit,
-        answers=(Answer("point", value=float(chips), bound=LOWER, regime=_rules_out(asked, chips - 1) or None),),
+        answers=(Answer(kind="point", value=float(chips), bound=LOWER, regime=_rules_out(asked, chips - 1) or None),),
         given=given,
         provenance={name: source for name, source in there.provenance.items() if name != "chips"},
         said=(f"with {batches}, for {targets}", f"best: chips = {chips}, the fewest{less}"),

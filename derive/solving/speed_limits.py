@@ -53,7 +53,7 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
         if least and not fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on endlessly many, each of which reads one KV head of one sequence"
             message = f"no chips reach {name} = {show(name, asked.known[name])}: {nearest}; a shorter context or a smaller cache is faster"
-            return Reason("no_solution", violated=(name,), message=message)
+            return Reason(code="no_solution", violated=(name,), message=message)
     return None
 
 

@@ -277,7 +277,7 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]
     highs = [*(high for _, high in ends), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
     ended = [high for high in highs if high is not None]
     most = max(ended) if len(ended) == len(highs) > 0 else None
-    span = (Answer("interval", low=min(lows), high=most, bound=table.bound),) if lows else ()
+    span = (Answer(kind="interval", low=min(lows), high=most, bound=table.bound),) if lows else ()
     kept = {name: value for name, value in first.given.items() if name not in table.given}
     used = dict.fromkeys(id for solution in solutions for id in solution.equations)
     answered = [solution for solution in solutions if solution.answers]

@@ -100,15 +100,17 @@ def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapp
         try:
             ways = list(islice((onward for one in ways for onward in _through(leg, one)), _MOST_WAYS + 1))
         except _NoFormula as stop:
-            return _refused(asked, Reason("not_identified", message=str(stop)), given)
+            return _refused(asked, Reason(code="not_identified", message=str(stop)), given)
         if not ways:
             told = f"{leg.unknown} does not bind in {leg.cases[0].told}, or has no positive value there"
-            return _refused(asked, Reason("no_solution", message=told), given)
+            return _refused(asked, Reason(code="no_solution", message=told), given)
         if len(ways) > _MOST_WAYS:
             told = f"{asked.unknown} has more than {_MOST_WAYS} formulas, one a regime: give numbers for some of the symbols"
-            return _refused(asked, Reason("not_identified", message=told), given)
+            return _refused(asked, Reason(code="not_identified", message=told), given)
     if broken := _broken(way, ways):
-        return _refused(asked, Reason("requirement_violated", violated=broken, message=f"{way.rows[-1].id} requires {broken[0]}"), given)
+        return _refused(
+            asked, Reason(code="requirement_violated", violated=broken, message=f"{way.rows[-1].id} requires {broken[0]}"), given
+        )
     touched = {name for row in way.rows for name in (*row.symbols, *row.put_in) if name in known}
     open_to = {name for one in ways for name, value in one.values.items() if value.free_symbols}
     relations = ((row, needed) for row in way.rows for needed in row.requirements())
@@ -142,7 +144,7 @@ def _answer(unknown: str, way: _Way, bound: str | None) -> Answer:
 
     found = way.values[unknown]
     regime = " and ".join(dict.fromkeys(way.regimes)) or None
-    return Answer("symbolic", formula=sstr(found, full_prec=False), symbolic=found, regime=regime, bound=bound)
+    return Answer(kind="symbolic", formula=sstr(found, full_prec=False), symbolic=found, regime=regime, bound=bound)
 
 
 def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
@@ -155,7 +157,9 @@ def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
         nothing = not QUANTITIES[leg.unknown].may_be_zero and _is_small(value) and value.is_nonpositive
         if nothing or any(_is_small(margin) and margin.is_negative for margin in margins):
             continue
-        step = RouteStep(tuple(row.reference for row in leg.rows), leg.unknown, None, f"{leg.unknown} = {formula}")
+        step = RouteStep(
+            equations=tuple(row.reference for row in leg.rows), unknown=leg.unknown, value=None, formula=f"{leg.unknown} = {formula}"
+        )
         label = regime.label if regime and any(margin.free_symbols for margin in margins) else None
         yield _Way(known, (*way.regimes, *([label] if label else [])), (*way.steps, step))
 
@@ -221,4 +225,5 @@ def _number(value: float) -> "Expr":
 def _refused(asked: Question, reason: Reason, given: "Mapping[str, Expr]") -> Solution:
     known = {name: value for name, value in asked.known.items() if name not in given}
     provenance = {name: source for name, source in asked.provenance.items() if name in known}
-    return Solution(asked.unknown, QUANTITIES[asked.unknown].unit, (), given=known, provenance=provenance, reason=reason)
+    unit = QUANTITIES[asked.unknown].unit
+    return Solution(unknown=asked.unknown, unit=unit, answers=(), given=known, provenance=provenance, reason=reason)

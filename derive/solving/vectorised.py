@@ -94,9 +94,9 @@ def as_arrays(asked: Question, given: AtPoints, way: Route) -> Sweep | None:
     places = np.stack([np.broadcast_to(place, count) for place in places])
     by_memory = ~np.isnan(needed)
     if not by_memory.any():
-        return Sweep(given, values, places, labels[0], bounds)
+        return Sweep(given=given, values=values, places=places, labels=labels[0], bounds=bounds)
     values, places = np.where(by_memory, needed, values), np.where(by_memory, len(bounds), places)
-    return Sweep(given, values, places, (*labels[0], MEMORY_BINDS), (*bounds, LOWER))
+    return Sweep(given=given, values=values, places=places, labels=(*labels[0], MEMORY_BINDS), bounds=(*bounds, LOWER))
 
 
 def with_bounds(asked: Question, given: AtPoints, way: Route, table: Sweep) -> Sweep:

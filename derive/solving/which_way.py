@@ -53,7 +53,9 @@ def by_any_way(asked: Question, told: bool = True) -> tuple[Solution, Route | No
     known = [*taken_as_known(asked)][-1]
     if free := indifferent(asked, known):
         return without_answer(asked, free), None
-    lacking = missing_givens(asked, known) if told and not stops else Reason("missing_givens", message="what is missing was not asked for")
+    lacking = (
+        missing_givens(asked, known) if told and not stops else Reason(code="missing_givens", message="what is missing was not asked for")
+    )
     return without_answer(asked, _told(asked, stops) if stops else lacking), None
 
 
@@ -138,7 +140,7 @@ def _within(asked: Question, solution: Solution, found: Backwards, bounded: Solu
     if not answers:
         place, ids = show(asked.unknown, inside(solution.answers[0])), ", ".join(bounded.equations)
         message = f"contradiction: {asked.unknown} = {place} by {found.by.id} from {found.name}, which is ruled out by {ids}"
-        return without_answer(asked, Reason("contradiction", violated=(found.name,), message=message))
+        return without_answer(asked, Reason(code="contradiction", violated=(found.name,), message=message))
     return replace(solution, answers=answers, unused=tuple(name for name in solution.unused if name not in bounded.given))
 
 
@@ -166,12 +168,12 @@ def _turned_round(asked: Question, found: Backwards) -> Solution:
     target = show(name, asked.known[name])
     if (None, None) in found.found:
         message = f"{name} does not depend on {unknown}: it is {target} with any {unknown}"
-        return without_answer(asked, Reason("not_identified", violated=(name,), message=message))
+        return without_answer(asked, Reason(code="not_identified", violated=(name,), message=message))
     if not found.found:
         reach = [show(name, end) for end in found.reach or ()]
         runs = f": it runs from {' to '.join(reach)} over all {unknown}" if reach else ""
         message = f"no {unknown} leads to {name} = {target}{runs}"
-        return without_answer(asked, Reason("no_solution", violated=(name,), message=message))
+        return without_answer(asked, Reason(code="no_solution", violated=(name,), message=message))
     candidates = [_span(unknown, *ends) for ends in found.found]
     worlds = [result_where(asked, name, inside(one)) for one in candidates]
     ends = [(candidate, one) for candidate, one in zip(candidates, worlds, strict=True) if one.answers]
@@ -192,18 +194,20 @@ def _turned_round(asked: Question, found: Backwards) -> Solution:
         unused=left_unused(asked, {*given}),
         warnings=tuple(said.values()),
         kinds=tuple(said),
-        route=(*first.route, RouteStep((found.by.reference,), unknown, value, forwards=name)),
-        further=tuple((*one.route, RouteStep((found.by.reference,), unknown, at.value, forwards=name)) for at, one in ends[1:]),
+        route=(*first.route, RouteStep(equations=(found.by.reference,), unknown=unknown, value=value, forwards=name)),
+        further=tuple(
+            (*one.route, RouteStep(equations=(found.by.reference,), unknown=unknown, value=at.value, forwards=name)) for at, one in ends[1:]
+        ),
     )
 
 
 def _span(unknown: str, low: float | None, high: float | None) -> Answer:
     """A point, or a stretch, whose ends are those of the domain where they are as far as was looked."""
     if low == high:
-        return Answer("point", value=low)
+        return Answer(kind="point", value=low)
     row = QUANTITIES[unknown]
     top = row.ceiling if high is None else high
-    return Answer("interval", low=row.floor if low is None else low, high=top if isfinite(top) else None)
+    return Answer(kind="interval", low=row.floor if low is None else low, high=top if isfinite(top) else None)
 
 
 def _nearest(solution: Solution, target: float) -> Answer:
@@ -281,7 +285,7 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
             untrue = [row.id for row in asked.left_out if row in rests.values()]
             if untrue:
                 why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
-                return Reason("not_identified", violated=tuple(untrue), message=f"{told} {why}")
+                return Reason(code="not_identified", violated=tuple(untrue), message=f"{told} {why}")
             rest = missing_givens(asked, [*taken_as_known(asked)][-1])
             return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
     return None

@@ -72,7 +72,7 @@ def _of_sweep(asked: Question, sweep: Sweep) -> Sweep:
     up, down = np.ceil(sweep.values * (1 - HOLDS)), np.floor(sweep.values * (1 + HOLDS))
     values = np.select([bounds > 0, bounds < 0], [up, down], sweep.values)
     none = (values < 1).any(axis=0) & ~(values >= 1).any(axis=0)
-    reason = Reason("no_solution", violated=tuple(asked.limits), message=f"there is no whole {asked.unknown} within the limits")
+    reason = Reason(code="no_solution", violated=tuple(asked.limits), message=f"there is no whole {asked.unknown} within the limits")
     others = {at: (_rounded(answers), why if _rounded(answers) or not answers else reason) for at, (answers, why) in sweep.others.items()}
     others |= dict.fromkeys(np.flatnonzero(none).tolist(), ((), reason))
     return replace(sweep, values=np.where(values < 1, np.nan, values), others=others)
@@ -87,4 +87,4 @@ def _no_whole_one(asked: Question, answers: Sequence[Answer]) -> Reason:
     limits = " and ".join(map(limit_in_words, one_by_one(asked)))
     nearest = nearest_reached(alone, float(ceil(most)))
     message = f"no whole {asked.unknown} meets {limits}, which leaves {asked.unknown} = {left}{nearest}"
-    return Reason("no_solution", violated=tuple(asked.limits), message=message)
+    return Reason(code="no_solution", violated=tuple(asked.limits), message=message)

@@ -36,7 +36,7 @@ from invert.sheets.sheet import PriceSheet
 _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
     """A model of known architecture: its KV bytes and attention FLOPs, and the sheet of several bands that sells it.
 
@@ -66,7 +66,7 @@ class SoldInBands:
     at_rent: Estimate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """What known models teach: ln(KV bytes at cost / true) of one more family, and the ratios by architecture.
 
@@ -235,7 +235,7 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
 
 
 def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
-    return Problem(f"{_KNOWN}.csv", row.place, column, message)
+    return Problem(origin=f"{_KNOWN}.csv", row=row.place, column=column, message=message)
 
 
 @once_a_run
@@ -245,8 +245,8 @@ def calibration_book(data: Data) -> PriceBook:
     try:
         rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx)
     except WrongData as error:
-        rows, problems = [], [Problem(LAUNCHED, None, None, str(error).removeprefix(LAUNCHED).lstrip(": "))]
-    return PriceBook((*book.rows, *rows), book.fx, (*book.problems, *problems), book.newest_retrieved)
+        rows, problems = [], [Problem(origin=LAUNCHED, row=None, column=None, message=str(error).removeprefix(LAUNCHED).lstrip(": "))]
+    return PriceBook(rows=(*book.rows, *rows), fx=book.fx, problems=(*book.problems, *problems), newest_retrieved=book.newest_retrieved)
 
 
 def prefill_attention_flops(preset: presets.Preset) -> float | None:

@@ -76,9 +76,9 @@ def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
     for id, unknown in (("bands.memory_ratio_short", "weight_compute_ratio"), ("bands.memory_time_share", "memory_time_share")):
         answers, reason = solve_equation(equation(id), unknown, values)
         if not answers:
-            return Reading("joint", {}, solution, why_not(reason))
+            return Reading(name="joint", values={}, solution=solution, problem=why_not(reason))
         values[unknown] = the_point(answers)
-    return Reading("joint", values, solution)
+    return Reading(name="joint", values=values, solution=solution)
 
 
 def broken_by(case: Case, assumptions: Assumptions) -> str | None:

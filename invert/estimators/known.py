@@ -273,7 +273,7 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
     """A bound that says what others like it were over the true cache, or the estimate as it is.
 
     >>> of = Bounds(count=9, held=6, held_at_one_byte=9, least=0.6, median=5.5, most=84.0)
-    >>> told_by_others(Estimate("upper", high=2e3, because="no premium"), of).because
+    >>> told_by_others(Estimate(kind="upper", high=2e3, because="no premium"), of).because
     'no premium; on 9 sheets of known cache such bounds were 0.6 to 84 times it, 5.5 in the middle: held 6 of 9 in bf16, 9 at one byte'
     """
     if estimate.kind != "upper" or bounds is None:

@@ -81,7 +81,7 @@ def _at_crossover(long_context_threshold: int, active_params: float, bytes_per_w
         "machine_balance_ratio": machine_balance_ratio,
     }
     solution = respond("kv_bytes_per_token", given, using=["readings.threshold_is_crossover"])
-    return Reading("lecture", {"kv_bytes_per_token": the_point(solution.answers)}, solution)
+    return Reading(name="lecture", values={"kv_bytes_per_token": the_point(solution.answers)}, solution=solution)
 
 
 def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:
@@ -107,8 +107,8 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     given = {"output_input_ratio": output_input_ratio}
     solution = respond("bandwidth_bound_fraction", given, using=["readings.bandwidth_bound_fraction"])
     if not solution.answers:
-        return Reading("lecture", {}, solution, why_not(solution.reason))
-    return Reading("lecture", {"bandwidth_bound_fraction": the_point(solution.answers)}, solution)
+        return Reading(name="lecture", values={}, solution=solution, problem=why_not(solution.reason))
+    return Reading(name="lecture", values={"bandwidth_bound_fraction": the_point(solution.answers)}, solution=solution)
 
 
 def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") -> str:

@@ -103,7 +103,12 @@ def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tupl
     lifetimes = [one.ttl_seconds for one in seen.cache_write_premiums if one.ttl_seconds]
     said = disclosed_tiers(data, sheet.provider, sheet.model, lifetimes)
     return tuple(
-        TierReading(ttl, lecture.tier_of_lifetime(data, ttl), lecture.tier_of_lifetime(data, ttl, "range"), said.get(ttl))
+        TierReading(
+            ttl_seconds=ttl,
+            lecture=lecture.tier_of_lifetime(data, ttl),
+            devices=lecture.tier_of_lifetime(data, ttl, "range"),
+            disclosed=said.get(ttl),
+        )
         for ttl in lifetimes
     )
 

@@ -66,5 +66,5 @@ def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
     for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
         errors = [error for one in kept if (error := one.error(estimator)) is not None]
         bias, sd = (fmean(errors), stdev(errors)) if len(errors) > 1 else (None, None)
-        found[estimator] = Misreading(len(kept), len(errors), bias, sd)
+        found[estimator] = Misreading(models=len(kept), medians=len(errors), bias=bias, sd=sd)
     return found

@@ -13,7 +13,7 @@ from invert.result import Inference, Run
 def estimate_text(name: str, estimate: Estimate) -> str:
     """`155 kB/token, 42.2 to 547 kB/token`, a bound, or that it is undetermined.
 
-    >>> estimate_text("kv_bytes_per_token", Estimate("upper", high=2e3)), estimate_text("batch", Estimate("undetermined"))
+    >>> estimate_text("kv_bytes_per_token", Estimate(kind="upper", high=2e3)), estimate_text("batch", Estimate(kind="undetermined"))
     ('at most 2 kB/token', 'undetermined')
     """
 

@@ -53,7 +53,7 @@ _ON_PAGE = 100
 """Columns where there is no terminal."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GlanceColumn:
     """A column of the table: its name, two lines of a head, the text of a cell, what sheets are sorted by, how often such cells held."""
 
@@ -165,16 +165,18 @@ def _tiers_held(table: Run) -> str:
 
 
 _COLUMNS = (
-    GlanceColumn("model", ("", "model"), _model, lambda one: one.name),
-    GlanceColumn("price", ("USD/MTok", "in/out"), _prices, _input),
-    GlanceColumn("long", ("long", "context"), _long, _threshold),
-    GlanceColumn("active", ("active, B", "and range"), _active, lambda one: one.active_params, _sizes_held),
-    GlanceColumn("mark-up", ("times cost", "and range"), _markup, _markup_in_middle),
-    GlanceColumn("KV", ("KV read, kB", "and range"), _read, lambda one: one.kv_bytes["headline"].median, _kv_held),
-    GlanceColumn("known", ("KV", "known"), _known, lambda one: one.known.read if one.known else None),
-    GlanceColumn("cache", ("priced", "as"), _cache, _cache, _tiers_held),
-    GlanceColumn("provider", ("", "provider"), lambda one: one.sheet.provider, lambda one: one.sheet.provider),
-    GlanceColumn("sheet", ("", "provider/model"), lambda one: f"{one.sheet.provider}/{_model(one)}", lambda one: one.name),
+    GlanceColumn(name="model", head=("", "model"), text=_model, key=lambda one: one.name),
+    GlanceColumn(name="price", head=("USD/MTok", "in/out"), text=_prices, key=_input),
+    GlanceColumn(name="long", head=("long", "context"), text=_long, key=_threshold),
+    GlanceColumn(name="active", head=("active, B", "and range"), text=_active, key=lambda one: one.active_params, held=_sizes_held),
+    GlanceColumn(name="mark-up", head=("times cost", "and range"), text=_markup, key=_markup_in_middle),
+    GlanceColumn(name="KV", head=("KV read, kB", "and range"), text=_read, key=lambda one: one.kv_bytes["headline"].median, held=_kv_held),
+    GlanceColumn(name="known", head=("KV", "known"), text=_known, key=lambda one: one.known.read if one.known else None),
+    GlanceColumn(name="cache", head=("priced", "as"), text=_cache, key=_cache, held=_tiers_held),
+    GlanceColumn(name="provider", head=("", "provider"), text=lambda one: one.sheet.provider, key=lambda one: one.sheet.provider),
+    GlanceColumn(
+        name="sheet", head=("", "provider/model"), text=lambda one: f"{one.sheet.provider}/{_model(one)}", key=lambda one: one.name
+    ),
 )
 """What can be shown and sorted by; all but the last two are shown."""
 

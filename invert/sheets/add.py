@@ -205,7 +205,9 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         raise WrongData(f"{origin}: the rows would not be read back as they are written; nothing was added")
     book = book_of(data, BytesIO(content))
     own = {row.key for row in added}
-    of_sheet = PriceBook(tuple(row for row in rows if row.sheet_key == added[0].sheet_key), fx, (), book.newest_retrieved)
+    of_sheet = PriceBook(
+        rows=tuple(row for row in rows if row.sheet_key == added[0].sheet_key), fx=fx, problems=(), newest_retrieved=book.newest_retrieved
+    )
     if faults := check(of_sheet):
         raise WrongData(str(faults[0]))
     places = {(problem.origin, problem.row) for problem in (row.problem(None, "") for row in rows if row.key in own)}

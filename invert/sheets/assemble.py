@@ -63,7 +63,7 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
 def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
     """The input price [USD/token] below any threshold that each sheet asks on a day, of every service tier.
 
-    >>> base_inputs(PriceBook((), {}, (), None), date(2026, 11, 20))
+    >>> base_inputs(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20))
     {}
     """
     base = (row for row in book.rows if row.component == "input" and not row.threshold_tokens and row.valid_on(day))
@@ -81,7 +81,7 @@ def day_of(book: PriceBook, as_of: date | None = None) -> date:
 def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name, str]]:
     """What to say of each (provider, model) with no price yet on a day, and of each with rows of one's own that begin later.
 
-    >>> not_begun(PriceBook((), {}, (), None), date(2026, 11, 20))
+    >>> not_begun(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20))
     ({}, {})
     """
     begun = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}

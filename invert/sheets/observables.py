@@ -39,7 +39,8 @@ def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float
 
 def observe(name: str, value: float, assumptions: Assumptions = USUAL) -> Observable:
     """A published value with its rounding cell."""
-    return Observable(name, value, *rounding_cell(value, assumptions))
+    low, high = rounding_cell(value, assumptions)
+    return Observable(name=name, value=value, low=low, high=high)
 
 
 def ratio(price: Price, base: Price) -> float:
@@ -73,7 +74,7 @@ def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | 
     price = sheet.storage.base
     low, high = rounding_cell(price.amount, assumptions)
     scale = price.usd_per_token / price.amount
-    return Observable("storage_price", price.usd_per_token, low * scale, high * scale)
+    return Observable(name="storage_price", value=price.usd_per_token, low=low * scale, high=high * scale)
 
 
 def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions = USUAL) -> Observables:

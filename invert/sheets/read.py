@@ -312,7 +312,7 @@ def read_rows(
     mistaken = look_alikes(rows, in_use(beside, described))
     name(*chain.from_iterable(mistaken.values()))
     if unlisted:
-        problems.append(Problem(origin, None, None, f"has {unlisted} more faults like these"))
+        problems.append(Problem(origin=origin, row=None, column=None, message=f"has {unlisted} more faults like these"))
     return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], problems
 
 
@@ -332,7 +332,7 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, columns: C
         faults = [*contradictions(row, fx), *([] if overlay else undated(row))]
         if not faults:
             return row
-    return [Problem(origin, place, column, message) for column, message in faults]
+    return [Problem(origin=origin, row=place, column=column, message=message) for column, message in faults]
 
 
 def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
@@ -423,7 +423,7 @@ def table(source: _Source, origin: str, columns: Iterable[str], needed: Iterable
             if not header:
                 raise WrongData(f"{origin} row {place}: {error}") from None
             empty = False
-            yield Problem(origin, place, None, str(error))
+            yield Problem(origin=origin, row=place, column=None, message=str(error))
             continue
         if not any(cells):
             continue

@@ -22,7 +22,7 @@ SHIPPED_PRICES = "prices.csv"
 """The table of prices that ships, by which its rows are told from those of a file of one's own, whatever that is called."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceRow:
     """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time.
 
@@ -88,13 +88,18 @@ class PriceRow:
     def problem(self, column: str | None, message: str) -> Problem:
         """A problem of this row, under the file and row it was read from."""
         origin, _, number = self.origin.rpartition(":")
-        return Problem(origin, int(number), column, message) if number.isdecimal() else Problem(self.origin, None, column, message)
+        return (
+            Problem(origin=origin, row=int(number), column=column, message=message)
+            if number.isdecimal()
+            else Problem(origin=self.origin, row=None, column=column, message=message)
+        )
 
 
 def units_per_usd(fx: Fx, currency: str, day: date) -> float:
     """The newest rate of exchange known on that day, else the oldest there is.
 
-    >>> units_per_usd({"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""),)}, "CNY", date(2026, 11, 20))
+    >>> since = FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes="")
+    >>> units_per_usd({"CNY": (since,)}, "CNY", date(2026, 11, 20))
     7.0
     """
     if currency == "USD":
@@ -103,7 +108,7 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
     return (known[-1] if known else fx[currency][0]).units_per_usd
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceBook:
     """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
 

@@ -38,7 +38,7 @@ _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 def check(book: PriceBook) -> list[Problem]:
     """Everything wrong with a book: what was found on reading, and what its rows lack together, on whatever day.
 
-    >>> check(PriceBook((), {}, (), None))
+    >>> check(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None))
     []
     """
     good, clashes = without_clashes(book.rows)

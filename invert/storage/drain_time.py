@@ -16,4 +16,4 @@ def implied_drain_time(pair: BandPair, output_price: float, storage_price: float
     solution = respond("implied_drain_time", given, using=["cache.implied_drain_time"])
     if not solution.answers or solution.answers[0].kind != "point":
         return unanswered("storage", solution)
-    return Reading("storage", {"implied_drain_time": the_point(solution.answers)}, solution)
+    return Reading(name="storage", values={"implied_drain_time": the_point(solution.answers)}, solution=solution)

@@ -34,7 +34,7 @@ class PricedLifetime:
     implied_drain_time: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DisclosedCase:
     """A lifetime whose tier the vendor disclosed, with what each of its sheets charges for it; no sheet is one without price."""
 
@@ -78,12 +78,13 @@ def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, f
     lines = [_line(input_price, ttl, near - 1, longer_ttl, far - 1) for near, far in (multipliers, *corners)]
     prices, charges = zip(*lines, strict=True)
     price, charge = (
-        Observable(name, over[0], min(over), max(over)) for name, over in (("storage_price", prices), ("write_charge", charges))
+        Observable(name=name, value=over[0], low=min(over), high=max(over))
+        for name, over in (("storage_price", prices), ("write_charge", charges))
     )
     ratios = [above / slope for slope, above in zip(prices, charges, strict=True) if slope > 0]
     # Where rounding may have turned the slope, the ratio has no upper end.
     top = inf if price.low <= 0 else max(ratios, default=inf)
-    drain = Observable("drain_time", ratios[0], min(ratios), top) if price.value > 0 and charge.value > 0 else None
+    drain = Observable(name="drain_time", value=ratios[0], low=min(ratios), high=top) if price.value > 0 and charge.value > 0 else None
     return Tariff(
         shorter_ttl=ttl,
         longer_ttl=longer_ttl,
@@ -269,7 +270,11 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
         ]
         # "Hard disk" and "disk array" do not say whether the disks spin: flash counts as right too.
         disclosed = "disk" if row.disclosed_tier == "hdd" else row.disclosed_tier
-        found.append(DisclosedCase(row.provider, lifetime, disclosed, tuple(offer for offer in offers if offer)))
+        found.append(
+            DisclosedCase(
+                provider=row.provider, ttl_seconds=lifetime, disclosed=disclosed, offers=tuple(offer for offer in offers if offer)
+            )
+        )
     if not found:
         raise WrongData("disclosures.csv: no tier of a cache is disclosed to hold a rule against")
     return tuple(found)

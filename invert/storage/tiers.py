@@ -113,7 +113,10 @@ def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase
     """Every cost basis in every year, with its share of how likely all of them make what is seen."""
     by_case = {case: _marginal(logs) for case, logs in likely.items()}
     shares = normalised(by_case) if by_case else {}
-    return tuple(PricedCase(basis, year, normalised(logs), shares[basis, year]) for (basis, year), logs in likely.items())
+    return tuple(
+        PricedCase(basis=basis, year=year, probabilities=normalised(logs), weight=shares[basis, year])
+        for (basis, year), logs in likely.items()
+    )
 
 
 def _likely(cases: Sequence[Probabilities], assumptions: Assumptions) -> bool:
@@ -325,7 +328,14 @@ def _spread(
     if wanted == "lecture":
         return LogSpread(value, 0.0)
     if row.low is None or row.high is None:
-        raise BadRow(Problem("memory_tiers.csv", row.place, "low" if row.low is None else "high", "is blank, and a spread needs it"))
+        raise BadRow(
+            Problem(
+                origin="memory_tiers.csv",
+                row=row.place,
+                column="low" if row.low is None else "high",
+                message="is blank, and a spread needs it",
+            )
+        )
     low, high = in_si(quantity, row.low, row.unit), in_si(quantity, row.high, row.unit)
     half = max(log(high / low) / 2, log(assumptions.tier_range_factor))
     return LogSpread(value, half / assumptions.range_reach)

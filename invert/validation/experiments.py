@@ -20,7 +20,7 @@ from invert.result import Inference
 _Row = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retest:
     """One estimate of a model at the old price and at the new one."""
 
@@ -62,7 +62,11 @@ def retests(experiments: Iterable[NaturalExperiment], assumptions: Assumptions =
         except (BacksolveError, IndexError):
             continue
         old, new = estimates_of(before), estimates_of(after)
-        found += [Retest(quantity, experiment, old[quantity], new[quantity]) for quantity in old if quantity in new]
+        found += [
+            Retest(quantity=quantity, experiment=experiment, before=old[quantity], after=new[quantity])
+            for quantity in old
+            if quantity in new
+        ]
     return found
 
 

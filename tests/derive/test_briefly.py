@@ -82,7 +82,7 @@ def test_an_answer_shows_its_value_or_its_formula():
     assert str(point) == "2 or more" and repr(point).startswith("Answer(point: 2 or more")
     (ends,) = derive.solve("memory_time", step_time=2, compute_time=2).answers
     assert str(ends) == "0 to 2" and repr(ends).startswith("Answer(interval: 0 to 2")
-    assert str(Answer("loose", loose_low=1.0, loose_high=4.0)) == "1 to 4"
+    assert str(Answer(kind="loose", loose_low=1.0, loose_high=4.0)) == "1 to 4"
 
 
 def test_what_is_short_is_shown_whole():

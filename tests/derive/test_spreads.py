@@ -9,8 +9,8 @@ from derive.spreads import Interval, Series
     ("found", "shown", "ends"),
     [
         (Interval(2.0, 6.0), 4.0, (2.0, 6.0)),
-        (Series((3.0, 1.0, 2.0)), 3.0, (1.0, 3.0)),
-        (Series((0.0, 5.0)), 5.0, (0.0, 5.0)),
+        (Series(values=(3.0, 1.0, 2.0)), 3.0, (1.0, 3.0)),
+        (Series(values=(0.0, 5.0)), 5.0, (0.0, 5.0)),
         (Series(low=1.0, high=8.0, count=4, spacing="log"), 1.0, (1.0, 8.0)),
         (Series(low=0.0, high=1.0, count=3, spacing="lin"), 1.0, (0.0, 1.0)),
     ],
@@ -20,6 +20,6 @@ def test_a_question_is_posed_with_a_value_in_between_that_is_not_nothing(found: 
 
 
 def test_a_series_has_the_values_it_was_given_or_as_many_as_it_counts():
-    assert Series((3.0, 1.0)).array().tolist() == [3.0, 1.0] and len(Series((3.0, 1.0))) == 2
+    assert Series(values=(3.0, 1.0)).array().tolist() == [3.0, 1.0] and len(Series(values=(3.0, 1.0))) == 2
     evenly = Series(low=1.0, high=64.0, count=7, spacing="log")
     assert evenly.array().tolist() == [1, 2, 4, 8, 16, 32, 64] and len(evenly) == 7

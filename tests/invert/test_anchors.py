@@ -224,5 +224,5 @@ def test_given_is_a_kind_of_its_own():
     sheet = "provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n"
     (one,) = infer(["acme/m"], prices=io.StringIO(sheet), anchors={"kv_bytes_per_token": 1e5}).inferences
     assert one.kv_bytes["headline"] == Estimate(
-        "given", 1e5, 1e5, 1e5, level=None, because="given, not estimated", anchors=("kv_bytes_per_token",)
+        kind="given", median=1e5, low=1e5, high=1e5, level=None, because="given, not estimated", anchors=("kv_bytes_per_token",)
     )

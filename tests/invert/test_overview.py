@@ -109,7 +109,10 @@ def test_sizes_are_those_stated_or_the_medians_by_price_makers_first():
 
 @pytest.mark.parametrize(
     ("fault", "counted"),
-    [(Problem("carol/three", None, None, "why"), {"why": 1}), (Problem("mine.csv", 3, "amount", "is negative"), {})],
+    [
+        (Problem(origin="carol/three", row=None, column=None, message="why"), {"why": 1}),
+        (Problem(origin="mine.csv", row=3, column="amount", message="is negative"), {}),
+    ],
 )
 def test_sheets_without_a_result_are_counted_by_reason_and_faults_of_files_are_not(fault: Problem, counted: dict[str, int]):
     assert overview(replace(made_up(), problems=(fault,))).no_result == counted

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior, normal_log_density, standard_log_density
 
-LOG, SHARE = Prior(300.0, 0.4, "free"), Prior(-1.5, 0.8, "between", (0.2, 1.0))
+LOG, SHARE = Prior(centre=300.0, spread=0.4, why="free"), Prior(centre=-1.5, spread=0.8, why="between", ends=(0.2, 1.0))
 NORMALS = st.floats(-6, 6)
 
 

@@ -74,7 +74,7 @@ def test_an_estimate_has_the_numbers_of_its_kind_and_no_other():
     }
     for kind, (one, numbers) in made.items():
         assert (one.kind, (one.median, one.low, one.high), one.level) == (kind, numbers, 0.90)
-    assert made["undetermined"][0] == Estimate("undetermined", because="so")
+    assert made["undetermined"][0] == Estimate(kind="undetermined", because="so")
 
 
 def test_what_was_never_held_against_the_truth_is_at_no_level():
@@ -100,7 +100,10 @@ def test_what_the_sheet_hardly_narrowed_is_dominated_by_the_prior(contraction, b
 
 
 def test_what_follows_from_a_record_is_told_with_it():
-    assert Misreading(9, 9, log(0.25), 1.0).share == pytest.approx(0.25) and Misreading(9, 1, None, None).share is None
+    assert (
+        Misreading(models=9, medians=9, bias=log(0.25), sd=1.0).share == pytest.approx(0.25)
+        and Misreading(models=9, medians=1, bias=None, sd=None).share is None
+    )
     verdict_on = {"count": 9, "families": 6, "gain_of_pool": 0.0, "standard_error": 0.1, "stacked": 0.0}
     assert Verdict(by_class=-1.5, by_price=-1.0, **verdict_on).gain_of_price == 0.5
     assert Apart(factor=10.0).nats == log(10.0)

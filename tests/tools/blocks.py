@@ -78,7 +78,7 @@ def branches_by_sympy(row: Equation | Joint, unknown: str) -> tuple[Branch, ...]
         regime = Regime(as_tree(inner.expression), (*row.wins, *((as_tree(a), as_tree(b)) for a, b in inner.wins)), said or None)
         whole = left - inner.expression
         absent = not whole.has(x)
-        solved.append(Branch(regime, as_tree(whole), () if absent else trees_of_roots(whole, x), absent))
+        solved.append(Branch(regime=regime, difference=as_tree(whole), roots=() if absent else trees_of_roots(whole, x), absent=absent))
     return tuple(solved)
 
 

@@ -84,7 +84,7 @@ def definitions_put_in(bound: Equation, rows: tuple[Equation, ...]) -> Joint:
     for _ in rows:
         sides = sides[0].xreplace(definitions), sides[1].xreplace(definitions)
     left, right = _one_sided(sides)
-    return Joint((*rows, bound), _as_trees((left, _over_one_line(right))), sense=bound.sense)
+    return Joint(rows=(*rows, bound), sides=_as_trees((left, _over_one_line(right))), sense=bound.sense)
 
 
 def free_of_effect(structure: Structure, unknown: str) -> frozenset[str]:

@@ -163,7 +163,8 @@ def arguments(random: Random) -> str:
         each_deployment(tuple(chips), tuple(shown), random.random() < 0.3)
         pairs("--set", tuple(items))
         return "read"
-    conventions = Conventions(*(usual if random.random() < 0.98 else text_of(random) for usual in ("mac", "binary")))
+    count, counted_in = (usual if random.random() < 0.98 else text_of(random) for usual in ("mac", "binary"))
+    conventions = Conventions(count=count, bytes=counted_in)
     texts = named_texts(items, FACTS if kind < 0.45 else ())
     refuse_long(texts)
     for name, text in texts.items():
@@ -260,7 +261,7 @@ def prices(random: Random) -> str:
         "a row is neither read nor named"
     )
     assert not read & named, "a row is read and named"
-    book = PriceBook(tuple(rows), fx, tuple(problems), TODAY)
+    book = PriceBook(rows=tuple(rows), fx=fx, problems=tuple(problems), newest_retrieved=TODAY)
     faults = [*check(book), *sheets(book)[1]]
     assert all(str(fault).isprintable() for fault in faults), "a fault that does not print"
     return "named" if faults else "read"

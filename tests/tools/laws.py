@@ -125,7 +125,7 @@ def most(one: Deployment, unknown: str) -> float | None:
 def facts(one: Deployment) -> Mapping[str, float]:
     """What is known, presets and neutral values included, and from it the plain numbers that the laws rest on."""
     neutral = ("chips", "pipeline_stages", "mfu", "mbu", "kv_copies", "attention_rate_ratio")
-    nothing = presets.Preset({}, {}, {})
+    nothing = presets.Preset(givens={}, provenance={}, variants={})
     chip, model = presets.hardware(one.hardware) if one.hardware else nothing, presets.model(one.model) if one.model else nothing
     stored = presets.as_published(replace(chip, published=model.published))
     known = {**dict.fromkeys(neutral, 1.0), **stored.givens, **model.givens, **dict(one.given)}

@@ -8,7 +8,12 @@ from invert.sheets.rows import FxRate, PriceBook
 from invert.sheets.sheet import PriceSheet
 
 TODAY = date(2026, 11, 20)
-FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""), FxRate("CNY", date(2026, 12, 1), 8.0, "", "", ""))}
+FX = {
+    "CNY": (
+        FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes=""),
+        FxRate(currency="CNY", date=date(2026, 12, 1), units_per_usd=8.0, source="", verification="", notes=""),
+    )
+}
 HEADER = (
     "provider,model,region,service_tier,component,threshold_tokens,ttl_seconds,amount,currency,effective_date,date_kind,valid_to,utc_hours"
 )
@@ -17,7 +22,7 @@ HEADER = (
 def book_of(*rows: str) -> PriceBook:
     read, problems = read_rows([HEADER, *rows], "prices.csv", FX, overlay=True)
     assert problems == []
-    return PriceBook(tuple(read), FX, (), TODAY)
+    return PriceBook(rows=tuple(read), fx=FX, problems=(), newest_retrieved=TODAY)
 
 
 def pair(provider: str, model: str, tier: str = "standard", dates: str = ",,", region: str = "", amount: float = 2) -> list[str]:

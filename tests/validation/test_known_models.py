@@ -39,7 +39,9 @@ KNOWN = {
 def read(member: Member, lines: PriceLines) -> Member:
     """The member with what a slope pays for at cost in the place of the estimate."""
     at_cost = kv_bytes_at_cost(lines.output.slope, rental(shipped_data()).values)
-    return replace(member, sold=replace(member.sold, lines=lines, at_rent=Estimate("interval", at_cost, at_cost, at_cost)))
+    return replace(
+        member, sold=replace(member.sold, lines=lines, at_rent=Estimate(kind="interval", median=at_cost, low=at_cost, high=at_cost))
+    )
 
 
 def as_published(member: Member) -> Member:

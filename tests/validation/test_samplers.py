@@ -65,7 +65,9 @@ class Sheet:
         for name, ends in self.cells().items():
             shape = (1, 1) if name.startswith("premium") else (1,)
             cells[name] = tuple(np.full(shape, end) for end in ends)
-        return PriceData(cells, np.array([[self.threshold, self.top]]), tuple(np.array([part]) for part in SIZE))
+        return PriceData(
+            cells=cells, edges=np.array([[self.threshold, self.top]]), log_active_params=tuple(np.array([part]) for part in SIZE)
+        )
 
 
 SHEETS = {

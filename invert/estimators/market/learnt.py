@@ -38,7 +38,11 @@ def dated_late(row: TableRow, data: Data) -> Problem | None:
     """What is wrong with a row whose release or price is of a day after that; None where it is not."""
     column = DATED[type(row)]
     day, newest = getattr(row, column), last_day(data)
-    return Problem(f"{row.TABLE}.csv", row.place, column, f"{day} is after the prices were read, on {newest}") if day > newest else None
+    return (
+        Problem(origin=f"{row.TABLE}.csv", row=row.place, column=column, message=f"{day} is after the prices were read, on {newest}")
+        if day > newest
+        else None
+    )
 
 
 def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:

@@ -13,7 +13,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.student import Floats, log_student_density, student_quantiles
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class GroupedRows:
     """Predictors with a leading column of ones (n, p), what they predict (n), the group of each row (n), and its weight (n).
 
@@ -50,7 +50,7 @@ class Fit:
     groups: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Foretold:
     """What fits without the group of each row foretell of it: centre, scale and degrees of freedom, and the row itself."""
 
@@ -88,7 +88,14 @@ def grouped(
     places = np.array([numbered[group] for group in groups])
     design = np.column_stack([np.ones(len(target)), *predictors])
     weights = 1 / np.sqrt(np.bincount(places)[places])
-    return GroupedRows(design, np.array(target, dtype=float), places, weights, assumptions.least_freedom, assumptions.slope_ridge)
+    return GroupedRows(
+        predictors=design,
+        target=np.array(target, dtype=float),
+        groups=places,
+        weights=weights,
+        least_freedom=assumptions.least_freedom,
+        slope_ridge=assumptions.slope_ridge,
+    )
 
 
 def fit(rows: GroupedRows) -> Fit:

@@ -28,7 +28,7 @@ def test_it_says_how_much_it_wrote_and_where_to_look(tmp_path: Path, monkeypatch
 
 @pytest.mark.slow
 def test_problems_of_the_tables_are_named_and_the_status_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    problem = Problem("prices.csv", 7, "notes", "holds the control character \\x07")
+    problem = Problem(origin="prices.csv", row=7, column="notes", message="holds the control character \\x07")
     page = replace(home_page(), problems=(problem, problem))
     monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([page]))
     done = call("build", "--out", str(tmp_path / "site"))

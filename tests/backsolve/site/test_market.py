@@ -23,7 +23,7 @@ def test_every_sheet_has_a_row_that_leads_to_its_page(some_sheets: InferenceTabl
 
 
 def test_what_could_not_be_read_goes_with_the_page(some_sheets: InferenceTable):
-    bad = (Problem("prices.csv", 7, "notes", "holds the control character \\x07"),)
+    bad = (Problem(origin="prices.csv", row=7, column="notes", message="holds the control character \\x07"),)
     assert market_page(replace(some_sheets, problems=bad), read_data()).problems == bad
 
 

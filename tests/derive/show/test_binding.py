@@ -71,8 +71,8 @@ def test_other_words_stay_and_the_capacity_of_memory_is_not_its_bandwidth():
 
 
 def test_shares_are_those_of_times_or_of_their_ratios():
-    memory = Answer("point", value=1.0, regime="memory_time >= compute_time")
-    compute = Answer("point", value=1.0, regime="compute_time >= memory_time")
+    memory = Answer(kind="point", value=1.0, regime="memory_time >= compute_time")
+    compute = Answer(kind="point", value=1.0, regime="compute_time >= memory_time")
     times = {"weight_time": 6.0, "kv_time": 2.0, "compute_time": 3.0, "attention_time": 1.0}
     assert binds(memory, times) == "memory-bound: weights 75 %, KV 25 %; arithmetic takes 50 % of that time"
     longer = {**times, "positions_per_step": 4.0}
@@ -87,7 +87,7 @@ def test_drafting_has_its_share_of_the_step():
     drafted = {"draft_tokens": 4, "acceptance_rate": 0.8, "draft_cost_ratio": 0.05}
     first = next(short_lines(solve("time_per_output_token", **served, **drafted)))
     assert "memory-bound: weights 73 %, KV 11 %, drafting 17 %; arithmetic takes" in first and "of the time of reads" in first
-    compute = Answer("point", value=1.0, regime="compute_time >= memory_time")
+    compute = Answer(kind="point", value=1.0, regime="compute_time >= memory_time")
     times = {"weight_time": 2.0, "kv_time": 1.0, "compute_time": 3.0, "positions_per_step": 2.0, "drafting_time": 6.0}
     assert binds(compute, times) == "compute-bound: weights 50 %, drafting 50 %; reads take 50 % of the time of arithmetic"
 
@@ -115,17 +115,17 @@ def test_what_nobody_reads_off_a_line_is_left_to_the_whole_report():
     found = solve("step_time", **served, using="experts.busiest_chip")
     (first, *_) = short_lines(found)
     assert first.partition("   ")[2].startswith("memory-bound: weights 99 %") and "expert" not in first and "sqrt" in as_text(found)
-    windows = Answer("interval", high=117.0, regime="context_length >= window_tokens")
+    windows = Answer(kind="interval", high=117.0, regime="context_length >= window_tokens")
     assert in_brief(windows, ("memory.sequences_that_fit@1",)) == CAPACITY_BOUND
     assert in_brief(windows) == "context_length >= window_tokens"
-    assert in_brief(Answer("interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
+    assert in_brief(Answer(kind="interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
 
 
 def test_without_the_parts_or_without_a_regime_there_are_no_shares():
-    memory = Answer("point", value=1.0, regime="memory_time >= compute_time")
+    memory = Answer(kind="point", value=1.0, regime="memory_time >= compute_time")
     assert binds(memory, {"memory_time": 1.0}) == MEMORY_BOUND
-    assert binds(Answer("point", value=1.0), {"weight_time": 1.0}) == ""
-    both = Answer("point", value=1.0, regime="memory_time >= compute_time and 1 >= chips/kv_heads")
+    assert binds(Answer(kind="point", value=1.0), {"weight_time": 1.0}) == ""
+    both = Answer(kind="point", value=1.0, regime="memory_time >= compute_time and 1 >= chips/kv_heads")
     assert binds(both, {"weight_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
 
 
@@ -155,4 +155,4 @@ def test_what_binds_in_words_is_not_read_as_an_inequality():
         "mixed_memory_time": 10e-3,
         "prefill_chunk": 512.0,
     }
-    assert binds(Answer("point", value=0.01, regime=MEMORY_BINDS), times) == CAPACITY_BOUND
+    assert binds(Answer(kind="point", value=0.01, regime=MEMORY_BINDS), times) == CAPACITY_BOUND

@@ -38,7 +38,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     imported = builtins.__import__
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'; solve --plot - draws"):
-        picture([Panel("batch", "step_time", ())], "svg")
+        picture([Panel(across="batch", up="step_time", lines=())], "svg")
 
 
 def axes_of(panel: Panel, monkeypatch):
@@ -54,7 +54,10 @@ def axes_of(panel: Panel, monkeypatch):
 
 
 def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
-    axes = axes_of(Panel("batch", "cost_per_token", (("", (1.0, 8.0, 64.0), (1e-5, 1.5e-6, 4e-7)),), bounds=(None, "lower")), monkeypatch)
+    axes = axes_of(
+        Panel(across="batch", up="cost_per_token", lines=(("", (1.0, 8.0, 64.0), (1e-5, 1.5e-6, 4e-7)),), bounds=(None, "lower")),
+        monkeypatch,
+    )
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("batch", "cost per token, at least [$/MTok]")
     assert axes.lines[0].get_ydata() == pytest.approx([10, 1.5, 0.4])
     texts = [one.get_text() for one in (*axes.get_xticklabels(), *axes.get_yticklabels())]
@@ -63,8 +66,8 @@ def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
 
 
 def test_a_title_says_what_over_what_and_a_front_is_none_of_it():
-    first, second = Panel("batch", "throughput", ()), Panel("batch", "cost_per_token", ())
-    front = Panel("throughput", "cost_per_token", (), joined=False)
+    first, second = Panel(across="batch", up="throughput", lines=()), Panel(across="batch", up="cost_per_token", lines=())
+    front = Panel(across="throughput", up="cost_per_token", lines=(), joined=False)
     assert picture_title([first, second, front]) == "Throughput and cost per token over batch"
     assert picture_title([roofline(ROOFS)]) == "Roofline: rate of one chip over arithmetic intensity"
 
@@ -89,22 +92,22 @@ def test_a_roof_is_named_once_beside_the_data_with_its_points(monkeypatch):
 
 def test_a_roof_is_straight_where_arithmetic_binds_too(monkeypatch):
     """Its rates span a decade then, and no more."""
-    busy = roofline([Roof("", 1e15, 4e12, "step of 20 ms", 2500.0, 9e14)])
+    busy = roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=2500.0, rate=9e14)])
     axes = axes_of(busy, monkeypatch)
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log") and busy.by_ratios([1.0, 2.0])
 
 
 def test_whole_chips_go_up_in_steps_and_between_two_numbers_of_them_is_nothing(monkeypatch):
-    needed = axes_of(Panel("batch", "chips", (("", (1.0, 8.0), (2.0, 3.0)),)), monkeypatch).lines[0]
+    needed = axes_of(Panel(across="batch", up="chips", lines=(("", (1.0, 8.0), (2.0, 3.0)),)), monkeypatch).lines[0]
     assert needed.get_drawstyle() == "steps-pre"
-    share = axes_of(Panel("batch", "chips", (("", (1.0, 8.0), (2.5, 3.0)),)), monkeypatch).lines[0]
+    share = axes_of(Panel(across="batch", up="chips", lines=(("", (1.0, 8.0), (2.5, 3.0)),)), monkeypatch).lines[0]
     assert share.get_drawstyle() == "default"
-    over = axes_of(Panel("chips", "throughput", (("", (1.0, 2.0), (20.0, 30.0)),)), monkeypatch).lines[0]
+    over = axes_of(Panel(across="chips", up="throughput", lines=(("", (1.0, 2.0), (20.0, 30.0)),)), monkeypatch).lines[0]
     assert over.get_linestyle() == "None" and over.get_marker() != ""
 
 
 def test_as_many_lines_as_are_drawn_differ_in_mark_and_in_colour_or_stroke(monkeypatch):
-    panel = Panel("batch", "step_time", tuple((f"{at}", (1.0, 2.0), (1.0 + at, 2.0)) for at in range(_MOST_LINES)))
+    panel = Panel(across="batch", up="step_time", lines=tuple((f"{at}", (1.0, 2.0), (1.0 + at, 2.0)) for at in range(_MOST_LINES)))
     lines = axes_of(panel, monkeypatch).lines
     assert len({one.get_marker() for one in lines}) == len({(one.get_color(), one.get_linestyle()) for one in lines}) == _MOST_LINES
     assert len({*SHAPES}) == len(SHAPES) >= _MOST_LINES
@@ -122,14 +125,16 @@ def test_texts_at_the_points_of_a_front_lie_inside_and_off_the_line(monkeypatch)
 
 def test_a_picture_says_in_words_what_it_shows():
     made = picture(
-        [Panel("batch", "step_time", (("A & B", (1.0, 2.0, 8.0), (0.002, 0.003, 0.004)), ("C", (), ())))], "svg", ["8xA, M"]
+        [Panel(across="batch", up="step_time", lines=(("A & B", (1.0, 2.0, 8.0), (0.002, 0.003, 0.004)), ("C", (), ())))], "svg", ["8xA, M"]
     ).decode()
     assert "Step time over batch. 8xA, M. A &amp; B: step time 2 ms at batch 1, 4 ms at batch 8. C: step time no answer." in made
 
 
 def test_texts_of_a_drawing_are_texts():
     """As outlines of letters nobody finds or copies them, or has them read out."""
-    made = picture([Panel("batch", "step_time", (("A", (1.0, 8.0), (0.002, 0.004)), ("B", (1.0,), (0.003,))))], "svg", ["8xA"]).decode()
+    made = picture(
+        [Panel(across="batch", up="step_time", lines=(("A", (1.0, 8.0), (0.002, 0.004)), ("B", (1.0,), (0.003,))))], "svg", ["8xA"]
+    ).decode()
     texts = re.findall(r"<text [^>]*>([^<]*)</text>", made)
     assert {"Step time over batch", "8xA", "A", "B", "batch"} <= {*texts}
 
@@ -142,7 +147,7 @@ def test_the_title_begins_where_the_axes_do(monkeypatch: pytest.MonkeyPatch):
     seen: list[Figure] = []
     kept = Figure.savefig
     monkeypatch.setattr(Figure, "savefig", lambda figure, *arguments, **named: (seen.append(figure), kept(figure, *arguments, **named)))
-    picture([Panel("batch", "cost_per_token", (("A", (1.0, 8.0), (2e-6, 1e-6)),))], "png", ["8xA", "mbu = 1"])
+    picture([Panel(across="batch", up="cost_per_token", lines=(("A", (1.0, 8.0), (2e-6, 1e-6)),))], "png", ["8xA", "mbu = 1"])
     (figure,) = seen
     assert figure.texts[0].get_position()[0] == pytest.approx(figure.axes[0].get_position().x0, abs=0.002)
 
@@ -155,5 +160,5 @@ def test_a_picture_is_laid_out_once(monkeypatch: pytest.MonkeyPatch):
     times: list[object] = []
     kept = ConstrainedLayoutEngine.execute
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: (times.append(figure), kept(engine, figure))[1])
-    picture([Panel("batch", "cost_per_token", (("A", (1.0, 8.0), (2e-6, 1e-6)),))], "svg", ["8xA"])
+    picture([Panel(across="batch", up="cost_per_token", lines=(("A", (1.0, 8.0), (2e-6, 1e-6)),))], "svg", ["8xA"])
     assert len(times) == 1

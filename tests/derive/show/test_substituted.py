@@ -33,16 +33,16 @@ def test_what_is_raised_to_a_power_is_in_brackets():
 
 
 def test_an_equation_bears_its_id_only_as_it_is_written():
-    step = RouteStep(("roofline.memory_time@1",), "kv_time", 0.003, "memory_time - weight_time")
+    step = RouteStep(equations=("roofline.memory_time@1",), unknown="kv_time", value=0.003, formula="memory_time - weight_time")
     lines = [*step_in_latex(step, {"memory_time": 0.005, "weight_time": 0.002, "kv_time": 0.003})]
     assert lines == [
         (r"t_m = t_{\mathrm{kv}} + t_w", "roofline.memory_time@1"),
         (r"t_{\mathrm{kv}} = t_m - t_w", ""),
         (r"t_{\mathrm{kv}} = 5\,\text{ms} - 2\,\text{ms} = 3\,\text{ms}", ""),
     ]
-    assert [line for line, _ in step_in_latex(RouteStep(("roofline.memory_time@1",), "memory_time", 0.005), {})][1:] == [
-        r"t_m = 5\,\text{ms}"
-    ]
+    assert [line for line, _ in step_in_latex(RouteStep(equations=("roofline.memory_time@1",), unknown="memory_time", value=0.005), {})][
+        1:
+    ] == [r"t_m = 5\,\text{ms}"]
 
 
 def test_a_derivation_has_every_step_with_numbers_the_givens_and_what_to_cite():

@@ -25,13 +25,13 @@ TIMES = {"compute_time": 0.01, "memory_time": 0.02}
 @in_one_test(
     ("answer", "text"),
     [
-        (Answer("point", value=0.02), "20 ms"),
-        (Answer("point", value=0.02, bound="lower"), "20 ms or more"),
-        (Answer("point", value=0.02, bound="upper"), "20 ms or less"),
-        (Answer("interval", low=0.01, high=0.02), "10 ms to 20 ms"),
-        (Answer("interval", low=0.01, high=None), "10 ms or more"),
-        (Answer("interval", low=0, high=0.02), "20 ms or less"),
-        (Answer("loose", loose_low=0.01, loose_high=0.02), "10 ms to 20 ms, none of it everywhere"),
+        (Answer(kind="point", value=0.02), "20 ms"),
+        (Answer(kind="point", value=0.02, bound="lower"), "20 ms or more"),
+        (Answer(kind="point", value=0.02, bound="upper"), "20 ms or less"),
+        (Answer(kind="interval", low=0.01, high=0.02), "10 ms to 20 ms"),
+        (Answer(kind="interval", low=0.01, high=None), "10 ms or more"),
+        (Answer(kind="interval", low=0, high=0.02), "20 ms or less"),
+        (Answer(kind="loose", loose_low=0.01, loose_high=0.02), "10 ms to 20 ms, none of it everywhere"),
     ],
 )
 def test_an_answer_is_a_value_or_two_ends(answer: Answer, text: str):
@@ -64,8 +64,8 @@ def test_a_sweep_of_which_some_points_are_bounds_says_it_there():
 def table(**more) -> Sweep:
     """Two points of which the first has two answers and the second none, and a third that has an interval."""
     others = {
-        1: ((), Reason("no_solution", message="no step\nmore of it")),
-        2: ((Answer("interval", low=0.0, high=3.0, regime="here", bound="lower"),), None),
+        1: ((), Reason(code="no_solution", message="no step\nmore of it")),
+        2: ((Answer(kind="interval", low=0.0, high=3.0, regime="here", bound="lower"),), None),
     }
     values = np.array([[1.0, np.nan, np.nan], [2.0, np.nan, np.nan]])
     places = np.array([[0, 0, 0], [1, 0, 0]])
@@ -117,14 +117,14 @@ def test_points_are_written_as_if_each_were_alone(at_once: int, monkeypatch: pyt
     places = np.array([[0, 0, 0, 1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 1, 0, 0]])
     given = {"batch": np.arange(8.0), "context_length": np.full(8, 1e15)}
     shown = {"given": given, "values": numbers, "places": places, "labels": ('of "100 %r", all', None)}
-    solution = Solution("step_time", "s", (Answer("interval", low=0.1, bound="lower"),), sweep=table(**shown))
+    solution = Solution(unknown="step_time", unit="s", answers=(Answer(kind="interval", low=0.1, bound="lower"),), sweep=table(**shown))
     assert as_json(solution) == json.dumps(as_record(solution), indent=2)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     fields = ("kind", "value", "low", "high", "regime", "formula", "bound")
     writer.writerow([*given, "unknown", "unit", *fields])
     for at, found, _ in solution.sweep.rows():
-        for one in found or (Answer("none"),):
+        for one in found or (Answer(kind="none"),):
             writer.writerow([*at.values(), "step_time", "s", *(getattr(one, name) for name in fields)])
     assert [*lines(solution, "csv")] == out.getvalue().splitlines()
     assert [[one.value for one in found] for _, found, _ in solution.sweep.rows()] == [
@@ -201,6 +201,6 @@ def test_the_record_of_a_range_has_all_of_it():
 
 
 def test_bounds_of_what_is_counted_are_whole_ones_in_a_list_too():
-    answers = (Answer("interval", low=0.0, high=7.499), Answer("interval", low=4.666, high=None))
+    answers = (Answer(kind="interval", low=0.0, high=7.499), Answer(kind="interval", low=4.666, high=None))
     assert [text_of("batch", one) for one in answers] == ["7 or less", "5 or more"]
-    assert text_of("batch", Answer("interval", low=0.0, high=0.4)) == "0.4 or less", "where there is no whole one"
+    assert text_of("batch", Answer(kind="interval", low=0.0, high=0.4)) == "0.4 or less", "where there is no whole one"

@@ -99,28 +99,32 @@ TIP = {"step_time": 6.0, "compute_time": 2.0, "memory_time": 3.0}
 
 
 def test_two_points_on_the_way_give_two_answers():
-    solution = answer(Question("throughput", {**TIP, "context_length": 100.0}, (V, TIMES)))
+    solution = answer(Question(unknown="throughput", known={**TIP, "context_length": 100.0}, active=(V, TIMES)))
     assert [one.value for one in solution.answers] == pytest.approx([100 / 3, 200])
     assert [one.elasticities["step_time"] for one in solution.answers] == pytest.approx([-1, 1])
 
 
 def test_a_point_that_leads_nowhere_is_dropped():
-    solution = answer(Question("kv_time", {**TIP, "weight_time": 1.0}, (V, ABOVE)))
+    solution = answer(Question(unknown="kv_time", known={**TIP, "weight_time": 1.0}, active=(V, ABOVE)))
     assert [one.value for one in solution.answers] == pytest.approx([1.0])
 
 
 def test_the_route_is_that_of_the_answer():
-    solution = answer(Question("kv_time", {**TIP, "weight_time": 1.0}, (V, ABOVE)))
+    solution = answer(Question(unknown="kv_time", known={**TIP, "weight_time": 1.0}, active=(V, ABOVE)))
     assert [step.value for step in solution.route] == pytest.approx([2.0, 1.0])
 
 
 def test_a_point_that_contradicts_a_given_is_dropped_and_not_the_question():
-    solution = answer(Question("throughput", {**TIP, "context_length": 100.0, "worst_latency": 4.0}, (V, TIMES, TWICE)))
+    solution = answer(
+        Question(unknown="throughput", known={**TIP, "context_length": 100.0, "worst_latency": 4.0}, active=(V, TIMES, TWICE))
+    )
     assert [one.value for one in solution.answers] == pytest.approx([200])
 
 
 def test_no_point_agrees_with_a_given():
-    solution = answer(Question("throughput", {**TIP, "context_length": 100.0, "worst_latency": 5.0}, (V, TIMES, TWICE)))
+    solution = answer(
+        Question(unknown="throughput", known={**TIP, "context_length": 100.0, "worst_latency": 5.0}, active=(V, TIMES, TWICE))
+    )
     assert solution.answers == () and solution.reason.code == "contradiction"
 
 

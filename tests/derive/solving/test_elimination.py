@@ -72,12 +72,12 @@ def test_a_block_comes_to_what_sympy_makes_of_it():
 
 PREFILL = (equation("serving.cached_tokens"), equation("architecture.prefill_read_entries"))
 UNCACHED = {"cache_hit_share": 0.0, "prefill_read_entries": 400.0, "selected_entries": 1000.0}
-NONE = ((), Reason("no_solution"))
+NONE = ((), Reason(code="no_solution"))
 """Of so few tokens half are read at the mean place: 800 are asked for."""
 
 
 def points(*values):
-    return tuple(Answer("point", value=value) for value in values), None
+    return tuple(Answer(kind="point", value=value) for value in values), None
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def points(*values):
         (points(700.0), points(800.0), False),
         (points(800.0), points(800.0, 900.0), True),
         (points(800.0, 900.0), points(800.0), False),
-        (((Answer("interval", low=1.0, high=2000.0),), None), points(800.0), False),
+        (((Answer(kind="interval", low=1.0, high=2000.0),), None), points(800.0), False),
     ],
 )
 def test_of_two_that_differ_the_equations_bear_out_the_one_at_whose_answers_they_hold(ours, theirs, right):
@@ -100,7 +100,7 @@ def test_a_plateau_is_borne_out_to_where_it_begins():
     """As long as compute takes longer, memory time is anything up to the step time."""
     block = Structure((equation("roofline.step_time"),), ("memory_time",))
     values = {"step_time": 0.02, "compute_time": 0.02, "attention_time": 0.0, "drafting_time": 0.0, "positions_per_step": 1.0}
-    whole, part = (((Answer("interval", low=low, high=0.02),), None) for low in (None, 1e-5))
+    whole, part = (((Answer(kind="interval", low=low, high=0.02),), None) for low in (None, 1e-5))
     assert borne_out(block, "memory_time", values, whole, part)
     assert not borne_out(block, "memory_time", values, part, whole)
 
@@ -128,5 +128,5 @@ def test_what_moves_a_result_does_not_cancel_though_it_does_where_all_experts_ar
     block = Structure((row,), ("prefill_touched_experts", "active_experts"), ("active_experts",))
     values = {"experts": 64.0, "active_experts": 6.0, "batch": 1e4, "new_tokens_per_pass": 1e4, "prefill_touched_experts": 64.0}
     of_one = tree_of("experts*(1 - (1 - 1/experts)**(batch*new_tokens_per_pass))")
-    case = Joint((row,), ("prefill_touched_experts", of_one), cancelled=("active_experts",))
+    case = Joint(rows=(row,), sides=("prefill_touched_experts", of_one), cancelled=("active_experts",))
     assert not cancels(block, "prefill_touched_experts", values, (case,))

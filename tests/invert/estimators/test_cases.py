@@ -133,8 +133,13 @@ def test_given_contexts_of_one_model_are_not_those_of_a_disclosed_lifetime():
 
 def test_the_assumptions_of_a_run_are_those_of_its_sheets():
     sheet = io.StringIO("provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n")
-    run = infer(["acme/m"], prices=sheet, anchors={"overlap": 0.5}, assumptions=replace(USUAL, extra_markup_prior=Prior(2.0, 0.6, "")))
-    assert run.assumptions == assumptions_of({"overlap": 0.5}, replace(USUAL, extra_markup_prior=Prior(2.0, 0.6, "")))
+    run = infer(
+        ["acme/m"],
+        prices=sheet,
+        anchors={"overlap": 0.5},
+        assumptions=replace(USUAL, extra_markup_prior=Prior(centre=2.0, spread=0.6, why="")),
+    )
+    assert run.assumptions == assumptions_of({"overlap": 0.5}, replace(USUAL, extra_markup_prior=Prior(centre=2.0, spread=0.6, why="")))
     usual = infer(["acme/m"], prices=io.StringIO(sheet.getvalue())).inferences[0]
     assert (
         run.inferences[0].anchors.values["active_params"] < usual.anchors.values["active_params"] and run.anchors.values["overlap"] == 0.5

@@ -376,7 +376,7 @@ def test_output_sold_at_the_input_price_or_below_gives_no_bandwidth_bound_fracti
 def test_contraction_is_one_less_the_ratio_of_variances():
     assert contracted(0.5, 1.0) == 0.75 and contracted(1.0, 1.0) == 0 and contracted(2.0, 1.0) == -3
     assert contracted(0.5, 0.0) == 0
-    assert upper(USUAL, exp(1), "so").kind == "upper" and undetermined(USUAL, "so") == Estimate("undetermined", because="so")
+    assert upper(USUAL, exp(1), "so").kind == "upper" and undetermined(USUAL, "so") == Estimate(kind="undetermined", because="so")
 
 
 # -- the same numbers however it is run -----------------------------------------------------------------------------

@@ -16,7 +16,7 @@ def price_data(*names: str, mark: float = 2.0, edges: Sequence[float] = (2e5, 1e
     ends = np.log(rounding_cell(mark))
     cells = {name: tuple(np.full((1, len(edges) - 1) if name in PAIRS else (1,), end) for end in ends) for name in names}
     size = (np.array([mark]), np.array([1.0]))
-    return PriceData(cells, np.array([edges]), size, size if kv else None)
+    return PriceData(cells=cells, edges=np.array([edges]), log_active_params=size, log_kv_bytes=size if kv else None)
 
 
 def test_sheets_of_one_shape_are_stacked_in_order():

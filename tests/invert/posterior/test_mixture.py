@@ -101,7 +101,7 @@ def two_bands() -> PriceData:
     cells = {"output_input_ratio": rounding_cell(5.0), "premium_in": rounding_cell(2.0), "premium_out": rounding_cell(1.5)}
     ends = {name: tuple(np.log([[end]] if "premium" in name else [end]) for end in pair) for name, pair in cells.items()}
     centre, spread = USUAL.priors["active_params"].normal
-    return PriceData(ends, np.array([[2e5, 1e6]]), (np.array([centre]), np.array([spread])))
+    return PriceData(cells=ends, edges=np.array([[2e5, 1e6]]), log_active_params=(np.array([centre]), np.array([spread])))
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def price_data(sheets: int = 1, kv: float | None = None, **prices: float) -> Pri
         cells[name] = tuple(np.full((sheets, 1) if "premium" in name else (sheets,), end) for end in ends)
     size = (np.full(sheets, np.log(1e11)), np.full(sheets, 0.5))
     known = None if kv is None else (np.full(sheets, np.log(kv)), np.full(sheets, 0.3))
-    return PriceData(cells, np.tile([2e5, 1e6], (sheets, 1)), size, known)
+    return PriceData(cells=cells, edges=np.tile([2e5, 1e6], (sheets, 1)), log_active_params=size, log_kv_bytes=known)
 
 
 def inverse_points(sheet: PriceData, held: Assumptions) -> Points:
@@ -127,7 +127,7 @@ def test_some_sheets_or_the_first_draws_of_points_are_those_of_the_whole():
 
 
 def test_contexts_of_bands_ascend_and_are_those_of_the_rule():
-    sheet = PriceData({}, np.array([[3.2e4, 1.28e5, 2.56e5]]), (np.zeros(1), np.ones(1)))
+    sheet = PriceData(cells={}, edges=np.array([[3.2e4, 1.28e5, 2.56e5]]), log_active_params=(np.zeros(1), np.ones(1)))
     found = drawn_contexts(sheet, USUAL, NORMAL)
     assert found.shape == (COUNT, 3) and (np.diff(found) > 0).all()
     places = [NUISANCES.index(name) for name in ("short_context", "long_context")]

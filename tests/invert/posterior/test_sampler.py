@@ -237,9 +237,9 @@ def test_sheets_of_one_call_do_not_see_each_other():
     prices = ((2, 6), (3, 5), (1, 8))
     sheets = [price_data(input_price=price, output_input_ratio=ratio, premium_in=2, premium_out=1.5) for price, ratio in prices]
     stacked = PriceData(
-        {name: tuple(np.concatenate([sheet.cells[name][end] for sheet in sheets]) for end in (0, 1)) for name in sheets[0].cells},
-        np.concatenate([sheet.edges for sheet in sheets]),
-        tuple(np.concatenate([sheet.log_active_params[end] for sheet in sheets]) for end in (0, 1)),
+        cells={name: tuple(np.concatenate([sheet.cells[name][end] for sheet in sheets]) for end in (0, 1)) for name in sheets[0].cells},
+        edges=np.concatenate([sheet.edges for sheet in sheets]),
+        log_active_params=tuple(np.concatenate([sheet.log_active_params[end] for sheet in sheets]) for end in (0, 1)),
     )
     for alone, part in zip(sheets, posterior(stacked, USUAL, 4096).sheets(), strict=True):
         single = posterior(alone, USUAL, 4096)

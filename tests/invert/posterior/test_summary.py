@@ -27,7 +27,7 @@ def impossible() -> PriceData:
     """An input premium far below one, and hardly any noise: no attention FLOPs give it."""
     cells = {name: (np.log([[0.5]]), np.log([[0.6]])) for name in ("premium_in", "premium_out")}
     cells["output_input_ratio"] = np.log([4.0]), np.log([6.0])
-    return PriceData(cells, np.array([[2e5, 1e6]]), (np.array([25.0]), np.array([1.0])))
+    return PriceData(cells=cells, edges=np.array([[2e5, 1e6]]), log_active_params=(np.array([25.0]), np.array([1.0])))
 
 
 QUIET = USUAL.with_noise({"premium_in": 0.01, "premium_out": 0.01})

@@ -22,8 +22,8 @@ def test_the_range_stands_with_what_ranges_like_it_have_held():
 
 
 def test_cells_are_short():
-    assert cell("active_params", Estimate("interval", 45.2e9, 13.5e9, 155e9)) == "45B (14B to 160B)"
-    assert cell("input_markup", Estimate("interval", 25.4, 25.4, 25.4)) == "x25"
-    assert cell("input_markup", Estimate("interval", 81.2, 53.8, 122.6)) == "x81 (x54 to x120)"
-    assert cell("active_params", Estimate("undetermined")) == "-"
+    assert cell("active_params", Estimate(kind="interval", median=45.2e9, low=13.5e9, high=155e9)) == "45B (14B to 160B)"
+    assert cell("input_markup", Estimate(kind="interval", median=25.4, low=25.4, high=25.4)) == "x25"
+    assert cell("input_markup", Estimate(kind="interval", median=81.2, low=53.8, high=122.6)) == "x81 (x54 to x120)"
+    assert cell("active_params", Estimate(kind="undetermined")) == "-"
     assert record_in_words(None) == "-"

@@ -115,7 +115,7 @@ def test_an_unknown_tier_and_a_book_without_days_are_refused():
     with pytest.raises(UnknownName, match="unknown service tier 'standrad'; did you mean 'standard'"):
         sheets(book_of(*pair("a", "m")), tier="standrad")
     with pytest.raises(WrongData, match="retrieved_date"):
-        sheets(PriceBook((), {}, (), None))
+        sheets(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None))
 
 
 def test_the_hours_of_a_peak_sheet_are_kept():
@@ -128,7 +128,23 @@ def test_the_hours_of_a_peak_sheet_are_kept():
 
 
 def model_row(provider: str, model: str, *aliases: str, first_party: bool = True) -> ModelRow:
-    return ModelRow(provider, model, aliases, first_party, "", "", None, None, "", None, None, None, "", "", "")
+    return ModelRow(
+        provider=provider,
+        model=model,
+        aliases=aliases,
+        first_party=first_party,
+        architecture="",
+        architecture_grade="",
+        max_context=None,
+        active_params=None,
+        active_params_grade="",
+        total_params=None,
+        weights_until=None,
+        release_date=None,
+        release_grade="",
+        source="",
+        notes="",
+    )
 
 
 LISTED = [

@@ -25,7 +25,7 @@ from invert.sheets.what_if import with_amounts
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
-FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "assumed", "assumed", ""),)}
+FX = {"CNY": (FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="assumed", verification="assumed", notes=""),)}
 HEADER = "component,threshold_tokens,ttl_seconds,amount,currency,provider,model"
 
 # Gemini 3.1 Pro as listed in 2026, with two cache lifetimes of our own making.
@@ -39,7 +39,7 @@ ONE_BAND = ("input,0,,2", "output,0,,10")
 def sheet_of(*rows: str, currency: str = "") -> PriceSheet:
     """A sheet of rows `component,threshold,lifetime,amount`."""
     read, problems = read_rows([HEADER, *(f"{row},{currency},acme,m" for row in rows)], "prices.csv", FX, overlay=True)
-    (sheet,), faults = sheets(PriceBook(tuple(read), FX, (), TODAY))
+    (sheet,), faults = sheets(PriceBook(rows=tuple(read), fx=FX, problems=(), newest_retrieved=TODAY))
     assert problems == [] and faults == []
     return sheet
 
@@ -168,7 +168,7 @@ def test_a_threshold_keeps_its_side():
     header = HEADER + ",threshold_inclusive"
     rows = [f"{component},{at},,{amount},,acme,m,{at > 0}" for component, amount in (("input", 3), ("output", 15)) for at in (0, 128_000)]
     read, _ = read_rows([header, *rows], "prices.csv", FX, overlay=True)
-    (sheet,), _ = sheets(PriceBook(tuple(read), FX, (), TODAY))
+    (sheet,), _ = sheets(PriceBook(rows=tuple(read), fx=FX, problems=(), newest_retrieved=TODAY))
     assert observables(sheet, None).pairs[0].threshold_inclusive is True
     assert seen(*TWO_BANDS).pairs[0].threshold_inclusive is False
 
@@ -185,7 +185,7 @@ def test_ratios_are_free_of_the_currency():
 def test_a_sheet_in_two_currencies_is_compared_in_dollars():
     rows = [f"{row},{currency},acme,m" for row, currency in (("input,0,,14", "CNY"), ("output,0,,10", "USD"))]
     read, _ = read_rows([HEADER, *rows], "prices.csv", FX, overlay=True)
-    (sheet,), _ = sheets(PriceBook(tuple(read), FX, (), TODAY))
+    (sheet,), _ = sheets(PriceBook(rows=tuple(read), fx=FX, problems=(), newest_retrieved=TODAY))
     assert observables(sheet, None).output_input_ratio.value == pytest.approx(5, rel=1e-15)
 
 

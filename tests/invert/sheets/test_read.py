@@ -30,7 +30,12 @@ from tests.tools.together import in_one_test
 HEADER = ",".join(loading.PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
 OUTPUT = INPUT.replace("input", "output").replace(",2,USD", ",10,USD")
-FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "assumed", "assumed", ""), FxRate("CNY", date(2026, 11, 1), 8.0, "", "", ""))}
+FX = {
+    "CNY": (
+        FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="assumed", verification="assumed", notes=""),
+        FxRate(currency="CNY", date=date(2026, 11, 1), units_per_usd=8.0, source="", verification="", notes=""),
+    )
+}
 GOOD = dict(zip(loading.PRICE_COLUMNS, INPUT.split(","), strict=True))
 
 

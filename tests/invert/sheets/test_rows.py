@@ -54,7 +54,12 @@ def test_a_problem_of_a_row_names_the_file_and_the_row(origin: str, place: tuple
     assert (found.origin, found.row, found.column, found.message) == (*place, "amount", "is odd")
 
 
-RATES = {"CNY": tuple(FxRate("CNY", date(2026, month, 1), rate, "", "", "") for month, rate in ((1, 7.0), (6, 7.2), (9, 6.9)))}
+RATES = {
+    "CNY": tuple(
+        FxRate(currency="CNY", date=date(2026, month, 1), units_per_usd=rate, source="", verification="", notes="")
+        for month, rate in ((1, 7.0), (6, 7.2), (9, 6.9))
+    )
+}
 
 
 def test_a_rate_is_the_newest_known_on_the_day_and_before_all_of_them_the_oldest():

@@ -21,7 +21,7 @@ OTHER = ["other,n,input,1,,,,,,,", "other,n,output,4,,,,,,,"]
 
 def book_of(*rows: str) -> PriceBook:
     read, problems = read_rows([HEADER, *rows], "prices.csv", overlay=True)
-    return PriceBook(tuple(read), {}, tuple(problems), date(2026, 11, 20))
+    return PriceBook(rows=tuple(read), fx={}, problems=tuple(problems), newest_retrieved=date(2026, 11, 20))
 
 
 def test_a_sound_book_has_no_problem():
@@ -66,7 +66,7 @@ def test_a_wrong_row_names_the_row_and_the_sheet_it_costs():
 def test_overlapping_rows_of_a_book_made_by_hand_are_found():
     book = book_of(*BASE)
     later = read_rows([HEADER, "acme,m,input,3,,,,2026-12-01,,,"], "more.csv", overlay=True)[0]
-    (problem,) = check(PriceBook((*book.rows, *later), {}, (), None))
+    (problem,) = check(PriceBook(rows=(*book.rows, *later), fx={}, problems=(), newest_retrieved=None))
     assert str(problem).startswith("more.csv row 2, column effective_date: overlaps prices.csv:2")
 
 
@@ -85,9 +85,9 @@ def test_cache_rows_older_or_younger_than_the_sheet_are_no_fault():
 @pytest.mark.parametrize(
     ("problem", "line"),
     [
-        (Problem("prices.csv", 12, "amount", "is blank"), "prices.csv row 12, column amount: is blank"),
-        (Problem("prices.csv", 12, None, "is not CSV"), "prices.csv row 12: is not CSV"),
-        (Problem("prices.csv", None, None, "is empty"), "prices.csv: is empty"),
+        (Problem(origin="prices.csv", row=12, column="amount", message="is blank"), "prices.csv row 12, column amount: is blank"),
+        (Problem(origin="prices.csv", row=12, column=None, message="is not CSV"), "prices.csv row 12: is not CSV"),
+        (Problem(origin="prices.csv", row=None, column=None, message="is empty"), "prices.csv: is empty"),
     ],
 )
 def test_a_problem_is_one_plain_line(problem: Problem, line: str):
@@ -201,10 +201,10 @@ def test_releases_of_one_model_agree():
     lines = ["acme,m,input,2,2026-05-01", "acme,m,output,8,", "acme,m,cache_read,0.2,2026-06-01"]
     rows, problems = read_rows(["provider,model,component,amount,release_date", *lines], "own.csv", overlay=True)
     assert problems == []
-    (found,) = check(PriceBook(tuple(rows), {}, (), None))
+    (found,) = check(PriceBook(rows=tuple(rows), fx={}, problems=(), newest_retrieved=None))
     said = "acme/m (standard): 2026-06-01, and own.csv:2 says 2026-05-01 of the same model"
     assert (found.row, found.column, found.message) == (4, "release_date", said)
-    assert check(PriceBook(tuple(rows[:2]), {}, (), None)) == []
+    assert check(PriceBook(rows=tuple(rows[:2]), fx={}, problems=(), newest_retrieved=None)) == []
 
 
 @pytest.mark.parametrize(
@@ -221,5 +221,5 @@ def test_contexts_of_one_sheet_agree_and_no_band_begins_beyond_them(contexts: tu
     lines = [f"acme,m,{price},{context}" for price, context in zip(prices, contexts, strict=True)]
     rows, problems = read_rows(["provider,model,component,amount,threshold_tokens,max_context", *lines], "own.csv", overlay=True)
     assert problems == []
-    found = check(PriceBook(tuple(rows), {}, (), None))
+    found = check(PriceBook(rows=tuple(rows), fx={}, problems=(), newest_retrieved=None))
     assert [one.column for one in found][:1] == ([column] if column else []) and all(said in str(one) for one in found[:1])

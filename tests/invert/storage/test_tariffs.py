@@ -141,13 +141,13 @@ def test_lifetimes_in_any_number():
 
 
 def test_the_drain_time_of_a_premium_and_its_spread():
-    price = Observable("storage_price", GEMINI, GEMINI / 1.05, GEMINI * 1.05)
+    price = Observable(name="storage_price", value=GEMINI, low=GEMINI / 1.05, high=GEMINI * 1.05)
     median, spread = drain_time_of(pair(1.5), 12e-6, price)
     assert median == pytest.approx(6e-6 / 280_000 / GEMINI)
     (low, high) = rounding_cell(1.5)
     assert spread == pytest.approx(sqrt(0.45**2 + (log((high - 1) / (low - 1)) / 2 / USUAL.reach) ** 2 + (log(1.05) / USUAL.reach) ** 2))
     assert drain_time_of(pair(1.0), 12e-6, price) is None
-    assert drain_time_of(pair(1.5), 12e-6, Observable("storage_price", -GEMINI, -GEMINI, GEMINI)) is None
+    assert drain_time_of(pair(1.5), 12e-6, Observable(name="storage_price", value=-GEMINI, low=-GEMINI, high=GEMINI)) is None
 
 
 def test_one_price_for_unlike_models():

@@ -57,11 +57,17 @@ def test_a_premium_that_ends_takes_its_readings_along():
 
 def test_held_and_moved_are_of_medians_and_of_the_first_range():
     (row, *_) = rows_of(NaturalExperiment)
-    wide, narrow = Estimate("interval", median=2.0, low=1.0, high=4.0), Estimate("interval", median=5.0, low=4.0, high=6.0)
-    assert Retest("q", row, wide, narrow).moved == pytest.approx(log(2.5)) and not Retest("q", row, wide, narrow).held
-    assert Retest("q", row, wide, replace(narrow, median=3.9)).held
-    bound = Estimate("upper", high=2.0)
-    assert Retest("q", row, wide, bound).moved is None and not Retest("q", row, bound, wide).held
+    wide, narrow = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=5.0, low=4.0, high=6.0)
+    assert (
+        Retest(quantity="q", experiment=row, before=wide, after=narrow).moved == pytest.approx(log(2.5))
+        and not Retest(quantity="q", experiment=row, before=wide, after=narrow).held
+    )
+    assert Retest(quantity="q", experiment=row, before=wide, after=replace(narrow, median=3.9)).held
+    bound = Estimate(kind="upper", high=2.0)
+    assert (
+        Retest(quantity="q", experiment=row, before=wide, after=bound).moved is None
+        and not Retest(quantity="q", experiment=row, before=bound, after=wide).held
+    )
 
 
 def test_a_day_that_no_price_changed_on_is_no_experiment_and_an_unknown_model_is_left_out():

@@ -24,7 +24,7 @@ from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
 FIRST, SECOND = Database(name="first", version="1"), Database(name="second", version="2")
-NOTHING = PriceBook((), {}, (), None)
+NOTHING = PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None)
 
 
 def everything() -> list[Any]:
@@ -177,7 +177,7 @@ def test_a_price_of_all_hours_does_not_stand_beside_one_by_the_hour():
 
 def test_a_price_that_somebody_converted_is_compared_at_our_rate():
     row = price_rows(offered("acme", "m"), FIRST, DAY)[0]
-    fx = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""),)}
+    fx = {"CNY": (FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes=""),)}
     assert same(replace(row, amount=7.2, currency="CNY"), row, fx, DAY) and not same(replace(row, amount=9.0, currency="CNY"), row, fx, DAY)
     assert same(replace(row, amount=1.001), row, fx, DAY) and not same(replace(row, amount=1.01), row, fx, DAY)
 
@@ -198,7 +198,9 @@ def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
 
 
 def test_what_is_newer_than_known_is_one_line_and_the_rest_goes_on():
-    odd = [Problem("first 1", None, "rates", f"field rates is str and no number, of 'acme/{name}'") for name in "abc"]
+    odd = [
+        Problem(origin="first 1", row=None, column="rates", message=f"field rates is str and no number, of 'acme/{name}'") for name in "abc"
+    ]
     found = pulled(listed(FIRST, *odd, offered("acme", "m")), listed(SECOND, offered("acme", "n")), book=NOTHING)
     assert {row.model for row in found.rows} == {"m", "n"}
     assert [str(one) for one in found.problems] == [
