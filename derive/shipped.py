@@ -34,7 +34,7 @@ _FEW = 4
 """Rows that a message lists; of more, it names the first."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """One thing wrong with a file, a row or a cell; `str()` gives the plain line that people read.
 

@@ -114,7 +114,7 @@ def infer(
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kept:
     """What was worked out already on one set of assumptions: posteriors by price data, inferences by data, sheet and model.
 
@@ -312,7 +312,7 @@ def _with_refused(one: Inference, book: PriceBook) -> Inference:
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
-    return Problem(f"{sheet.provider}/{sheet.model}", None, None, str(error))
+    return Problem(origin=f"{sheet.provider}/{sheet.model}", row=None, column=None, message=str(error))
 
 
 def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
@@ -483,7 +483,9 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
     found = {}
     for name, marginal in summary.marginals.items():
         share = contracted(marginal.spread, prior[name])
-        found[name] = Contraction(prior[name], marginal.spread, share, dominated(share, assumptions))
+        found[name] = Contraction(
+            prior_spread=prior[name], spread=marginal.spread, contraction=share, prior_dominated=dominated(share, assumptions)
+        )
     return found
 
 

@@ -687,7 +687,7 @@ class Identifiability:
         return "needs " + ", ".join(facts) if facts else "pinned by the prices"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contraction:
     """Spread of the log of a quantity [nat] before and after the prices are seen, and 1 less the ratio of the variances."""
 

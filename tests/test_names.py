@@ -31,8 +31,6 @@ SAME_ROLE = {
 MANY = 4
 """Of so many fields nobody who reads a call remembers the order."""
 BY_PLACE = {
-    "derive.shipped.Problem",
-    "invert.inference.Kept",
     "invert.posterior.data.PriceData",
     "invert.posterior.inverse.Costs",
     "invert.posterior.parameters.Points",
@@ -42,7 +40,6 @@ BY_PLACE = {
     "invert.posterior.summary.Marginal",
     "invert.posterior.summary.Summary",
     "invert.posterior.weights.Weights",
-    "invert.records.Contraction",
 }
 """Records that can still be built by the place of their fields. A new one does not belong here."""
 

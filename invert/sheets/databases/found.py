@@ -30,10 +30,10 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
             if listing:
                 found.append(listing)
             elif names:
-                problems.append(Problem(name, None, None, f"is not installed: {_how_to_get(name)}"))
+                problems.append(Problem(origin=name, row=None, column=None, message=f"is not installed: {_how_to_get(name)}"))
         except WrongData as error:
             origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (label(name), "", str(error).removeprefix(label(name)))
-            problems.append(Problem(origin, None, None, fault.lstrip(": ")))
+            problems.append(Problem(origin=origin, row=None, column=None, message=fault.lstrip(": ")))
     return found, problems
 
 

@@ -96,7 +96,7 @@ def pull(
     for one in providers:
         if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
             fault = f"{shorten(one)} sells nothing that is listed{suggest(one, work.sellers)}"
-            work.problems.append(Problem("--provider", None, None, fault))
+            work.problems.append(Problem(origin="--provider", row=None, column=None, message=fault))
     step("leaving out what is said twice")
     own = {key: rows for key, rows in sheets.items() if key not in curated}
     everything = {key: [row for row in rows if row.valid_on(day)] for key, rows in sheets.items()}
@@ -240,12 +240,21 @@ def _gather(
                     work.renamed[f"{item.provider}/{item.model}"] = named[0].sheet_key
                 mine.setdefault(named[0].sheet_key, {}).setdefault((item.entry, item.provider, item.model), []).extend(named)
     except WrongData as error:
-        work.problems.append(Problem(str(database), None, None, f"{error}: newer or older than known here"))
+        work.problems.append(Problem(origin=str(database), row=None, column=None, message=f"{error}: newer or older than known here"))
     for found in odd.values():
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
-        work.problems.append(Problem(str(database), None, None, f"{found[0].message}{more}: newer or older than known here"))
+        work.problems.append(
+            Problem(origin=str(database), row=None, column=None, message=f"{found[0].message}{more}: newer or older than known here")
+        )
     if not mine and read and not providers:
-        work.problems.append(Problem(str(database), None, None, f"none of its {read} entries has a price: newer or older than known here"))
+        work.problems.append(
+            Problem(
+                origin=str(database),
+                row=None,
+                column=None,
+                message=f"none of its {read} entries has a price: newer or older than known here",
+            )
+        )
     for key, by_entry in mine.items():
         for second, (entry, rows) in enumerate(by_entry.items()):
             offer = work.offered(*entry, *key[2:])
@@ -272,7 +281,9 @@ def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused
     """A database of which every offer with a price was refused: its prices are likely in another unit."""
     for database, became in offers:
         if not any(map(became.get, (TAKEN, KNOWN, COPY))) and (why := next(filter(became.get, refused), "")):
-            yield Problem(str(database), None, None, f"none of its {sum(became.values())} offers can be taken: {why}")
+            yield Problem(
+                origin=str(database), row=None, column=None, message=f"none of its {sum(became.values())} offers can be taken: {why}"
+            )
 
 
 def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:

@@ -395,7 +395,7 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
         except _UNEXPECTED as error:
             fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {label}"
             yield _routed(left_out(because="a shape that is not known"), place)
-            yield Problem(str(database), None, None, fault)
+            yield Problem(origin=str(database), row=None, column=None, message=fault)
     for name, fault in gone(fields, seen):
         yield _odd(WrongField(name, fault), database, "")
 
@@ -420,4 +420,4 @@ def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
 
 
 def _odd(error: WrongField, database: Database, of: str) -> Problem:
-    return Problem(str(database), None, error.field, f"field {error.field} {error.fault}{of}")
+    return Problem(origin=str(database), row=None, column=error.field, message=f"field {error.field} {error.fault}{of}")
