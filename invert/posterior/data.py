@@ -21,7 +21,7 @@ Pair: TypeAlias = tuple[Array, Array]
 """Low and high ends, or centres and spreads."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceData:
     """Sheets of one shape: the log cells of what they publish, where their bands end, what is known of their size.
 
@@ -112,7 +112,7 @@ def price_data_of(
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
     cells = {name: (np.log(low)[None], np.log(high)[None]) for name, pair in ends.items() for low, high in [map(np.asarray, pair)]}
     edges = np.array([_edges(sheet, max_context, assumptions)])
-    return PriceData(cells, edges, _of_one(size), _of_one(kv_bytes) if kv_bytes else None)
+    return PriceData(cells=cells, edges=edges, log_active_params=_of_one(size), log_kv_bytes=_of_one(kv_bytes) if kv_bytes else None)
 
 
 def _of_one(pair: tuple[float, float]) -> Pair:

@@ -28,7 +28,7 @@ _SOLVED_FOR = ("balance_context", "weight_compute_ratio")
 """What two memory ratios determine."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
     """Costs of a prompt token and of a decoded token in units of linear compute, and memory ratios, at both band means.
 
@@ -41,9 +41,15 @@ class Costs:
     memory_short: Values
     memory_long: Values
 
-    def all(self) -> tuple[Values, ...]:
-        """The fields in order."""
-        return self.prefill_short, self.decode_short, self.decode_long, self.memory_short, self.memory_long
+    def by_name(self) -> dict[str, Values]:
+        """All five."""
+        return {
+            "prefill_short": self.prefill_short,
+            "decode_short": self.decode_short,
+            "decode_long": self.decode_long,
+            "memory_short": self.memory_short,
+            "memory_long": self.memory_long,
+        }
 
 
 def attention_from_premium(premium_in: Values, at: _Arrays) -> Values:
@@ -59,10 +65,16 @@ def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: 
     prefill = known["decode_cost_short"] / output_input_ratio
     short = _memory_ratio("short", known["decode_cost_short"], known)
     if premium_out is None:
-        return Costs(prefill, known["decode_cost_short"], nan, short, nan)
+        return Costs(prefill_short=prefill, decode_short=known["decode_cost_short"], decode_long=nan, memory_short=short, memory_long=nan)
     known["decode_cost_long"] = equation("bands.premium_out").right_side({**known, "premium_out": premium_out})
     long = _memory_ratio("long", known["decode_cost_long"], known)
-    return Costs(prefill, known["decode_cost_short"], known["decode_cost_long"], short, long)
+    return Costs(
+        prefill_short=prefill,
+        decode_short=known["decode_cost_short"],
+        decode_long=known["decode_cost_long"],
+        memory_short=short,
+        memory_long=long,
+    )
 
 
 def structure_of_costs(costs: Costs, at: _Arrays) -> tuple[Values, Values]:
@@ -83,11 +95,11 @@ def costs_of_structure(at: _Arrays) -> Costs:
     short, long = ({**known, "context_length": known[name]} for name in ("short_context", "long_context"))
     memory = {**known, "short_context": known["long_context"]}
     return Costs(
-        equation("bands.prefill_cost").right_side(short),
-        equation("bands.decode_cost").right_side(short),
-        equation("bands.decode_cost").right_side(long),
-        equation("bands.memory_ratio_short").right_side(known),
-        equation("bands.memory_ratio_short").right_side(memory),
+        prefill_short=equation("bands.prefill_cost").right_side(short),
+        decode_short=equation("bands.decode_cost").right_side(short),
+        decode_long=equation("bands.decode_cost").right_side(long),
+        memory_short=equation("bands.memory_ratio_short").right_side(known),
+        memory_long=equation("bands.memory_ratio_short").right_side(memory),
     )
 
 

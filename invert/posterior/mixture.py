@@ -162,6 +162,6 @@ def _joined(first: Points, second: Points) -> Points:
     def join(one: Mapping[str, Values], other: Mapping[str, Values]) -> dict[str, Array]:
         return {name: both(values, other[name]) for name, values in one.items() if name in other}
 
-    costs = inverse.Costs(*map(both, first.costs.all(), second.costs.all()))
+    costs = inverse.Costs(**join(first.costs.by_name(), second.costs.by_name()))
     logs = {name: values[None] for name, values in join(first.logs, second.logs).items()}
-    return Points(join(first.drawn, second.drawn), join(first.at, second.at), costs, logs)
+    return Points(drawn=join(first.drawn, second.drawn), at=join(first.at, second.at), costs=costs, logs=logs)

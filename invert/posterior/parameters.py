@@ -1,6 +1,6 @@
 """Hidden quantities and nuisances at draws: by the exact inverse from un-rounded ratios, or given."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ LATENT, NOISY, SIZE = len(NUISANCES), len(NUISANCES) + len(RATIOS), len(NUISANCE
 """The coordinates of the draws: nuisances, then places in the cells, their noise, and the size of the model."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Points:
     """Hidden quantities and nuisances at draws, per active parameter, and what follows from them [sheets, draws].
 
@@ -40,8 +40,7 @@ class Points:
         def part(values: Values) -> Values:
             return values[place] if isinstance(values, np.ndarray) and values.ndim == 2 else values
 
-        at = {name: part(values) for name, values in self.at.items()}
-        return Points(self.drawn, at, Costs(*map(part, self.costs.all())), {name: logs[place] for name, logs in self.logs.items()})
+        return self._with(part, drawn=self.drawn, logs={name: logs[place] for name, logs in self.logs.items()})
 
     def first(self, count: int) -> "Points":
         """Those at the first so many draws."""
@@ -50,7 +49,11 @@ class Points:
             return values[..., :count] if isinstance(values, np.ndarray) and values.ndim else values
 
         drawn, logs = ({name: rows[..., :count] for name, rows in of.items()} for of in (self.drawn, self.logs))
-        return Points(drawn, {name: part(values) for name, values in self.at.items()}, Costs(*map(part, self.costs.all())), logs)
+        return self._with(part, drawn=drawn, logs=logs)
+
+    def _with(self, part: Callable[[Values], Values], drawn: Mapping[str, Array], logs: Mapping[str, Array]) -> "Points":
+        at, costs = ({name: part(values) for name, values in of.items()} for of in (self.at, self.costs.by_name()))
+        return Points(drawn=drawn, at=at, costs=Costs(**costs), logs=logs)
 
 
 def wider(assumptions: Assumptions) -> dict[str, float]:
@@ -105,7 +108,7 @@ def with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs, s
     at["attention_intensity"] = equation("architecture.attention_intensity").right_side(at)
     shape = (sheets, len(next(iter(drawn.values())).T))
     names = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")
-    return Points(drawn, at, costs, {name: np.broadcast_to(np.log(at[name]), shape) for name in names})
+    return Points(drawn=drawn, at=at, costs=costs, logs={name: np.broadcast_to(np.log(at[name]), shape) for name in names})
 
 
 def nuisances(drawn: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:

@@ -25,7 +25,7 @@ from invert.posterior.weights import Weights, log_mean, weights
 from invert.priors import normal_log_density, standard_log_density
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Posterior:
     """Weighted draws of every sheet, and how they were drawn."""
 
@@ -41,8 +41,15 @@ class Posterior:
         """The posterior of each sheet by itself."""
         for row in range(len(self.weights.ess)):
             place = slice(row, row + 1)
-            parts = (self.price_data.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
-            yield Posterior(*parts, self.log_active_params[place], self.sampler, self.assumptions)
+            yield Posterior(
+                price_data=self.price_data.rows(place),
+                points=self.points.rows(place),
+                log_weights=self.log_weights[place],
+                weights=self.weights.rows(place),
+                log_active_params=self.log_active_params[place],
+                sampler=self.sampler,
+                assumptions=self.assumptions,
+            )
 
     def of(self, price_data: PriceData, seed: int = SEED) -> "Posterior":
         """That of another sheet whose draws have the same weights, and whose model has a size of its own."""

@@ -62,7 +62,7 @@ _SizeKnown = Literal["prior", "stated", "price"]
 nothing further."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
     """What the sheets of one kind publish, and where their bands end [token]: thresholds, nominal for one band, and the top."""
 
@@ -73,12 +73,12 @@ class Shape:
 
 
 _SHAPES = (
-    Shape("two bands, cache, storage", (200e3, 1e6), (*_BASE, *_PREMIUMS, "cache_read_ratio", "storage_ratio")),
-    Shape("two bands", (128e3, 256e3), (*_BASE, *_PREMIUMS)),
-    Shape("one band", (64e3, 128e3), (*_BASE, "cache_read_ratio")),
-    Shape("four bands", (32e3, 128e3, 256e3, 1e6), (*_BASE, *_PREMIUMS)),
-    Shape("two bands, known size", (128e3, 256e3), (*_BASE, *_PREMIUMS), "stated"),
-    Shape("size by price", (200e3, 1e6), (*_BASE, *_PREMIUMS, "cache_read_ratio"), "price"),
+    Shape(name="two bands, cache, storage", edges=(200e3, 1e6), prices=(*_BASE, *_PREMIUMS, "cache_read_ratio", "storage_ratio")),
+    Shape(name="two bands", edges=(128e3, 256e3), prices=(*_BASE, *_PREMIUMS)),
+    Shape(name="one band", edges=(64e3, 128e3), prices=(*_BASE, "cache_read_ratio")),
+    Shape(name="four bands", edges=(32e3, 128e3, 256e3, 1e6), prices=(*_BASE, *_PREMIUMS)),
+    Shape(name="two bands, known size", edges=(128e3, 256e3), prices=(*_BASE, *_PREMIUMS), size="stated"),
+    Shape(name="size by price", edges=(200e3, 1e6), prices=(*_BASE, *_PREMIUMS, "cache_read_ratio"), size="price"),
 )
 """What each is for. Two bands, cache, storage: every price there is. Two bands: what the exact inverse needs and no more. One band:
 no premium, so that two coordinates are drawn from their priors. Four bands: the bands further up, which the inverse leaves to the
@@ -87,7 +87,7 @@ alone, and KV bytes of the whole model rest on the statement. Size by price: the
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
     """How the truth of one quantity ranked among the draws.
 
@@ -137,7 +137,9 @@ def calibration_run(
 def rankings_as_csv(rows: Iterable[Ranking]) -> str:
     """Rows under a header, shares to four decimals and p-values to three digits.
 
-    >>> print(rankings_as_csv([Ranking("calibrated", "active_params", "pooled", 6, 5, 0.5, 0.9, 0.25, 1, 512, "0a-1b")]), end="")
+    >>> counts = {"sheets": 6, "simulations": 5, "coverage_50": 0.5, "coverage_90": 0.9, "ks_p": 0.25, "seeds": 1, "draws": 512}
+    >>> one = Ranking(run="calibrated", quantity="active_params", shape="pooled", made_of="0a-1b", **counts)
+    >>> print(rankings_as_csv([one]), end="")
     run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws,made_of
     calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512,0a-1b
     """
@@ -276,7 +278,9 @@ def price_data_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array]
         scale["storage_ratio"] = 1 / (numbers["input_price"] * _HOUR)
     ends = {name: cells_about(values, assumptions) for name, values in numbers.items()}
     cells = {name: (np.log(low * scale.get(name, 1.0)), np.log(high * scale.get(name, 1.0))) for name, (low, high) in ends.items()}
-    return PriceData(cells, np.tile(shape.edges, (len(size[0]), 1)), size, size_by_price=shape.size == "price")
+    return PriceData(
+        cells=cells, edges=np.tile(shape.edges, (len(size[0]), 1)), log_active_params=size, size_by_price=shape.size == "price"
+    )
 
 
 def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions) -> dict[str, Array]:
@@ -377,4 +381,4 @@ def points_of_truth(truth: Mapping[str, Array], price_data: PriceData) -> Points
     at |= {name: at[name] / at["active_params"] for name in OF_THE_MODEL}
     first, second = price_data.edges[:, 0, None], price_data.edges[:, 1, None]
     at |= {**PER_PARAMETER, "band_share": (at["long_context"] - first) / (second - first)}
-    return Points({}, at, costs_of_structure(at), {name: np.log(at[name]) for name in STRUCTURE})
+    return Points(drawn={}, at=at, costs=costs_of_structure(at), logs={name: np.log(at[name]) for name in STRUCTURE})

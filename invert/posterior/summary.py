@@ -36,7 +36,7 @@ _CHUNK = 2**17
 """Draws of all sheets together that are worked on at once: few enough for a megabyte an array."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Marginal:
     """One quantity of one sheet, SI: median, ends of the central interval, one-sided bounds at its level, spread of its log [nat]."""
 
@@ -50,7 +50,7 @@ class Marginal:
     spread: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """What the draws of one sheet say, and how they were drawn; no marginals where no draw is feasible."""
 
@@ -206,8 +206,10 @@ def _marginals(logs: Mapping[str, Array], found: Posterior, place: int) -> dict[
     spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
     levels = (0.5, (1 - level) / 2, (1 + level) / 2, 1 - level, level)
     ends = np.exp(quantiles(values, np.broadcast_to(share, values.shape), levels))
-    rows = np.column_stack([ends, spreads]).tolist()
-    return {name: Marginal(*row) for name, row in zip(logs, rows, strict=True)}
+    return {
+        name: Marginal(median=median, low=low, high=high, at_least=at_least, at_most=at_most, spread=spread)
+        for name, (median, low, high, at_least, at_most), spread in zip(logs, ends.tolist(), spreads.tolist(), strict=True)
+    }
 
 
 def contracted(spread: float, prior_spread: float) -> float:

@@ -14,7 +14,7 @@ RELIABLE = 0.7
 """Pareto-k up to which importance sampling estimates settle (Vehtari et al., Pareto smoothed importance sampling, 2024)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
     """Normalised weights [sheets, draws], and of each sheet log evidence, effective sample size, Pareto-k and feasible share."""
 

@@ -37,8 +37,8 @@ def price_data(edges: Sequence[float] = TWO, size: Ends = SIZE, kv: Ends | None 
     for name, value in prices.items():
         ends = np.log(np.transpose([rounding_cell(one) for one in np.atleast_1d(value)]) * SCALES.get(name, 1.0))
         cells[name] = tuple(end[None] if name in PAIRS else end for end in ends)
-    known = (None if pair is None else tuple(np.array([part]) for part in pair) for pair in (size, kv))
-    return PriceData(cells, np.array([edges]), *known)
+    of_size, of_kv = (pair and tuple(np.array([part]) for part in pair) for pair in (size, kv))
+    return PriceData(cells=cells, edges=np.array([edges]), log_active_params=of_size, log_kv_bytes=of_kv)
 
 
 # Storage at 4.50 USD an hour is 2.25 times the input price.
