@@ -292,7 +292,7 @@ def _held_to(tables: Tables, name: str) -> Checked:
     marked: dict[int, set[str | None]] = {}
     for row, (column, _) in (*alone, *together):
         marked.setdefault(row.place, set()).add(column)
-    bad = tuple((row, _columns(marked[row.place]), Problem(file, row.place, *fault)) for row, fault in (*alone, *together))
+    bad = tuple((row, _columns(marked[row.place]), _problem(file, row, *fault)) for row, fault in (*alone, *together))
     unknown = [
         Problem(origin=file, row=1, column=None, message=f"unknown column {shorten(one)}{suggest(one, fields)}")
         for one in columns
@@ -300,9 +300,13 @@ def _held_to(tables: Tables, name: str) -> Checked:
     ]
     # A fault of many rows together is named once, by the first of them.
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
-    named = sorted((Problem(file, row.place, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
+    named = sorted((_problem(file, row, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
     kept = tuple(records[row.place] for row in _without(sound, together) if row.place in records)
     return Checked(kept, bad, (*unknown, *named))
+
+
+def _problem(file: str, row: Row, column: str | None, message: str) -> Problem:
+    return Problem(origin=file, row=row.place, column=column, message=message)
 
 
 def _with_rows(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
