@@ -152,15 +152,15 @@ class RunOptions(TypedDict, total=False):
 
 
 def run_of(
-    names: str | Iterable[str], kept: Kept, changes: Mapping[str, str] | None = None, **asked: Unpack[RunOptions]
+    names: str | Iterable[str], kept: Kept, changes: Mapping[str, str] | None = None, data: Data | None = None, **asked: Unpack[RunOptions]
 ) -> tuple[Data, PriceBook, InferenceTable]:
-    """What `infer` finds, with the tables and the prices that it read."""
+    """What `infer` finds, with the tables and the prices that it read; the tables of a run that goes on are not read again."""
     provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)
     as_of = asked.get("as_of")
     if not isinstance(as_of, date | None):
         raise WrongValue(f"as_of = {shorten(str(as_of))}: a day is a date of datetime, as date(2026, 11, 20)")
     assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
-    data = read_data()
+    data = data or read_data()
     book = book_of(data, asked.get("prices"))
     request = Request(
         names=(names,) if isinstance(names, str) else tuple(names),

@@ -13,7 +13,7 @@ from derive.price_rows import NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.estimators.names import KV_NAMES
-from invert.inference import infer
+from invert.inference import Kept, run_of
 from invert.records import Estimate
 from invert.result import Inference
 
@@ -45,20 +45,20 @@ class Retest:
 def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
     """How far every estimate moves between two prices of one model [nat], the least moved first."""
     found: dict[str, list[Retest]] = {}
-    for one in retests(data.tables.rows_of(NaturalExperiment), assumptions):
+    for one in retests(data.tables.rows_of(NaturalExperiment), data, assumptions):
         found.setdefault(one.quantity, []).append(one)
     rows = [_row(quantity, of_one) for quantity, of_one in found.items()]
     return sorted((row for row in rows if row["experiments"]), key=lambda row: float(str(row["rms"])))
 
 
-def retests(experiments: Iterable[NaturalExperiment], assumptions: Assumptions = USUAL) -> list[Retest]:
+def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: Assumptions = USUAL) -> list[Retest]:
     """Every estimate at both prices of every experiment whose two sheets can be read."""
-    found = []
+    found, kept = [], Kept()
     for experiment in experiments:
         name = f"{experiment.provider}/{experiment.model}"
         days = (experiment.date - timedelta(days=1), experiment.date)
         try:
-            before, after = (infer(name, as_of=day, assumptions=assumptions)[0] for day in days)
+            before, after = (run_of(name, kept, data=data, as_of=day, assumptions=assumptions)[2][0] for day in days)
         except (BacksolveError, IndexError):
             continue
         old, new = estimates_of(before), estimates_of(after)

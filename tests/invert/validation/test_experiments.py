@@ -39,7 +39,7 @@ def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
 
 def test_a_price_of_a_day_before_the_release_is_not_compared():
     (row,) = [row for row in rows_of(NaturalExperiment) if (row.model, str(row.date)) == ("mistral-large-4", "2026-10-20")]
-    assert retests([replace(row, date=date(2026, 9, 2))]) and retests([replace(row, date=date(2026, 9, 1))]) == []
+    assert retests([replace(row, date=date(2026, 9, 2))], read_data()) and retests([replace(row, date=date(2026, 9, 1))], read_data()) == []
 
 
 def test_a_move_is_that_of_the_two_sheets():
@@ -47,8 +47,22 @@ def test_a_move_is_that_of_the_two_sheets():
     day = date(2026, 7, 30)
     before, after = (infer("gpt-5.6-luna", as_of=of)[0].estimates["active_params_times_markup"] for of in (day - timedelta(days=1), day))
     (row,) = [row for row in rows_of(NaturalExperiment) if (row.model, row.date) == ("gpt-5.6-luna", day)]
-    (found,) = [one for one in retests([row]) if one.quantity == "active_params_times_markup"]
+    (found,) = [one for one in retests([row], read_data()) if one.quantity == "active_params_times_markup"]
     assert found.moved == pytest.approx(log(after.median / before.median)) == pytest.approx(-log(5), abs=0.1)
+
+
+def test_prices_are_those_of_the_data_that_is_given():
+    """At a tenth of its new price the mark-up of the same model falls by ln 10 more."""
+    (row,) = [row for row in rows_of(NaturalExperiment) if row.model == "gpt-5.6-luna"]
+    new = "openai,gpt-5.6-luna,,standard,input,0,false,,,,0.2,"
+    text = read_data().tables.content("prices.csv").decode()
+    assert text.count(new) == 1
+    of_quantity = [
+        next(one for one in retests([row], data) if one.quantity == "active_params_times_markup")
+        for data in (read_data(), read_data().with_prices(text.replace(new, new.replace("0.2", "0.02"))))
+    ]
+    assert of_quantity[0].before == of_quantity[1].before
+    assert of_quantity[1].moved == pytest.approx(of_quantity[0].moved - log(10), abs=0.2)
 
 
 def test_a_premium_that_ends_takes_its_readings_along():
@@ -72,8 +86,8 @@ def test_held_and_moved_are_of_medians_and_of_the_first_range():
 
 def test_a_day_that_no_price_changed_on_is_no_experiment_and_an_unknown_model_is_left_out():
     (row, *_) = rows_of(NaturalExperiment)
-    same = [one for one in retests([replace(row, model="gpt-5.4", provider="openai", date=date(2026, 11, 20))]) if one.moved]
-    assert same == [] and retests([replace(row, model="nobody")]) == []
+    same = [one for one in retests([replace(row, model="gpt-5.4", provider="openai", date=date(2026, 11, 20))], read_data()) if one.moved]
+    assert same == [] and retests([replace(row, model="nobody")], read_data()) == []
 
 
 def test_estimates_are_all_that_has_a_range():
