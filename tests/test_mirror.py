@@ -13,17 +13,7 @@ TRIED_ELSEWHERE = {
     "backsolve/__init__.py": "the names it lends: tests/test_imports.py, tests/test_typing.py",
     "derive/__init__.py": "the names it lends: tests/test_imports.py, tests/test_typing.py",
     "invert/__init__.py": "the names it lends: tests/test_imports.py, tests/test_typing.py",
-    "derive/catalogue/band_terms.py": "terms of equations: with the equations, in tests/derive/test_catalogue.py and test_derivations.py",
-    "derive/catalogue/cache_tariffs.py": "equations with a term of their own: tests/derive/test_catalogue.py",
-    "derive/catalogue/pricing_rules.py": "equations with terms of their own: tests/derive/test_catalogue.py",
-    "derive/catalogue/sources.py": "works that are cited: every one of an equation, in tests/derive/test_catalogue.py",
-    "derive/preset_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
-    "derive/price_rows.py": "records of tables: all of them, in tests/derive/test_shipped_rows.py",
-    "invert/validation/found_of_claims.py": "what is found of a claim: with its rows, in tests/invert/validation/test_claims.py",
-    "invert/estimators/market/candidates.py": "held to what it foretold: tests/invert/estimators/market/test_kv_class.py",
-    "invert/estimators/market/learnt.py": "what both have learnt: tests/invert/estimators/market/test_size.py, test_kv_class.py",
-    "invert/estimators/market/panel.py": "models with their prices: tests/invert/estimators/market/test_size.py",
-    "invert/estimators/market/record.py": "held to what was foretold: tests/invert/estimators/market/test_size.py",
+    "derive/preset_rows.py": "records of tables, fields alone: all of them, in tests/derive/test_shipped_rows.py",
 }
 """Modules that have no test file of their own, and where else they are tried."""
 

@@ -1,15 +1,14 @@
-"""The class of KV bytes of a time, held against a study of 2026-11-21 by rolling origin; and what prices add to it."""
+"""The class of KV bytes of a time, held against a study of 2026-11-21 by rolling origin."""
 
 from datetime import date
 
 import numpy as np
 import pytest
 
-from derive.preset_rows import Architecture, OpenModel
-from derive.price_rows import ListPrice
+from derive.preset_rows import Architecture
 from derive.shipped import rows_of
 from invert.assumptions import USUAL
-from invert.estimators.market import candidates, kv_class, panel
+from invert.estimators.market import kv_class
 from invert.estimators.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage
 from invert.estimators.market.recency import Forgetting, classes
 
@@ -64,33 +63,6 @@ def test_nothing_later_and_none_of_its_own_family_is_heard():
     hears, ours = (class_of(known, target.released, target.family, way) for known in (KNOWN["read"], deaf))
     assert (hears.centre, hears.scale, hears.freedom) == pytest.approx((ours.centre, ours.scale, ours.freedom), rel=1e-12)
     assert class_of(deaf[:1], target.released, target.family, way) is None
-
-
-@pytest.mark.parametrize("earlier_only", [False, True], ids=["a family out", "rolling"])
-def test_no_price_has_earned_a_place_in_the_headline(earlier_only):
-    priced = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
-    way = chosen(KNOWN.values())
-    found = {one.name: candidates.weighed(one, priced, KNOWN, way, earlier_only) for one in candidates.CANDIDATES}
-    assert {name: (one.enters, one.weight) for name, one in found.items()} == dict.fromkeys(found, (False, 0.0))
-    assert found["output_input_ratio"].families == (15 if earlier_only else 18)
-
-
-def test_a_price_that_does_tell_enters():
-    """The gate opens: bytes that are the price itself, but for a tenth of a nat."""
-    random = np.random.default_rng(3)
-    known = {"read": tuple(one for one in KNOWN["read"])}
-    bytes_of = {one.architecture: np.exp(one.ln_kv + random.normal(0, 0.1)) for one in known["read"]}
-    priced = [
-        panel.Priced(
-            model=one.architecture, architecture=one.architecture, price_family=one.family, vendor="", released=one.released,
-            input_price=1.0, output_price=bytes_of[one.architecture], cache_read_price=None,
-            active_params=1e9, total_params=1e9, kv_bytes_per_token=None,
-        )
-        for one in known["read"]
-    ]  # fmt: skip
-    telling = next(one for one in candidates.CANDIDATES if one.name == "output_price")
-    one = candidates.weighed(telling, priced, known, chosen(KNOWN.values()), earlier_only=True)
-    assert one.enters and one.weight > 0.9 and one.gain_of_pool > 1
 
 
 def test_ranges_hold_as_often_as_they_say_where_caches_follow_the_law():

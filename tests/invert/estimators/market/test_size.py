@@ -13,12 +13,11 @@ import pytest
 from scipy import stats
 
 from derive.preset_rows import OpenModel
-from derive.price_rows import DisclosedSize, HostPrice, ListPrice
+from derive.price_rows import HostPrice, ListPrice
 from derive.shipped import rows_of
-from invert.estimators.market import learnt, panel, record, size
-from invert.estimators.market.regression import fit, foretold, grouped
+from invert.estimators.market import panel, record, size
+from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.size import ANY, CLOSED, TOTAL
-from tests.tools.data import shipped_data
 
 TABLES = Path(__file__).parents[4] / "pricing_data"
 LISTED = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
@@ -96,22 +95,6 @@ def test_a_second_program_comes_to_the_same_records(by):
     assert (ours.rms, ours.rms_of_class, ours.gain) == pytest.approx(reference(frame, "active_params", by), rel=1e-9)
 
 
-def test_prices_say_nothing_of_kv_bytes():
-    """Input price -.02 nat, and the ratio of a cache read to input +.02 with an interval about nothing: no skill."""
-    known = [row for row in LISTED if row.kv_bytes_per_token]
-    gains = {}
-    for name, rows, price in (
-        ("input", known, lambda row: row.input_price),
-        ("cache", [row for row in known if row.cache_read_price], lambda row: row.cache_read_price / row.input_price),
-    ):
-        target, families = np.log([row.kv_bytes_per_token for row in rows]), [row.price_family for row in rows]
-        with_price = foretold(grouped(target, families, np.log([price(row) for row in rows])))
-        gains[name] = record.record(with_price, foretold(grouped(target, families)))
-    assert {name: one.count for name, one in gains.items()} == {"input": 61, "cache": 24}
-    assert {name: round(one.gain, 2) for name, one in gains.items()} == {"input": -0.02, "cache": 0.02}
-    assert not any(one.has_skill() for one in gains.values())
-
-
 def test_shuffled_prices_say_nothing_of_size():
     random = np.random.default_rng(20261122)
     gains = []
@@ -120,15 +103,6 @@ def test_shuffled_prices_say_nothing_of_size():
         rows = [replace(row, input_price=float(price)) for row, price in zip(LISTED, prices, strict=True)]
         gains.append(record.record(*size.foretold_left_out(ANY, rows)).gain)
     assert abs(np.mean(gains)) < 0.02 and max(gains) < 0.1
-
-
-def test_prices_looked_up_from_a_size_never_enter_a_fit():
-    rows = rows_of(HostPrice)
-    looked_up = [row for row in rows if row.size_bucket]
-    assert len(looked_up) == 91
-    as_if = panel.by_host_price(rows_of(OpenModel), [replace(row, size_bucket=False) for row in rows], 3)
-    assert len(as_if) > len(HOSTED) == 76
-    assert panel.by_host_price(rows_of(OpenModel), [row for row in rows if not row.size_bucket], 3) == HOSTED
 
 
 WESTERN = {"mistral", "cohere", "ai21", "xai", "databricks", "microsoft", "meta", "reka", "thinkingmachines", "arcee"}
@@ -150,22 +124,6 @@ def test_what_one_half_teaches_holds_in_the_other(seen, rms, bias, nine_tenths):
     errors = np.array([_error(one, row.active_params, row.input_price) for row in LISTED if not seen(row)])
     inside = np.abs(errors) < stats.t.ppf(0.95, one.freedom) * one.scale
     assert (np.sqrt((errors**2).mean()), errors.mean(), inside.mean()) == pytest.approx((rms, bias, nine_tenths), abs=0.006)
-
-
-def test_sizes_that_were_disclosed_lie_where_they_should():
-    """Nine, of which no fit has seen one: mean +.13 nat, root mean square .57 against 1.50 of the class, eight in the range."""
-    one = size.fitted(ANY, LISTED)
-    rows = [row for row in rows_of(DisclosedSize) if row.active_params]
-    errors = np.array([_error(one, row.active_params, row.input_price) for row in rows])
-    assert len(rows) == 9 and not {row.model for row in rows} & {row.model for row in LISTED}
-    assert (errors.mean(), np.sqrt((errors**2).mean())) == pytest.approx((0.13, 0.57), abs=0.005)
-    assert (np.abs(errors) < stats.t.ppf(0.95, one.freedom) * one.scale).sum() == 8
-    found = learnt.disclosed_record(shipped_data())
-    mean = fit(grouped([np.log(row.active_params / 1e9) for row in LISTED], [row.price_family for row in LISTED])).intercept
-    of_class = [np.log(row.active_params / 1e9) - mean for row in rows]
-    assert (found.count, found.groups, found.held[-1].held) == (9, 6, 8)
-    assert (found.rms, found.rms_of_class) == pytest.approx((np.sqrt((errors**2).mean()), np.sqrt(np.mean(np.square(of_class)))))
-    assert found.rms_of_class == pytest.approx(1.5, abs=0.005) and found.has_skill()
 
 
 def _error(one, active_params, price):
@@ -205,9 +163,3 @@ def test_ranges_hold_as_often_as_they_say_where_the_law_is_known():
         held = {level: n + (errors < stats.t.ppf((1 + level) / 2, one.freedom)).sum() for level, n in held.items()}
     assert count == 5000
     assert 0.47 < held[0.5] / count < 0.53 and 0.88 < held[0.9] / count < 0.93
-
-
-@pytest.mark.parametrize("families", [[], ["a"], ["a", "a"]])
-def test_what_no_two_families_judge_has_no_record(families):
-    values = np.zeros(len(families))
-    assert record.record_by_votes(values, families, values, values, values) is None
