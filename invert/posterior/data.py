@@ -54,7 +54,9 @@ class PriceData:
         """Equal where draws have the same weights: sheets of any price and size, if those say nothing beside each other or known KV."""
         if self.level_tells or self.log_kv_bytes:
             return self.key
-        return self._said({name: ends for name, ends in self.cells.items() if name != "input_price"})
+        # The same ratio of other amounts has other last digits.
+        ratios = {name: ends for name, ends in self.cells.items() if name != "input_price"}
+        return self._said({name: (low.round(12), high.round(12)) for name, (low, high) in ratios.items()})
 
     def _said(self, pairs: Mapping[str, Pair]) -> Hashable:
         said = tuple((name, np.asarray(low).tobytes(), np.asarray(high).tobytes()) for name, (low, high) in pairs.items())

@@ -141,6 +141,6 @@ def _apart_near(values: Array, weight: Array, at: tuple[float, ...]) -> tuple[Ar
     reached = lumps[filled].cumsum().searchsorted(at)
     near = np.zeros(_BINS, dtype=bool)
     for place in (reached - 1, reached, reached + 1):
-        near[filled[place.clip(0, len(filled) - 1)]] = True
+        near[filled.take(place, mode="clip")] = True
     apart, far = near[bins].nonzero()[0], filled[~near[filled]]
     return np.concatenate([values[apart], low + span / (_BINS - 1) * far]), np.concatenate([weight[apart], lumps[far]])

@@ -136,8 +136,7 @@ class Draws:
     def size(self, input_price: float, level: float) -> Size:
         """The median, and the ends between which so much of the draws lies."""
         drawn = self.ln_params(input_price)
-        # To sort all of so many is faster than to look for the few that `np.quantile` needs.
-        ends = np.interp(np.array([(1 - level) / 2, 0.5, (1 + level) / 2]) * (len(drawn) - 1), np.arange(len(drawn)), np.sort(drawn))
+        ends = np.quantile(drawn, [(1 - level) / 2, 0.5, (1 + level) / 2])
         low, median, high = (float(end) for end in BILLION * np.exp(ends))
         return Size(low=low, median=median, high=high, spread=float(drawn.std()))
 
