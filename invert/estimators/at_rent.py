@@ -161,6 +161,11 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, float, float]:
     """Low, median and high of the KV bytes [byte/token] that the slope of the output price pays for."""
+    asked = kv_quantiles, case.price_data.key, case.sheet.bands[0].output.usd_per_token, assumptions
+    return data.once(asked, lambda: _drawn_quantiles(case, data, assumptions))
+
+
+def _drawn_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, float, float]:
     normal = normals(DRAWS)
     bottom, top = (end[0] for end in case.price_data.cells["premium_out"])
     logs = bottom + (top - bottom) * coordinates(DRAWS, LATENT, len(bottom))

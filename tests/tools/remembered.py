@@ -14,17 +14,20 @@ from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import cases
+from invert.posterior import convention
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary, summarise
 
 _summaries: dict[Hashable, list[Summary]] = {}
 _shipped: list[Data] = []
-_data_of = data._of
+_evidence: dict[Hashable, list[float]] = {}
+_data_of, _log_evidence = data._of, convention._log_evidence
 
 
 def remember() -> None:
     """From here on nobody in this process draws a sheet twice, or learns twice from the tables that ship."""
     cases.summarise = _drawn_once
+    convention._log_evidence = _weighed_once
     data._of = _kept_if_shipped
 
 
@@ -56,6 +59,14 @@ class _Remembering(Executor):
             if asked not in _summaries:
                 _summaries[asked] = work(chunk)
             yield _summaries[asked]
+
+
+def _weighed_once(sheets: PriceData, assumptions: Assumptions) -> list[float]:
+    """What the premiums of a chunk are worth, which is drawn as its posterior is."""
+    asked = sheets.key, assumptions
+    if asked not in _evidence:
+        _evidence[asked] = _log_evidence(sheets, assumptions)
+    return _evidence[asked]
 
 
 def _kept_if_shipped(tables: Tables) -> Data:
