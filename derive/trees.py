@@ -47,7 +47,8 @@ def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> 
     if isinstance(tree, str):
         return values[tree]
     if isinstance(tree, tuple):
-        return by[tree[0]](*[value_of(part, values, by) for part in tree[1:]])
+        # Most parts are names: a call for each would take as long as the arithmetic.
+        return by[tree[0]](*[values[part] if isinstance(part, str) else value_of(part, values, by) for part in tree[1:]])
     return by[PLAIN_NUMBER](tree)
 
 

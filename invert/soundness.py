@@ -11,7 +11,7 @@ from derive.price_rows import FxRate, ModelRow, NaturalExperiment
 from derive.shipped import BadRow, Problem, Row, Tables
 from derive.shipped_rows import AnyRecord
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, once_a_run
 from invert.estimators import calibration
 from invert.estimators.market import learnt
 from invert.estimators.rent import rental
@@ -70,12 +70,14 @@ def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
+@once_a_run
 def _of_shipped_sheets(data: Data) -> tuple[Problem, ...]:
     """Rows that ship and make no sheet on some day, under whatever tier: one with a name misspelt is missed where it belongs."""
     book = calibration.calibration_book(data)
     return tuple(check(replace(book, problems=(), far_off=())))
 
 
+@once_a_run
 def unused_launches(data: Data) -> tuple[Problem, ...]:
     """Launch sheets that no calibrating model was sold by, by the first of their rows."""
     used = {row.get("sheet") for row, _ in _lines(data.tables, "calibration_models")}
@@ -161,9 +163,11 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
     return found
 
 
-def _dated_late(data: Data) -> list[Problem]:
+@once_a_run
+def _dated_late(data: Data) -> tuple[Problem, ...]:
     """Releases and prices of the market tables after the newest day of the prices: no class, record or fit has them."""
-    return [late for record in learnt.DATED for row in _sound(data.tables, record) if (late := learnt.dated_late(row, data))]
+    rows = (row for record in learnt.DATED for row in _sound(data.tables, record))
+    return tuple(late for row in rows if (late := learnt.dated_late(row, data)))
 
 
 def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:

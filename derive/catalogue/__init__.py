@@ -1,6 +1,7 @@
 """The equations, a module a chapter, declared as data. Reading them imports no SymPy."""
 
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from importlib import import_module
 
 from derive.briefly import Records
@@ -99,7 +100,8 @@ def stand_ins() -> dict[Equation, frozenset[str]]:
     return {row: row.inputs - made for row in by_id().values() if row.stand_in}
 
 
-def variants_of(group: str) -> dict[str, Equation]:
+@cache
+def variants_of(group: str) -> Mapping[str, Equation]:
     """The leading equation of each variant of a group by the variant's name, the default first.
 
     Others of the same name are what follows of further quantities where that variant holds; they take part with it.

@@ -94,7 +94,8 @@ LEAVES_OPEN = ("not_identified", "missing_givens")
 def left_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
     """What somebody gave and an answer did not take."""
     of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
-    behind = {name for name in asked.known if any(as_given(name) in asked.supposed.get(one, "") for one in touched)}
+    told = [asked.supposed[one] for one in touched if one in asked.supposed]
+    behind = {name for name in asked.known if any(as_given(name) in text for text in told)}
     return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense | behind)
 
 

@@ -14,17 +14,20 @@ from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import cases
+from invert.posterior import convention
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary, as_summaries_come
 
 _summaries: dict[Hashable, list[Summary]] = {}
 _shipped: list[Data] = []
-_data_of = data._of
+_evidence: dict[Hashable, list[float]] = {}
+_data_of, _log_evidence = data._of, convention._of_one_shape
 
 
 def remember() -> None:
     """From here on nobody in this process draws a sheet twice, or learns twice from the tables that ship."""
     cases.as_summaries_come = _drawn_once
+    convention._of_one_shape = _weighed_once
     data._of = _kept_if_shipped
 
 
@@ -62,6 +65,14 @@ def _remembering(
         if of_chunk not in _summaries:
             _summaries[of_chunk] = work(chunk, beside)
         yield _summaries[of_chunk]
+
+
+def _weighed_once(sheets: PriceData, assumptions: Assumptions) -> list[float]:
+    """What the premiums of a chunk are worth, which is drawn as its posterior is."""
+    asked = sheets.key, assumptions
+    if asked not in _evidence:
+        _evidence[asked] = _log_evidence(sheets, assumptions)
+    return _evidence[asked]
 
 
 def _kept_if_shipped(tables: Tables) -> Data:

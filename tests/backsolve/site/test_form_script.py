@@ -2,10 +2,9 @@
 
 import json
 import re
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from derive.quantities import QUANTITIES
 from derive.solving.givens import spread
 from derive.spreads import Interval
 from derive.units import parse, show, vocabulary
+from tests.tools.line_by_line import Ask, answering
 from tests.tools.solver_script import NODE
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "form_script.js"
@@ -23,17 +23,17 @@ ROWS = quantities_data(QUANTITIES)
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 
 
-def told(lines: list[dict[str, Any]]) -> list[Any]:
-    """What the script answers to each line."""
-    text = "\n".join(map(json.dumps, lines))
-    made = subprocess.run([NODE or "node", SCRIPT, json.dumps(vocabulary())], input=text, capture_output=True, text=True, check=True).stdout
-    return [*map(json.loads, made.splitlines())]
+@pytest.fixture(scope="module")
+def told() -> Iterator[Ask]:
+    """What the script answers to a line."""
+    with answering(SCRIPT, json.dumps(vocabulary())) as ask:
+        yield ask
 
 
-def test_numbers_are_printed_as_at_the_command_line() -> None:
+def test_numbers_are_printed_as_at_the_command_line(told: Ask) -> None:
     random = Random(5)
     values = [(name, row.at(random.random())) for name, row in QUANTITIES.items() for _ in range(4)]
-    shown = told([{"row": ROWS[name], "show": value} for name, value in values])
+    shown = [told({"row": ROWS[name], "show": value}) for name, value in values]
     assert shown == [show(name, value) for name, value in values]
 
 
@@ -55,8 +55,8 @@ def test_numbers_are_printed_as_at_the_command_line() -> None:
         *(("electricity_price", "80 USD/MWh"), ("kv_bytes_per_token", "70 kB")),
     ],
 )
-def test_what_is_typed_is_read_as_at_the_command_line(name: str, typed: str) -> None:
-    (found,) = told([{"row": ROWS[name], "read": typed}])
+def test_what_is_typed_is_read_as_at_the_command_line(told: Ask, name: str, typed: str) -> None:
+    found = told({"row": ROWS[name], "read": typed})
     assert found["value"] == pytest.approx(parse(name, typed), rel=1e-15)
 
 
@@ -77,8 +77,8 @@ SAID_ALIKE = [
 
 
 @pytest.mark.parametrize(("name", "typed"), SAID_ALIKE)
-def test_a_refusal_says_what_the_command_says(name: str, typed: str) -> None:
-    (found,) = told([{"row": ROWS[name], "read": typed}])
+def test_a_refusal_says_what_the_command_says(told: Ask, name: str, typed: str) -> None:
+    found = told({"row": ROWS[name], "read": typed})
     with pytest.raises(BacksolveError) as refused:
         parse(name, typed)
     said = re.sub(r" \(the shell [^)]*\)", "", str(refused.value))
@@ -96,14 +96,14 @@ def test_a_refusal_says_what_the_command_says(name: str, typed: str) -> None:
         ("output_price", "twelve", "is in USD/token; 'twelve' does not begin with a number; write e.g. $"),
     ],
 )
-def test_what_a_page_cannot_take_is_told_with_what_it_takes(name: str, typed: str, fault: str) -> None:
-    (found,) = told([{"row": ROWS[name], "read": typed}])
+def test_what_a_page_cannot_take_is_told_with_what_it_takes(told: Ask, name: str, typed: str, fault: str) -> None:
+    found = told({"row": ROWS[name], "read": typed})
     assert found["fault"].startswith(fault)
 
 
 @pytest.mark.parametrize(("typed", "allowed"), [("0.5", "write 1"), ("2.5", "write 2 or 3")])
-def test_what_is_counted_is_whole(typed: str, allowed: str) -> None:
-    (found,) = told([{"row": ROWS["chips"] | {"undivided": True}, "read": typed}])
+def test_what_is_counted_is_whole(told: Ask, typed: str, allowed: str) -> None:
+    found = told({"row": ROWS["chips"] | {"undivided": True}, "read": typed})
     assert found["fault"] == f"= {typed}: must be a whole number: {allowed}"
 
 
@@ -115,8 +115,8 @@ def test_what_is_counted_is_whole(typed: str, allowed: str) -> None:
         *(("mfu", "30%..50%"), ("mfu", "0.4 ± 10%"), ("hbm_bandwidth", "3TB/s±500 GB/s"), ("cached_tokens", "0..5k")),
     ],
 )
-def test_ranges_are_read_as_at_the_command_line(name: str, typed: str) -> None:
-    (found,) = told([{"row": ROWS[name], "span": typed}])
+def test_ranges_are_read_as_at_the_command_line(told: Ask, name: str, typed: str) -> None:
+    found = told({"row": ROWS[name], "span": typed})
     expected = spread(name, typed, parse)
     assert isinstance(expected, Interval)
     assert found["span"] == pytest.approx(expected.ends, rel=1e-15) and found["value"] == pytest.approx(expected.shown, rel=1e-15)
@@ -133,6 +133,6 @@ def test_ranges_are_read_as_at_the_command_line(name: str, typed: str) -> None:
         *(("batch", "..", "is a plain number; '' is empty"), ("batch", "16-64", "is a plain number; '16-64' looks like a range")),
     ],
 )
-def test_what_is_no_range_is_told_what_is_allowed(name: str, typed: str, fault: str) -> None:
-    (found,) = told([{"row": ROWS[name], "span": typed}])
+def test_what_is_no_range_is_told_what_is_allowed(told: Ask, name: str, typed: str, fault: str) -> None:
+    found = told({"row": ROWS[name], "span": typed})
     assert found["fault"].startswith(fault)

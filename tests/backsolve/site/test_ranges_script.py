@@ -1,7 +1,6 @@
 """What an answer spans over ranges in a page is what `derive.solve` says it spans."""
 
-import json
-import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from derive import solve
 from derive.catalogue import equation
 from derive.solving.result import Solution
 from derive.units import parse
+from tests.tools.line_by_line import answering
 from tests.tools.solver_script import NODE
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "ranges_script.js"
@@ -21,16 +21,23 @@ SEEN = 1e-4
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 
 
-def both(id: str, unknown: str, given: dict[str, str], ranges: dict[str, tuple[str, str]]) -> tuple[dict[str, Any], Solution]:
+Both = Callable[[str, str, dict[str, str], dict[str, tuple[str, str]]], tuple[dict[str, Any], Solution]]
+
+
+@pytest.fixture(scope="module")
+def both() -> Iterator[Both]:
     """What the page and what Python says of an equation over ranges."""
-    row = equation(id)
-    values = {name: parse(name, text) for name, text in given.items()}
-    ends = {name: [parse(name, end) for end in pair] for name, pair in ranges.items()}
-    data = {"equation": solvable(row), "quantities": quantities_data(row.symbols)}
-    line = json.dumps({"data": data, "unknown": unknown, "given": values, "ranges": ends}, allow_nan=False)
-    made = subprocess.run([NODE or "node", SCRIPT], input=line, capture_output=True, text=True, check=True).stdout
-    solved = solve(unknown, given={**given, **{name: f"{low}..{high}" for name, (low, high) in ranges.items()}}, using=[id])
-    return json.loads(made), solved
+    with answering(SCRIPT) as ask:
+
+        def asked(id: str, unknown: str, given: dict[str, str], ranges: dict[str, tuple[str, str]]) -> tuple[dict[str, Any], Solution]:
+            row = equation(id)
+            values = {name: parse(name, text) for name, text in given.items()}
+            ends = {name: [parse(name, end) for end in pair] for name, pair in ranges.items()}
+            data = {"equation": solvable(row), "quantities": quantities_data(row.symbols)}
+            made = ask({"data": data, "unknown": unknown, "given": values, "ranges": ends})
+            return made, solve(unknown, given={**given, **{name: f"{low}..{high}" for name, (low, high) in ranges.items()}}, using=[id])
+
+        yield asked
 
 
 MEASURED = {"positions_per_step": "1", "drafting_time": "0", "attention_time": "0"}
@@ -57,7 +64,7 @@ MEASURED = {"positions_per_step": "1", "drafting_time": "0", "attention_time": "
     ],
 )
 def test_ends_are_exact_where_the_answer_only_rises_or_only_falls(
-    id: str, unknown: str, given: dict[str, str], ranges: dict[str, tuple[str, str]]
+    both: Both, id: str, unknown: str, given: dict[str, str], ranges: dict[str, tuple[str, str]]
 ) -> None:
     found, solved = both(id, unknown, given, ranges)
     assert solved.spans and solved.spans.method == "bounds"
@@ -66,7 +73,7 @@ def test_ends_are_exact_where_the_answer_only_rises_or_only_falls(
     assert found["bound"] == (solved.answers[0].bound or "")
 
 
-def test_where_it_turns_the_extremes_are_looked_for() -> None:
+def test_where_it_turns_the_extremes_are_looked_for(both: Both) -> None:
     given = {"falling_cost": "8", "falling_exponent": "1", "rising_cost": "2", "rising_exponent": "1"}
     found, solved = both("training.tradeoff_cost", "tradeoff_cost", given, {"tradeoff_variable": ("0.5", "10")})
     assert solved.spans and solved.spans.method == "sampled" and found["kind"] == "seen"
@@ -74,14 +81,14 @@ def test_where_it_turns_the_extremes_are_looked_for() -> None:
     assert found["low"] == pytest.approx(8.0, rel=SEEN) and found["first"][0] > 8.1
 
 
-def test_where_part_of_the_ranges_has_no_answer_it_is_said() -> None:
+def test_where_part_of_the_ranges_has_no_answer_it_is_said(both: Both) -> None:
     ranges = {"step_time": ("10ms", "12ms"), "memory_time": ("5ms", "20ms")}
     found, solved = both("roofline.step_time", "compute_time", {**MEASURED, "attention_time": "1ms"}, ranges)
     assert solved.spans and found["kind"] == "seen" and found["unanswered"] == pytest.approx(1 - solved.spans.answered, abs=0.05)
     assert [found["low"], found["high"]] == pytest.approx([solved.spans.low, solved.spans.high], rel=2e-2)
 
 
-def test_of_bounds_what_is_enough_all_over_the_ranges_is_told() -> None:
+def test_of_bounds_what_is_enough_all_over_the_ranges_is_told(both: Both) -> None:
     found, solved = both(
         "roofline.step_time", "compute_time", {**MEASURED, "step_time": "20ms", "memory_time": "20ms"}, {"attention_time": ("1ms", "4ms")}
     )
@@ -91,6 +98,6 @@ def test_of_bounds_what_is_enough_all_over_the_ranges_is_told() -> None:
     assert answer.high == pytest.approx(16e-3)
 
 
-def test_without_an_answer_anywhere_there_is_none() -> None:
+def test_without_an_answer_anywhere_there_is_none(both: Both) -> None:
     found, solved = both("roofline.step_time", "compute_time", {**MEASURED, "step_time": "10ms"}, {"memory_time": ("15ms", "20ms")})
     assert found["kind"] == "none" and not solved.answers
