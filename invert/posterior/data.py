@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[Array, Array]
 """Low and high ends, or centres and spreads."""
+_DIGITS = 12
+"""To which logs of ratios are the same: those of other amounts have other last digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +56,8 @@ class PriceData:
         """Equal where draws have the same weights: sheets of any price and size, if those say nothing beside each other or known KV."""
         if self.level_tells or self.log_kv_bytes:
             return self.key
-        # The same ratio of other amounts has other last digits.
         ratios = {name: ends for name, ends in self.cells.items() if name != "input_price"}
-        return self._said({name: (low.round(12), high.round(12)) for name, (low, high) in ratios.items()})
+        return self._said({name: (low.round(_DIGITS), high.round(_DIGITS)) for name, (low, high) in ratios.items()})
 
     def _said(self, pairs: Mapping[str, Pair]) -> Hashable:
         said = tuple((name, np.asarray(low).tobytes(), np.asarray(high).tobytes()) for name, (low, high) in pairs.items())

@@ -80,6 +80,7 @@ NUMERICS = {
     "estimators/market/size": {"BILLION", "_RESAMPLES"},
     "estimators/market/by_price": {"PER_MTOK"},
     "scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
+    "posterior/data": {"_DIGITS"},
     "posterior/likelihood": {"NODE_PAIRS"},
     "posterior/mixture": {"_ROUNDS", "_TEMPER, _FLOOR", "_NEGLIGIBLE", "DEGREES, WIDENED"},
     "posterior/parameters": {"WIDER"},
