@@ -1,7 +1,8 @@
 """What the catalogue has of a word: quantities and equations by name, symbol and meaning, and by the time at which it was said."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 from derive.catalogue import by_id
 from derive.errors import WrongValue, shorten
@@ -39,7 +40,7 @@ def _as_name(text: str) -> str:
     return text.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def _rank(name: str, wanted: list[str], row: Quantity, alike: Collection[str] = ()) -> int:
+def _rank(name: str, wanted: Sequence[str], row: Quantity, alike: Collection[str] = ()) -> int:
     """How near a quantity is to what was typed, 1 the nearest; 0 for not at all. A name misspelled is one of those that are alike."""
     plain = in_full(name)
     called = (*ALIASES.get(name, ALIASES.get(plain, ())), *ALSO_CALLED.get(plain, ()))
@@ -66,7 +67,7 @@ def equations_about(text: str, among: Iterable[Equation] | None = None) -> list[
     return sorted((row for row in rows if _place(row, wanted, names)), key=lambda row: _place(row, wanted, names))
 
 
-def _place(row: Equation, wanted: list[str], names: set[str]) -> int:
+def _place(row: Equation, wanted: Sequence[str], names: set[str]) -> int:
     """How near an equation is to a word, 1 the nearest; 0 for not at all."""
     of_the_id = re.split(r"[._]", row.id)
     found = (
@@ -121,11 +122,12 @@ def is_word(text: str) -> bool:
     return bool(_words(text)) and known >= {*_words(text)}
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", text.lower())
+@lru_cache(4096)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[a-z0-9]+", text.lower()))
 
 
-def _in(wanted: list[str], text: str) -> bool:
+def _in(wanted: Sequence[str], text: str) -> bool:
     """Whether a text holds all the words, of long ones the beginning."""
     there = _words(text)
-    return all(any(one == word or (len(word) >= _STEM and one.startswith(word)) for one in there) for word in wanted)
+    return all(word in there or (len(word) >= _STEM and any(one.startswith(word) for one in there)) for word in wanted)
