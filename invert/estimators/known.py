@@ -61,11 +61,26 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = N
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
     asked = assumptions.apart_from(UNLESS_GIVEN)
-    return data.once((judged, asked), lambda: _judged(data, asked, drawn if asked == assumptions else None))
+    return data.once((judged, asked), lambda: _judged(data, asked, drawn if drawn is not None and asked == assumptions else {}))
 
 
-def _judged(data: Data, assumptions: Assumptions, drawn: Drawn | None) -> tuple[Judged, ...]:
+def draw_known(drawn: Drawn, data: Data, assumptions: Assumptions) -> None:
+    """Adds to what was `drawn` the posteriors of the sheets of known models, those of an earlier run on the same tables.
+
+    Last digits hang on what is drawn together: every run has those of known sheets drawn by themselves.
+    """
+
+    def work() -> Drawn:
+        cases = [member.sold.case for member in members(data, assumptions)]
+        with_posteriors(cases, data, assumptions, drawn=drawn)
+        return {case.price_data.key: drawn[case.price_data.key] for case in cases}
+
+    drawn.update(data.once((draw_known, assumptions), work))
+
+
+def _judged(data: Data, assumptions: Assumptions, drawn: Drawn) -> tuple[Judged, ...]:
     known = members(data, assumptions)
+    draw_known(drawn, data, assumptions)
     cases = with_posteriors([member.sold.case for member in known], data, assumptions, drawn=drawn)
     return tuple(Judged(member, *side_by_side(case, data, assumptions)) for member, case in zip(known, cases, strict=True))
 
