@@ -222,6 +222,7 @@ FINE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @in_one_test(("arguments", "holds"), FINE, ids=[" ".join(row[0])[:60] for row in FINE])
 def test_what_works_exits_0_and_says_nothing_on_stderr(arguments: tuple[str, ...], holds: str):
     said = call(*arguments)

@@ -220,6 +220,7 @@ def test_a_range_between_limits_says_what_one_comes_to_that_does_not_move_with_i
     assert any("weight_time" in text and "is met with any batch" in text for text in asked.said)
 
 
+@pytest.mark.slow
 @in_one_test(
     "model, unknown, targets, ends",
     some(

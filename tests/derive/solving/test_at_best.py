@@ -197,6 +197,7 @@ IN_BF16, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 204
 """Sequences that eight chips hold beside a byte a weight."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"tpot": "<=50ms"}], ids=str)
 def test_a_batch_that_memory_fills_is_each_point_s_own_in_a_list_and_the_least_of_a_range(more):
     swept = solve("replicas", **USERS, bytes_per_element="1,2", **more).sweep
