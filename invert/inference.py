@@ -12,7 +12,7 @@ from derive.catalogue import equation
 from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
-from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
@@ -20,7 +20,7 @@ from invert.estimators.calibration import Calibration, learn, verdict_on_premium
 from invert.estimators.cases import Case, Drawn, as_posteriors_come, case_of, same_weights
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by, pricing_rules
-from invert.estimators.known import bounds_at_rent, draw_known, record_of_storage_price, told_by_others
+from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.market import learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
@@ -262,8 +262,6 @@ def infer_sheets(
     """What each sheet implies but for what takes all of them together, and why some imply nothing."""
     kept = kept or Kept()
     read, problems = _read(chosen, data, assumptions)
-    if assumptions == assumptions.apart_from(UNLESS_GIVEN):
-        or_left_out(partial(draw_known, kept.drawn, data, assumptions))
     worth = worths((one.architecture for one in read), data, assumptions, kept.drawn)
     found: dict[int, Inference] = {}
     failed: dict[int, Problem] = {}

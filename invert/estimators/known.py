@@ -61,7 +61,9 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = N
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
     asked = assumptions.apart_from(UNLESS_GIVEN)
-    return data.once((judged, asked), lambda: _judged(data, asked, drawn if drawn is not None and asked == assumptions else {}))
+    drawn = drawn if drawn is not None and asked == assumptions else {}
+    draw_known(drawn, data, asked)
+    return data.once((judged, asked), lambda: _judged(data, asked, drawn))
 
 
 def draw_known(drawn: Drawn, data: Data, assumptions: Assumptions) -> None:
@@ -80,7 +82,6 @@ def draw_known(drawn: Drawn, data: Data, assumptions: Assumptions) -> None:
 
 def _judged(data: Data, assumptions: Assumptions, drawn: Drawn) -> tuple[Judged, ...]:
     known = members(data, assumptions)
-    draw_known(drawn, data, assumptions)
     cases = with_posteriors([member.sold.case for member in known], data, assumptions, drawn=drawn)
     return tuple(Judged(member, *side_by_side(case, data, assumptions)) for member, case in zip(known, cases, strict=True))
 

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -69,26 +69,29 @@ class Summary:
         return RELIABLE
 
 
+class HowDrawn(TypedDict, total=False):
+    """How sheets are drawn, unless as usual.
+
+    `names` are by default all; the level of prices is among them only where it is known what a FLOP rents for [USD].
+    `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
+    """
+
+    count: int
+    seed: int
+    names: Sequence[str] | None
+    guarded: bool
+
+
 def summarise(
     sheets: Sequence[PriceData],
     assumptions: Assumptions,
     price_per_flop: float | None = None,
     *,
-    count: int = DEFAULT,
-    seed: int = SEED,
-    names: Sequence[str] | None = None,
-    guarded: bool = True,
     executor: Executor | None = None,
+    **how: Unpack[HowDrawn],
 ) -> list[Summary]:
-    """The posterior of every sheet, in their order, in chunks of one shape.
-
-    `names` are by default all; the level of prices is among them only where it is known what a FLOP rents for [USD].
-    `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
-    """
-    mapped = executor.map if executor else map
-    found = dict(
-        as_summaries_come(sheets, assumptions, price_per_flop, count=count, seed=seed, names=names, guarded=guarded, mapped=mapped)
-    )
+    """The posterior of every sheet, in their order, in chunks of one shape."""
+    found = dict(as_summaries_come(sheets, assumptions, price_per_flop, mapped=executor.map if executor else map, **how))
     return [found[place] for place in range(len(sheets))]
 
 
@@ -97,24 +100,29 @@ def as_summaries_come(
     assumptions: Assumptions,
     price_per_flop: float | None = None,
     *,
-    count: int = DEFAULT,
-    seed: int = SEED,
-    names: Sequence[str] | None = None,
-    guarded: bool = True,
     mapped: Callable[..., Iterable[list[Summary]]] = map,
+    **how: Unpack[HowDrawn],
 ) -> Iterator[tuple[int, Summary]]:
     """The same by the place of the sheet, each as soon as its chunk is drawn; what maps is given all chunks at once.
 
     Sheets whose draws have the same weights share them.
     """
+    count, names = how.get("count", DEFAULT), how.get("names")
     alike: dict[Hashable, list[int]] = {}
     for place, one in enumerate(sheets):
         alike.setdefault(one.key_of_weights, []).append(place)
     groups = [*alike.values()]
     chunks = chunks_of([sheets[group[0]] for group in groups], count)
     others = [[[sheets[place] for place in groups[member][1:]] for member in members] for members, _ in chunks]
-    asked = tuple(names or (name for name in SUMMARISED if name != LEVEL_OF_PRICES or price_per_flop))
-    work = partial(summaries, assumptions=assumptions, price_per_flop=price_per_flop, count=count, seed=seed, names=asked, guarded=guarded)
+    work = partial(
+        summaries,
+        assumptions=assumptions,
+        price_per_flop=price_per_flop,
+        count=count,
+        seed=how.get("seed", SEED),
+        names=tuple(names or (name for name in SUMMARISED if name != LEVEL_OF_PRICES or price_per_flop)),
+        guarded=how.get("guarded", True),
+    )
     found = mapped(work, [price_data for _, price_data in chunks], others)
     places = (place for members, _ in chunks for member in members for place in groups[member])
     return zip(places, chain.from_iterable(found), strict=True)
