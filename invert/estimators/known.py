@@ -60,10 +60,10 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = N
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    asked = assumptions.apart_from(UNLESS_GIVEN)
-    drawn = drawn if drawn is not None and asked == assumptions else {}
-    draw_known(drawn, data, asked)
-    return data.once((judged, asked), lambda: _judged(data, asked, drawn))
+    of_run, assumptions = assumptions, assumptions.apart_from(UNLESS_GIVEN)
+    drawn = drawn if drawn is not None and assumptions == of_run else {}
+    draw_known(drawn, data, assumptions)
+    return data.once((judged, assumptions), lambda: _judged(data, assumptions, drawn))
 
 
 def draw_known(drawn: Drawn, data: Data, assumptions: Assumptions) -> None:
