@@ -219,9 +219,9 @@ REQUESTS = (
             given={
                 "queue_time": "50 ms",
                 "output_tokens": "500",
+                "prompt_time_share": "57.79%",
                 "token_latency": "28.63 ms",
                 "tokens_per_step": "2.952",
-                "prompt_time_share": "57.79%",
             },
             result="11.53 s",
         ),
