@@ -110,15 +110,16 @@ def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> N
     """
     from invert.data import read_data
     from invert.sheets import listing
-    from invert.sheets.diff import differences, states_of
+    from invert.sheets.diff import differences, new_models, states_of
     from invert.sheets.redescribed import redescribed
 
-    before, after = states_of(old, new, read_data(), own)
+    data = read_data()
+    before, after = states_of(old, new, data, own)
     prices_found = differences(before.rows, after.rows)
     found: list[Difference | Redescribed] = [*prices_found, *redescribed(before.rows, after.rows)]
     forms = {"json": listing.differences_json, "csv": listing.differences_csv}
     same = len(after.rows) - sum(one.new is not None for one in prices_found)
-    click.echo(forms[style](found) if style in forms else listing.differences_text(found, same))
+    click.echo(forms[style](found) if style in forms else listing.differences_text(found, same, new_models(before, after, data)))
     fail_on(dict.fromkeys((*before.problems, *after.problems)))
 
 

@@ -1,7 +1,7 @@
 """Two states of the price data side by side: which prices were added, closed and changed."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from io import BytesIO
@@ -10,7 +10,7 @@ from derive.briefly import brief
 from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import label, opened
 from invert.data import Data
-from invert.sheets.assemble import day_of, spelled
+from invert.sheets.assemble import day_of, models, spelled
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey, SheetKey
 from invert.sheets.sheet import FileText, money_unit
@@ -88,7 +88,7 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """The prices that hold on a day, of which book, and what was wrong with that.
+    """The prices that hold on a day, but those of models that were released later; of which book, and what was wrong with that.
 
     `own` are those of `rows` that a file laid over the shipped prices has; None where there is no such file.
     """
@@ -125,8 +125,22 @@ def state_of(text: str, data: Data, own: Prices | None = None) -> State:
         laid_over = not is_whole(file.content)
         book = book_of(data, file) if laid_over else whole_book(file.content, text, data)
     day = day_of(book, day)
-    rows, of_file = (tuple(row for row in of if row.valid_on(day)) for of in (book.rows, book.own))
+    released = release_of(data)
+    rows, of_file = (tuple(row for row in of if row.valid_on(day) and (released(row) or day) <= day) for of in (book.rows, book.own))
     return State(rows=rows, day=day, problems=book.problems, own=of_file if laid_over else None)
+
+
+def release_of(data: Data) -> Callable[[PriceRow], date | None]:
+    """What gives the day on which the model of a row was released, by the row or by models.csv; None where neither says it."""
+    known = {(row.provider, row.model): row.release_date for row in models(data)}
+    return lambda row: row.release_date or known.get((row.provider, row.model))
+
+
+def new_models(before: State, after: State, data: Data) -> dict[tuple[str, str], date]:
+    """The day of release of every model of which one state has prices, and the other none because that is the earlier day."""
+    there, released = {(row.provider, row.model) for row in before.rows}, release_of(data)
+    days = {(row.provider, row.model): day for row in after.rows if (day := released(row)) and day > before.day}
+    return {name: day for name, day in days.items() if name not in there}
 
 
 def file_of(text: str) -> FileText:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import groupby
+from types import MappingProxyType
 
 from derive.show.cells import csv_text
 from invert.sheets.assemble import Place, find, placed, prices_by_place, rows_used, sheets
@@ -11,7 +12,7 @@ from invert.sheets.diff import KINDS_OF_CHANGE, Difference
 from invert.sheets.read import PRICE_COLUMNS
 from invert.sheets.redescribed import Redescribed
 from invert.sheets.rows import ModelRow, PriceBook, PriceRow, SheetKey
-from invert.sheets.sheet import PriceSheet
+from invert.sheets.sheet import PriceSheet, money_unit
 from invert.sheets.what_if import sheet_key
 
 _PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
@@ -93,16 +94,32 @@ def differences_csv(found: Sequence[Difference | Redescribed]) -> str:
     return csv_text(DIFFERENT, map(difference_record, found))
 
 
-def differences_text(found: Sequence[Difference | Redescribed], same: int) -> str:
-    """A paragraph a sheet, then how many prices differ, how many are the same, and how many contexts and releases are others."""
-    lines: list[str] = []
-    for (provider, model, region, tier), ones in groupby(sorted(found, key=_sheet_of), key=_sheet_of):
+def differences_text(
+    found: Sequence[Difference | Redescribed], same: int, new: Mapping[tuple[str, str], date] = MappingProxyType({})
+) -> str:
+    """A paragraph a sheet, then how many prices differ, how many are the same, and how many contexts and releases are others.
+
+    `new` are models by the day of their release, of which there was no price before: each takes two lines.
+    """
+    lines = []
+    for name, day in sorted(new.items()):
+        rows = [one.row for one in found if isinstance(one, Difference) and one.sheet_key[:2] == name]
+        lines += ["/".join(name), f"  released {day}: {_first_prices(rows)}{len(rows)} prices added"]
+    others = sorted((one for one in found if one.sheet_key[:2] not in new), key=_sheet_of)
+    for (provider, model, region, tier), ones in groupby(others, key=_sheet_of):
         place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
         lines += [f"{provider}/{model}" + (f" ({place})" if place else ""), *(f"  {one}" for one in ones)]
     counts = ", ".join(f"{sum(one.kind == kind for one in found)} {kind}" for kind in KINDS_OF_CHANGE)
     described = sum(isinstance(one, Redescribed) for one in found)
     more = f"; {described} described otherwise" if described else ""
     return "\n".join([*lines, f"{counts}, {same} the same{more}"])
+
+
+def _first_prices(rows: Sequence[PriceRow]) -> str:
+    """What is first asked of a token in and of one out, in the standard tier if that is sold; nothing where no token has a price."""
+    standard = sorted(rows, key=lambda row: row.service_tier != "standard")
+    first = (next((row for row in standard if row.component == component), None) for component in ("input", "output"))
+    return "".join(f"{row.component} {row.amount:g} {money_unit(row.currency, row.per)}, " for row in first if row)
 
 
 def _sheet_of(one: Difference | Redescribed) -> SheetKey:

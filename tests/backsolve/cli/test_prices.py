@@ -173,7 +173,7 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
 
 def test_prices_of_two_days_are_compared():
     said = call("prices", "diff", "2026-03-12", "2026-11-20")
-    assert said.status == 0 and "mistral/mistral-large-4\n  input 0.68 -> 0.7 USD/MTok" in said.out
+    assert said.status == 0 and "x-ai/grok-4.20\n  input 2 -> 1.25 USD/MTok" in said.out
     assert json.loads(call("prices", "diff", "shipped", "2026-11-20", "--as", "json").out) == []
     assert call("prices", "diff", "shipped", "2026-11-20", "--as", "csv").out.startswith("change,provider,model,")
     assert "is no date of the calendar" in refused("prices", "diff", "2026-02-30", "shipped")

@@ -9,7 +9,7 @@ import pytest
 from derive.errors import WrongData, WrongValue
 from derive.shipped import content
 from invert.sheets.append import price_file
-from invert.sheets.diff import differences, is_whole, state_of, states_of
+from invert.sheets.diff import differences, is_whole, new_models, state_of, states_of
 from invert.sheets.read import read_rows
 from tests.tools.data import shipped_data
 
@@ -61,7 +61,22 @@ def test_a_day_has_the_rows_that_hold_on_it():
     assert all(row.valid_on(then.day) for row in then.rows)
     assert state_of("shipped", data).rows == now.rows
     found = {(one.row.model, one.row.component, one.row.threshold_tokens, one.kind) for one in differences(then.rows, now.rows)}
-    assert ("claude-opus-4-6", "output", 200_000, "closed") in found and ("mistral-large-4", "input", 0, "changed") in found
+    assert ("claude-opus-4-6", "output", 200_000, "closed") in found and ("grok-4.20", "input", 0, "changed") in found
+
+
+def test_a_model_has_no_price_on_a_day_before_its_release(tmp_path: Path):
+    """Undated rows hold on every day, but nobody could buy it then: they are added since."""
+    data = shipped_data()
+    then, now = state_of("2026-03-12", data), state_of("2026-11-20", data)
+    new = new_models(then, now, data)
+    assert new["openai", "gpt-6-astra"] == date(2026, 9, 4) and ("x-ai", "grok-4.20") not in new
+    of_astra = [one for one in differences(then.rows, now.rows) if one.row.model == "gpt-6-astra"]
+    assert {one.kind for one in of_astra} == {"added"} and len(of_astra) == sum(row.model == "gpt-6-astra" for row in now.rows)
+    assert new_models(now, then, data) == {}
+    own = tmp_path / "own.csv"
+    own.write_text("provider,model,component,amount,release_date\nacme,m,input,2,2026-10-01\n", encoding="utf-8")
+    before, after = states_of("2026-09-01", "2026-11-20", data, own)
+    assert new_models(before, after, data)["acme", "m"] == date(2026, 10, 1)
 
 
 def test_a_file_is_laid_over_the_shipped_prices_unless_it_has_every_column(tmp_path: Path):

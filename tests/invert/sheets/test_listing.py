@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from invert.sheets.assemble import models, sheets
-from invert.sheets.diff import differences, state_of
+from invert.sheets.diff import differences, new_models, state_of
 from invert.sheets.listing import (
     DIFFERENT,
     LISTED,
@@ -66,13 +66,26 @@ def test_differences_have_old_and_new_in_every_form():
     records = json.loads(differences_json(found), parse_constant=pytest.fail)
     lines = list(csv.DictReader(io.StringIO(differences_csv(found))))
     assert len(records) == len(lines) == len(found) and tuple(lines[0]) == DIFFERENT == tuple(records[0])
-    mistral = next(one for one in records if one["model"] == "mistral-large-4" and one["component"] == "input")
-    assert (mistral["change"], mistral["old_amount"], mistral["new_amount"]) == ("changed", 0.68, 0.7)
+    grok = next(one for one in records if one["model"] == "grok-4.20" and one["component"] == "input")
+    assert (grok["change"], grok["old_amount"], grok["new_amount"]) == ("changed", 2.0, 1.25)
     text = differences_text(found, 236)
-    assert "mistral/mistral-large-4\n  input 0.68 -> 0.7 USD/MTok" in text
+    assert "x-ai/grok-4.20\n  input 2 -> 1.25 USD/MTok" in text
     of = Counter(one["change"] for one in records)
     assert text.endswith(f"{of['added']} added, {of['closed']} closed, {of['changed']} changed, 236 the same")
-    assert of["added"] >= 17 and of["closed"] >= 19 and of["changed"] >= 34
+    assert of["added"] >= 17 and of["closed"] >= 10 and of["changed"] >= 4
+
+
+def test_a_new_model_takes_two_lines_of_the_text():
+    data = shipped_data()
+    before, after = state_of("2026-03-12", data), state_of("2026-11-20", data)
+    found = differences(before.rows, after.rows)
+    lines = differences_text(found, 0, new_models(before, after, data)).splitlines()
+    count = sum(row.model == "gpt-6-astra" for row in after.rows)
+    (place,) = [place for place, line in enumerate(lines) if "gpt-6-astra" in line]
+    assert lines[place : place + 2] == [
+        "openai/gpt-6-astra", f"  released 2026-09-04: input 10 USD/MTok, output 50 USD/MTok, {count} prices added"
+    ]  # fmt: skip
+    assert lines[-1] == differences_text(found, 0).splitlines()[-1] and len(lines) < len(differences_text(found, 0).splitlines()) / 2
 
 
 def test_names_and_notes_of_a_file_are_inert():
