@@ -161,7 +161,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     >>> from invert.data import read_data
     >>> found = records_beside(judged(read_data()))
     >>> {name: f"{one.held[-1].held} of {one.count}" for name, one in found.items()}
-    {'balance_context': '0 of 9', 'attention_intensity': '4 of 7'}
+    {'balance_context': '0 of 9', 'attention_intensity': '3 of 7'}
     """
     found = {}
     for quantity, true_value in _OF_ARCHITECTURES.items():

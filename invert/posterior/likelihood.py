@@ -11,8 +11,7 @@ from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior.data import PriceData, column
 from invert.posterior.inverse import PER_PARAMETER
-from invert.posterior.parameters import Points, kv_prior
-from invert.priors import normal_log_density, standard_log_density
+from invert.posterior.parameters import Points
 
 
 def log_mass(low: Array, high: Array, centre: Values, spread: Values) -> Array:
@@ -106,23 +105,13 @@ def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, Va
     return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * np.sqrt(1 - gain)
 
 
-def log_target(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
-    """Log of prior times likelihood of every price, over the standard normals of the nuisances and the logs of the structure.
+def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
+    """Log likelihood of every price at points [sheets, draws], prior and Jacobian apart; minus infinity where not feasible.
 
     `unused` is what `unused_prices` says of the points, if that is known.
     """
     total = unused_prices(points, price_data, assumptions) if unused is None else unused
-    total = total + sum(map(standard_log_density, points.drawn.values()))
-    total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(price_data, assumptions))
-    for name in ("attention_intensity", "weight_compute_ratio"):
-        total = total + normal_log_density(points.logs[name], *assumptions.priors[name].normal)
     total = sum(_masses_of_ratios(points, price_data, assumptions), total)
-    return np.where(np.isfinite(total), total, -np.inf)
-
-
-def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions) -> Array:
-    """Log likelihood of every price at points [sheets, draws], prior and Jacobian apart; minus infinity where not feasible."""
-    total = sum(_masses_of_ratios(points, price_data, assumptions), unused_prices(points, price_data, assumptions))
     return np.where(np.isfinite(total), total, -np.inf)
 
 

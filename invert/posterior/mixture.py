@@ -5,27 +5,27 @@ A Student-t about the weighted moments of the draws so far (population Monte Car
 with the triangular proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
 """
 
-from collections.abc import Mapping
 from functools import cache
 from math import lgamma, log, pi
 
 import numpy as np
 
-from invert.arrays import Array, Values
+from invert.arrays import Array
 from invert.assumptions import Assumptions
-from invert.posterior import inverse
 from invert.posterior.data import PriceData
-from invert.posterior.likelihood import log_target, unused_prices
+from invert.posterior.likelihood import log_likelihood, unused_prices
 from invert.posterior.parameters import NOISY, SIZE, Points, forward_points, kv_prior
 from invert.posterior.sampler import Posterior, log_ratio, posterior, sizes
 from invert.posterior.sobol import DEFAULT, MOST, SEED, normals, uniforms
 from invert.posterior.weights import ENOUGH, RELIABLE, weights
-from invert.priors import NUISANCES, standard_log_density
+from invert.priors import NUISANCES
 
 _ROUNDS = (4096, 8192, 16384, 16384)
 """Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
 _TEMPER, _FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
 """Powers of the weights the moments of a round are taken with, and the variance added: a few heavy draws must not narrow the fit."""
+_FITTED = 100
+"""Effective triangular draws from which on their moments are good enough to do without the first round."""
 _NEGLIGIBLE = 1e-3
 """Tempered weight, the largest being 1, below which a draw has no say in the moments."""
 DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
@@ -36,16 +36,20 @@ def trusted(price_data: PriceData, assumptions: Assumptions, found: Posterior, s
     """The posterior of one sheet if its weights can be trusted; else with 65,536 draws if they do not settle, then the mixture.
 
     The mixture comes at once to weights that settle on too few draws, and where 65,536 would be worth too few as well. So
-    it does to a perfect overlap that is given: a band bound by compute then has no memory ratio to solve for, and triangular
-    draws never reach it.
+    it does where triangular draws do not reach all there is.
     """
-    overlap, first = assumptions.priors["overlap"], found.weights
-    hidden = not overlap.spread and overlap.centre == 1
+    first, hidden = found.weights, _hides_compute(assumptions)
     if (first.trusted() and not hidden) or not first.feasible_fraction[0]:
         return found
     if first.pareto_k[0] > RELIABLE and first.ess[0] * MOST >= ENOUGH * first.values.shape[1]:
         found = posterior(price_data, assumptions, MOST, seed)
     return found if found.weights.trusted() and not hidden else mixed(price_data, assumptions, seed, found)
+
+
+def _hides_compute(assumptions: Assumptions) -> bool:
+    """Whether a perfect overlap is given: no triangular draw meets a band bound by compute, which has no memory ratio to solve for."""
+    overlap = assumptions.priors["overlap"]
+    return not overlap.spread and overlap.centre == 1
 
 
 def mixed(
@@ -54,32 +58,29 @@ def mixed(
     """The posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
     if first is None or first.log_weights.shape[1] < _ROUNDS[-1] // 2:
         first = posterior(price_data, assumptions, DEFAULT, seed)
+    fitted = first.weights.ess[0] >= _FITTED and not _hides_compute(assumptions)
+    rounds = [*zip(_ROUNDS, _TEMPER, _FLOOR, strict=True)][int(fitted) :]
     with np.errstate(all="ignore"):
-        frame, log_weights = _Frame(price_data, assumptions), first.log_weights[:, : _ROUNDS[-1] // 2]
-        coordinates = whitened = frame.coordinates(first.points.first(_ROUNDS[-1] // 2))
-        for count, power, floor in zip(_ROUNDS, _TEMPER, _FLOOR, strict=True):
+        frame, log_weights = _Frame(price_data, assumptions), first.log_weights
+        coordinates = whitened = frame.coordinates(first.points)
+        for count, power, floor in rounds:
             centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
-            half, normal = count // 2, normals(count, seed)
-            standard = normal[half:, : len(centre)].T * _radii(count, seed)[half:]
-            drawn, away = centre[:, None] + root @ standard, np.linalg.inv(root) @ (whitened[:, :half] - centre[:, None])
-            coordinates = np.concatenate([whitened[:, :half], drawn], axis=1)
-            near, far = first.points.first(half), frame.points(drawn)
-            parts = frame.log_densities(near, first.log_weights[0, :half]), frame.log_densities(far)
-            target, by_triangular = (np.concatenate(pair) for pair in zip(*parts, strict=True))
-            square = np.concatenate([np.einsum("ij,ij->j", part, part) for part in (away, standard)])
-            by_student = _log_student(square, root) - frame.log_scale()
-            log_weights = target - np.logaddexp(by_triangular, by_student) + log(2)
+            near, (standard, far) = whitened[:, : count // 2], _student(count // 2, len(centre), seed)
+            coordinates = np.concatenate([near, centre[:, None] + root @ standard], axis=1)
+            points = frame.points(coordinates)
+            away = np.linalg.inv(root) @ (near - centre[:, None])
+            square = np.concatenate([np.einsum("ij,ij->j", away, away), far])
+            target, by_triangular = frame.log_densities(coordinates, points)
+            log_weights = target - np.logaddexp(by_triangular, _log_student(square, root)) + log(2)
             log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)[None]
             if count > _ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
                 break
-        points = _joined(near, far)
-        size = sizes(points, price_data, assumptions, normal[:, SIZE])
         return Posterior(
             price_data=price_data,
             points=points,
             log_weights=log_weights,
             weights=found,
-            log_active_params=size,
+            log_active_params=sizes(points, price_data, assumptions, normals(count, seed)[:, SIZE]),
             sampler=f"mixture, {count} draws, seed {seed}",
             assumptions=assumptions,
         )
@@ -109,19 +110,13 @@ class _Frame:
         hidden = {name: np.exp(centre + self.spreads[name] * columns[name]) for name, centre in self.centres.items()}
         return forward_points(drawn, hidden, self.price_data, self.assumptions)
 
-    def log_densities(self, points: Points, ratio: Array | None = None) -> tuple[Array, Array]:
-        """Of the target and of the triangular proposal [draws], over the free coordinates; from the log of their ratio if it is known."""
+    def log_densities(self, coordinates: Array, points: Points) -> tuple[Array, Array]:
+        """Of the target and of the triangular proposal [draws], over the coordinates, which are standard normal before prices are seen."""
         unused = unused_prices(points, self.price_data, self.assumptions)
-        target = log_target(points, self.price_data, self.assumptions, unused)[0]
-        if ratio is None:
-            ratio = log_ratio(points, self.price_data, self.assumptions, unused)[0]
-        fixed = -sum((standard_log_density(points.drawn[name]) for name in NUISANCES if name not in self.free), 0.0)
-        by_triangular = target - ratio
-        return target + fixed, np.where(np.isfinite(by_triangular), by_triangular + fixed, -np.inf)
-
-    def log_scale(self) -> float:
-        """ln of the volume of a whitened unit cube in nuisances and logs of the structure."""
-        return sum(map(log, self.spreads.values()))
+        prior = -0.5 * (np.einsum("ij,ij->j", coordinates, coordinates) + len(coordinates) * log(2 * pi))
+        target = prior + log_likelihood(points, self.price_data, self.assumptions, unused)[0]
+        by_triangular = target - log_ratio(points, self.price_data, self.assumptions, unused)[0]
+        return target, np.where(np.isfinite(by_triangular), by_triangular, -np.inf)
 
 
 def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Array]:
@@ -137,10 +132,15 @@ def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Ar
 
 
 @cache
-def _radii(count: int, seed: int) -> Array:
-    """What turns normals into a Student-t [draws]: a chi-square of 2 n degrees of freedom is -2 ln of the product of n uniforms."""
-    chi_squares: Array = -2 * np.log(uniforms(count, seed)[:, NOISY:SIZE]).sum(axis=1)
-    return np.sqrt(DEGREES / chi_squares)
+def _student(count: int, dimensions: int, seed: int) -> tuple[Array, Array]:
+    """Draws of a standard Student-t [dimensions, count], of the points after the first `count`, and their squared distances.
+
+    A chi-square of 2 n degrees of freedom, as divides the normals, is -2 ln of the product of n uniforms.
+    """
+    later = slice(count, 2 * count)
+    chi_squares = -2 * np.log(uniforms(2 * count, seed)[later, NOISY:SIZE]).sum(axis=1)
+    drawn: Array = normals(2 * count, seed)[later, :dimensions].T * np.sqrt(DEGREES / chi_squares)
+    return drawn, np.einsum("ij,ij->j", drawn, drawn)
 
 
 def _log_student(square: Array, root: Array) -> Array:
@@ -149,19 +149,3 @@ def _log_student(square: Array, root: Array) -> Array:
     scale = lgamma((DEGREES + dimensions) / 2) - lgamma(DEGREES / 2) - dimensions / 2 * log(DEGREES * pi)
     volume = float(np.log(np.diag(root)).sum())
     return scale - volume - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
-
-
-def _joined(first: Points, second: Points) -> Points:
-    """Two sets of points of one sheet as one."""
-    lengths = tuple(len(next(iter(part.drawn.values()))) for part in (first, second))
-
-    def both(*values: Values) -> Array:
-        parts = zip(values, lengths, strict=True)
-        return np.concatenate([np.reshape(one, -1) if np.size(one) == length else np.full(length, one) for one, length in parts])
-
-    def join(one: Mapping[str, Values], other: Mapping[str, Values]) -> dict[str, Array]:
-        return {name: both(values, other[name]) for name, values in one.items() if name in other}
-
-    costs = inverse.Costs(**join(first.costs.by_name(), second.costs.by_name()))
-    logs = {name: values[None] for name, values in join(first.logs, second.logs).items()}
-    return Points(drawn=join(first.drawn, second.drawn), at=join(first.at, second.at), costs=costs, logs=logs)

@@ -1,6 +1,6 @@
 """Hidden quantities and nuisances at draws: by the exact inverse from un-rounded ratios, or given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,20 +40,8 @@ class Points:
         def part(values: Values) -> Values:
             return values[place] if isinstance(values, np.ndarray) and values.ndim == 2 else values
 
-        return self._with(part, drawn=self.drawn, logs={name: logs[place] for name, logs in self.logs.items()})
-
-    def first(self, count: int) -> "Points":
-        """Those at the first so many draws."""
-
-        def part(values: Values) -> Values:
-            return values[..., :count] if isinstance(values, np.ndarray) and values.ndim else values
-
-        drawn, logs = ({name: rows[..., :count] for name, rows in of.items()} for of in (self.drawn, self.logs))
-        return self._with(part, drawn=drawn, logs=logs)
-
-    def _with(self, part: Callable[[Values], Values], drawn: Mapping[str, Array], logs: Mapping[str, Array]) -> "Points":
         at, costs = ({name: part(values) for name, values in of.items()} for of in (self.at, self.costs.by_name()))
-        return Points(drawn=drawn, at=at, costs=Costs(**costs), logs=logs)
+        return Points(drawn=self.drawn, at=at, costs=Costs(**costs), logs={name: logs[place] for name, logs in self.logs.items()})
 
 
 def wider(assumptions: Assumptions) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """The points at which the hidden quantities are drawn: scrambled Sobol points, the same for every sheet and every run.
 
-The points of the default seed are shipped, so that a run needs no scipy.stats: 65,536 points of which the first 16,384
+The points of the default seed are shipped, so that a run needs no scipy.stats: 65,536 points of which the first 8,192
 are the default. Each coordinate of a scrambled Sobol net meets every stratum of 1/65536 once, so the stratum is stored.
 """
 
@@ -17,7 +17,7 @@ SEED = 20260429
 
 DIMENSIONS = 16
 MOST = 65536
-DEFAULT = 16384
+DEFAULT = 8192
 _FILE = "sobol.npy"
 
 

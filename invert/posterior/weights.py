@@ -135,7 +135,7 @@ def _apart_near(values: Array, weight: Array, at: tuple[float, ...]) -> tuple[Ar
     low, span = values.min(), np.ptp(values)
     if not span:
         return values, weight
-    bins = ((values - low) / span * (_BINS - 1)).astype(np.int16)
+    bins = ((values - low) / span * (_BINS - 1)).astype(np.intp)
     lumps = np.bincount(bins, weight, _BINS)
     filled = lumps.nonzero()[0]
     reached = lumps[filled].cumsum().searchsorted(at)

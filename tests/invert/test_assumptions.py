@@ -82,7 +82,7 @@ NUMERICS = {
     "scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
     "posterior/data": {"_DIGITS"},
     "posterior/likelihood": {"NODE_PAIRS"},
-    "posterior/mixture": {"_ROUNDS", "_TEMPER, _FLOOR", "_NEGLIGIBLE", "DEGREES, WIDENED"},
+    "posterior/mixture": {"_ROUNDS", "_TEMPER, _FLOOR", "_FITTED", "_NEGLIGIBLE", "DEGREES, WIDENED"},
     "posterior/parameters": {"WIDER"},
     "posterior/sampler": {"sizes"},  # the variance of an even spread
     "posterior/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},

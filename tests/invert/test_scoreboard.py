@@ -126,7 +126,7 @@ def test_what_each_estimator_has_got_right_is_its_record(skill):
 def test_what_is_estimated_beside_kv_bytes_has_its_row(skill):
     """Ranges of what an architecture says, none of which knows more than the class."""
     rows = [skill[name, "family"] for name in ("balance context", "attention intensity", "KV stored, storage price")]
-    assert [(row["models"], row["in 90%"]) for row in rows] == [(9, 0.0), (7, 0.57), (6, 0.0)]
+    assert [(row["models"], row["in 90%"]) for row in rows] == [(9, 0.0), (7, 0.43), (6, 0.0)]
     assert all(row["gain"] < 0 for row in rows)
 
 

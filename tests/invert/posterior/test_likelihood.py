@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from invert.assumptions import USUAL
-from invert.posterior.likelihood import NODE_PAIRS, log_likelihood, log_mass, log_target
-from invert.posterior.parameters import prior_points
-from invert.posterior.simulation import _SHAPES, Shape, simulate
-from invert.posterior.sobol import normals
-from invert.priors import STRUCTURE
+from invert.posterior.likelihood import NODE_PAIRS, log_mass
 
 
 @given(low=st.floats(-3, 3), width=st.floats(0.02, 3), centre=st.floats(-4, 4), spread=st.floats(0.1, 3))
@@ -50,13 +45,3 @@ def test_cells_that_share_their_ends_share_the_mass():
     ends = np.linspace(-12, 12, 49)
     masses = np.exp([log_mass(ends[i : i + 1], ends[i + 1 : i + 2], np.array([[0.3]]), 1.0)[0, 0] for i in range(48)])
     assert masses.sum() == pytest.approx(1, abs=1e-12)
-
-
-@pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.name)
-def test_the_target_is_the_likelihood_of_all_prices_times_the_prior(shape: Shape):
-    _, price_data = simulate(shape, 3, 7, USUAL)
-    points = prior_points(price_data, USUAL, normals(64))
-    prior = sum(norm.logpdf(values) for values in points.drawn.values())
-    prior = prior + sum(norm.logpdf(points.logs[name], *USUAL.priors[name].normal) for name in STRUCTURE)
-    with np.errstate(all="ignore"):
-        assert log_target(points, price_data, USUAL) - log_likelihood(points, price_data, USUAL) == pytest.approx(prior, abs=1e-9)

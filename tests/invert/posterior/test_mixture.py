@@ -6,20 +6,20 @@ from math import inf
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import binom, multivariate_t
+from scipy.stats import binom, multivariate_t, norm
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.posterior import mixture
 from invert.posterior.data import PriceData
-from invert.posterior.likelihood import log_target
+from invert.posterior.likelihood import log_likelihood
 from invert.posterior.mixture import mixed, trusted
 from invert.posterior.parameters import prior_points
 from invert.posterior.sampler import Posterior, posterior
 from invert.posterior.simulation import _SHAPES, simulate
 from invert.posterior.sobol import DIMENSIONS, MOST
 from invert.posterior.weights import RELIABLE, quantiles
-from invert.priors import STRUCTURE, normal_log_density
+from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 
 QUANTITIES = ("kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "active_params")
@@ -65,10 +65,8 @@ LOOSE = {"output_input_ratio": 1.0, "premium_in": 0.7, "premium_out": 0.9}
 def evidence_by_priors(sheet: PriceData, held: Assumptions) -> float:
     """The mean likelihood of draws of the priors."""
     points = prior_points(sheet, held, np.random.default_rng(0).standard_normal((2**18, DIMENSIONS)))
-    prior = sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
-    prior = prior + sum(normal_log_density(points.logs[name], *held.priors[name].normal) for name in STRUCTURE)
     with np.errstate(all="ignore"):
-        likelihood = np.exp(log_target(points, sheet, held) - prior)[0]
+        likelihood = np.exp(log_likelihood(points, sheet, held))[0]
     assert likelihood.std() / likelihood.mean() / 2**9 < 0.005
     return float(np.log(likelihood.mean()))
 
@@ -138,6 +136,30 @@ def test_two_runs_give_identical_numbers():
     one, other = mixed(sheet, USUAL), mixed(sheet, USUAL)
     assert np.array_equal(one.weights.values, other.weights.values)
     assert one.weights.log_evidence[0] != mixed(sheet, USUAL, 2).weights.log_evidence[0]
+
+
+@pytest.mark.parametrize("place", range(len(_SHAPES)), ids=lambda place: _SHAPES[place].name)
+@pytest.mark.parametrize("given", [{}, {"overlap": 0.7, "short_context": 2e4}], ids=["nothing given", "two nuisances given"])
+def test_the_coordinates_lead_back_to_the_triangular_draws_and_to_the_densities_that_they_had(place: int, given: dict[str, float]):
+    """The target is prior times likelihood, and over the triangular density what the weight of a triangular draw is."""
+    held = assumptions_of(given)
+    (sheet,) = sheets(place, 1, 15)
+    first = posterior(sheet, held, 1024)
+    feasible = np.isfinite(first.log_weights[0])
+    assert feasible.mean() > 0.2
+    with np.errstate(all="ignore"):
+        frame = mixture._Frame(sheet, held)
+        coordinates = frame.coordinates(first.points)
+        points = frame.points(coordinates)
+        target, by_triangular = frame.log_densities(coordinates, points)
+        likelihood = log_likelihood(first.points, sheet, held)[0]
+    for name, values in first.points.logs.items():
+        assert points.logs[name][0, feasible] == pytest.approx(values[0, feasible], abs=1e-9), name
+    free = [first.points.drawn[name] for name in NUISANCES if held.priors[name].spread]
+    structure = [(first.points.logs[name][0] - held.priors[name].normal[0]) / held.priors[name].normal[1] for name in STRUCTURE]
+    prior = sum(norm.logpdf(one) for one in (*free, *structure))
+    assert target[feasible] == pytest.approx((prior + likelihood)[feasible], abs=1e-6)
+    assert (target - by_triangular)[feasible] == pytest.approx(first.log_weights[0, feasible], abs=1e-6)
 
 
 # -- the Student-t ------------------------------------------------------------------------------------------------------

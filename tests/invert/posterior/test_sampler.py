@@ -16,12 +16,12 @@ from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
 from invert.posterior.data import PriceData
-from invert.posterior.likelihood import log_target
+from invert.posterior.likelihood import log_likelihood
 from invert.posterior.parameters import kv_prior, prior_points
 from invert.posterior.sampler import log_evidence, posterior
 from invert.posterior.sobol import MOST, normals
 from invert.posterior.weights import quantiles
-from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, normal_log_density
+from invert.priors import COLLAPSED, NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 
 SIZE = USUAL.priors["active_params"].normal
@@ -98,19 +98,15 @@ def independent_likelihood(sheet: PriceData, held: Assumptions, count: int) -> n
     return total
 
 
-def prior_and_likelihood(sheet: PriceData, held: Assumptions, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Both logs at draws of the priors [draws]."""
-    points = prior_points(sheet, held, normals(count))
-    prior = sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
-    prior = prior + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(sheet, held))
-    prior = prior + sum(normal_log_density(points.logs[name], *held.priors[name].normal) for name in STRUCTURE[1:])
+def likelihood_at_priors(sheet: PriceData, held: Assumptions, count: int) -> np.ndarray:
+    """Its log at draws of the priors [draws]."""
     with np.errstate(all="ignore"):
-        return prior[0], (log_target(points, sheet, held) - prior)[0]
+        return log_likelihood(prior_points(sheet, held, normals(count)), sheet, held)[0]
 
 
 @pytest.mark.parametrize("name", SHEETS)
-def test_the_target_is_prior_times_the_likelihood_of_the_forward_model(name: str):
-    _, found = prior_and_likelihood(SHEETS[name], LOOSE, 4096)
+def test_the_likelihood_is_that_of_the_forward_model(name: str):
+    found = likelihood_at_priors(SHEETS[name], LOOSE, 4096)
     with np.errstate(divide="ignore"):
         expected = independent_likelihood(SHEETS[name], LOOSE, 4096)
     likely = expected > -25  # beyond, a difference of two numbers near one has no digits
@@ -122,8 +118,7 @@ def test_the_target_is_prior_times_the_likelihood_of_the_forward_model(name: str
 @pytest.mark.parametrize("name", SHEETS)
 def test_two_routes_to_the_evidence(name: str):
     """The mean weight of triangular draws is the mean likelihood of draws of the priors: no Jacobian or width is missing."""
-    _, likelihood = prior_and_likelihood(SHEETS[name], LOOSE, MOST)
-    weight = np.exp(likelihood)
+    weight = np.exp(likelihood_at_priors(SHEETS[name], LOOSE, MOST))
     expected, effective = log(weight.mean()), weight.sum() ** 2 / (weight**2).sum()
     found = posterior(SHEETS[name], LOOSE, MOST).weights
     error = hypot(effective**-0.5, found.ess[0] ** -0.5)
@@ -150,7 +145,8 @@ def interval(found, name: str, ends: Sequence[float] = (0.05, 0.5, 0.95)) -> np.
 
 @pytest.mark.parametrize("kv", [8e3, 7e4, 4e5])
 def test_known_kv_bytes_stay_what_they_are(kv: float):
-    found = posterior(price_data(kv=(log(kv), 1e-3), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5), USUAL)
+    sheet = price_data(kv=(log(kv), 1e-3), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5)
+    found = posterior(sheet, USUAL, MOST)
     assert interval(found, "kv_bytes_per_token") == pytest.approx(kv * np.exp([-0.001645, 0, 0.001645]), rel=2e-4)
     free = posterior(SHEETS["two bands"], USUAL)
     low, _, high = interval(free, "kv_bytes_per_token")

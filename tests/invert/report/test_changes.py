@@ -211,5 +211,5 @@ def test_the_range_of_a_number_stands_beside_it_however_few_columns_there_are(fo
     """What moved, how far and how fast is told by before and after; how firmly either is known by nothing else."""
     for width in (40, 60, 80, 90, 100, 140):
         said = " ".join(changes_text(found, width).split())
-        assert said.count("640 B to 15 kB") == 1 and max(map(len, changes_text(found, width).splitlines())) <= width
+        assert said.count("700 B to 16 kB") == 1 and max(map(len, changes_text(found, width).splitlines())) <= width
     assert "per 1%: what" not in changes_text(found, 80) and "per 1%: what" in changes_text(found, 100), "no legend of what is not there"

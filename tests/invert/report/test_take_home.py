@@ -42,7 +42,7 @@ def test_what_is_stored_leans_on_no_sentence_that_is_not_there():
 def test_what_is_known_stands_before_what_is_estimated():
     run = current()
     size, read, stored, *_ = headlines(run["minimax/MiniMax-M3"])
-    assert size.startswith("Size: 23B active as stated; 19B (6.7B to 55B) by its price; held for ")
+    assert size.startswith("Size: 23B active as stated; 19B (6.6B to 55B) by its price; held for ")
     assert "closed" not in size
     assert read == "KV read: 21 kB/token by its architecture (verified)." and stored.endswith("by its architecture.")
 
