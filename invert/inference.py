@@ -39,7 +39,6 @@ from invert.records import (
     PairInference,
     Part,
     Premiums,
-    Reading,
     Swing,
     TierEvidence,
     TierReading,
@@ -49,7 +48,17 @@ from invert.records import (
     as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, SOME_NOT_READ, WEIGHTS_UNSURE, Inference, Request, Run
+from invert.result import (
+    DRAIN_TIME_RULE,
+    EXTRAPOLATED,
+    FIRST_PAIR,
+    RELEASE_NOT_KNOWN,
+    SOME_NOT_READ,
+    WEIGHTS_UNSURE,
+    Inference,
+    Request,
+    Run,
+)
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import (
     NotBegun,
@@ -79,8 +88,6 @@ from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 from invert.table import InferenceTable, as_table
-
-_DRAIN_TIME_RULE = "cache.drain_time_rule"
 
 
 def infer(
@@ -392,7 +399,7 @@ def _drain_times(data: Data, device: str) -> dict[str, float]:
 
 def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     """The lecture's rule for tiers, and the score of every rule with the KV bytes that are usual on the day."""
-    rule = equation(_DRAIN_TIME_RULE)
+    rule = equation(DRAIN_TIME_RULE)
     return TierRules(rule.reference, rule.kind, scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions))
 
 
@@ -411,7 +418,6 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         stored["storage_price"] = replace(by_price, record=record.value)
     found = _beside_with_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
-    bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
     firm = pairs and not broken and kv_bytes["one_markup"].kind == "interval"
     learnt = or_left_out(partial(learn, data, read.architecture, assumptions))
@@ -420,7 +426,6 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         model=read.model,
         observables=seen,
         anchors=anchors,
-        bandwidth_bound=bandwidth_bound,
         pairs=pairs,
         tiers=tiers,
         implied_drain_time=drained,
@@ -438,9 +443,9 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         convention=None,
         storage=storage,
         tariffs=read.tariffs,
-        equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values(), *stored.values()), bool(tiers)),
         contradiction=broken,
         flags=(*_flags(read, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
+        bandwidth_bound_when_asked=partial(lecture.bandwidth_bound_fraction, seen.output_input_ratio.value),
         rules_when_asked=partial(pricing_rules, pairs, anchors.values, longest_context(sheet, read.model)),
         identifiability_when_asked=partial(
             identified, tuple(read.price_data.cells), seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}
@@ -513,16 +518,6 @@ def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], 
         if (probability := kept.by_cost[one.price_data.key]) is not None:
             found[place] = replace(one, convention=convention(one.pairs[0].pair, probability, others, assumptions))
     return found
-
-
-def _equations(
-    pairs: Sequence[PairInference], readings: Sequence[Reading | None], estimates: Sequence[Estimate], tiers: bool
-) -> tuple[str, ...]:
-    """Every equation that the readings and estimates of a sheet rest on, as id@version, in order."""
-    read = [*(reading for pair in pairs for reading in (pair.lecture, pair.joint)), *readings]
-    used = [id for reading in read if reading and reading.values for id in reading.solution.equations]
-    used += [id for estimate in estimates for id in estimate.equations]
-    return tuple(dict.fromkeys([*used, *([equation(_DRAIN_TIME_RULE).reference] if tiers else [])]))
 
 
 def _storage_or_why(

@@ -11,6 +11,7 @@ from math import inf
 from statistics import median
 
 from derive.briefly import brief
+from derive.catalogue import equation
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
 from invert.posterior.data import PriceData
@@ -51,6 +52,7 @@ from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import copies, is_added, sheet_key
 
+DRAIN_TIME_RULE = "cache.drain_time_rule"
 RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
 FIRST_PAIR = "first pair shown"
@@ -65,9 +67,8 @@ class Inference:
     `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
     of the bytes left in memory, `estimates` are those of all else by quantity, as are `contractions`. `convention` is None where
     there is no premium to speak of. `apart` is how far the medians lie apart that the premium gives, `times_reading` how far those of
-    the readings from a cache that is known. `equations` are all that the readings and estimates rest on, as id@version. `no_storage`
-    says why tiers and storage are left out although the sheet sells them. What ends in `when_asked` is what the property of that name
-    is worked out by.
+    the readings from a cache that is known. `no_storage` says why tiers and storage are left out although the sheet sells them. What
+    ends in `when_asked` is what the property of that name is worked out by.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -81,7 +82,6 @@ class Inference:
     model: ModelRow | None
     observables: Observables
     anchors: Anchors
-    bandwidth_bound: Reading
     pairs: tuple[PairInference, ...]
     tiers: tuple[TierReading, ...]
     implied_drain_time: Reading | None
@@ -99,9 +99,9 @@ class Inference:
     convention: Convention | None
     storage: tuple[TierEvidence, ...]
     tariffs: tuple[Tariff, ...]
-    equations: tuple[str, ...]
     contradiction: str | None
     flags: tuple[str, ...]
+    bandwidth_bound_when_asked: Callable[[], Reading] = field(compare=False)
     rules_when_asked: Callable[[], PricingRules | None] = field(compare=False)
     identifiability_when_asked: Callable[[], Identifiability] = field(compare=False)
     swings_when_asked: Callable[[], Mapping[str, Part[tuple[Swing, ...]]]] | None = field(compare=False)
@@ -150,6 +150,22 @@ class Inference:
     def copied(self) -> dict[str, str]:
         """The prices that a band which was added by hand takes from the one below it, `output@400k`, and which price each of them is."""
         return {spelled(place): of for place, of in copies(self.sheet).items()}
+
+    @cached_property
+    def bandwidth_bound(self) -> Reading:
+        """The lecture's reading of how far decode waits for memory, off what output costs over input."""
+        return self.bandwidth_bound_when_asked()
+
+    @cached_property
+    def equations(self) -> tuple[str, ...]:
+        """Every equation that its readings and estimates rest on, as id@version, in order."""
+        first = (reading for pair in self.pairs[:1] for reading in (pair.lecture, pair.joint))
+        used = [
+            id for one in (*first, self.bandwidth_bound, self.implied_drain_time) if one and one.values for id in one.solution.equations
+        ]
+        for estimates in (self.kv_bytes, self.estimates, self.kv_bytes_stored):
+            used += [id for estimate in estimates.values() for id in estimate.equations]
+        return tuple(dict.fromkeys([*used, *([equation(DRAIN_TIME_RULE).reference] if self.tiers else [])]))
 
     @cached_property
     def rules(self) -> PricingRules | None:

@@ -196,8 +196,9 @@ def as_posteriors_come(
         places.setdefault(case.price_data.key, []).append(place)
     before, new = [said for said in places if said in known], [said for said in places if said not in known]
     price_data = [cases[places[said][0]].price_data for said in new]
-    found = as_summaries_come(price_data, assumptions, _price_per_flop(data, assumptions), mapped=executor.map if executor else map)
-    spreads = prior_spreads(price_data, assumptions, SUMMARISED)
+    mapped = executor.map if executor else map
+    spreads = prior_spreads(price_data, assumptions, SUMMARISED, mapped=mapped)
+    found = as_summaries_come(price_data, assumptions, _price_per_flop(data, assumptions), mapped=mapped)
 
     def come() -> Iterator[Hashable]:
         yield from before
