@@ -437,6 +437,10 @@ def table(source: _Source, origin: str, columns: Iterable[str], needed: Iterable
         raise WrongData(f"{origin} has a header and no rows" if header else f"{origin} is empty")
 
 
+_OTHERS_NAMED = 4
+"""Of unknown columns, how many are named after the first."""
+
+
 def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str, ...], place: str) -> None:
     """`WrongData` where a needed column is lacking, one stands twice, or one is not ours.
 
@@ -454,8 +458,11 @@ def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
         raise WrongData(f"{place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
     if unknown:
-        more = f" (the first of {len(unknown)})" if len(unknown) > 1 else ""
-        raise WrongData(f"{place}: {unknown[0]}{more}; rename the column or take it out")
+        first, *others = sorted(unknown, key=lambda said: "did you mean" not in said)
+        if not others:
+            raise WrongData(f"{place}: {first}; rename the column or take it out")
+        more = f" and {len(others) - _OTHERS_NAMED} more" if others[_OTHERS_NAMED:] else ""
+        raise WrongData(f"{place}: {first}\nand {', '.join(others[:_OTHERS_NAMED])}{more}; rename these columns or take them out")
 
 
 def split(raw: str | bytes, first: bool) -> list[str]:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from derive.errors import WrongData
+from derive.errors import WrongData, shorten
 from invert.sheets.databases.hours import A_DAY, between, hours_text
 from invert.sheets.databases.records import (
     PER_TOKEN,
@@ -36,6 +36,13 @@ from invert.sheets.databases.renamed import Fields, fields_in
 NAME, _FILE = "litellm", "model_prices_and_context_window_backup.json"
 _MODES = ("chat", "responses", "completion")
 """Kinds of entries that answer text with text."""
+_OTHER_MODES = frozenset(
+    {
+        "audio_speech", "audio_transcription", "decisions", "embedding", "evaluation", "extraction", "guardrail", "image_edit",
+        "image_generation", "moderation", "ocr", "realtime", "rerank", "search", "vector_store", "video_generation",
+    }
+)  # fmt: skip
+"""The other kinds that are known: a new one that asks for tokens in and out may be text for text by another name."""
 _COSTS: Mapping[str, str] = {
     "input_cost_per_token": "input",
     "output_cost_per_token": "output",
@@ -111,6 +118,8 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken |
     model, mode = model_of(name, provider), part(entry, "mode", str) or ""
     if not provider and mode in _MODES:
         raise WrongField("litellm_provider", "is not there")
+    if provider and mode not in {"", *_MODES} | _OTHER_MODES and {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
+        raise WrongField("mode", f"is {shorten(mode)}: no kind of entry that is known here")
     if not provider or mode not in _MODES:
         yield NotTaken(provider=provider, model=model, because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
         return

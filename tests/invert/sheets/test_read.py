@@ -250,6 +250,16 @@ def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_n
     assert written_by_pandas.endswith("is not a whole number of tokens such as 131072, 200k or 1M; write 200000")
 
 
+def test_every_unknown_column_is_named_at_once_those_like_known_ones_first():
+    with pytest.raises(WrongData) as caught:
+        read_rows(["provider,model,component,amount,colour,retreived_date"], "own.csv", overlay=True)
+    first, others = str(caught.value).splitlines()
+    assert first.startswith("own.csv row 1: unknown column 'retreived_date'; did you mean 'retrieved_date'")
+    assert others == "and unknown column 'colour'; rename these columns or take them out"
+    with pytest.raises(WrongData, match=r"'d', unknown column 'e' and 2 more; rename these columns"):
+        read_rows(["provider,model,component,amount,a,b,c,d,e,f,g"], "own.csv", overlay=True)
+
+
 def test_a_line_that_tells_a_spreadsheet_the_separator_is_named():
     with pytest.raises(WrongData, match=r"mine\.csv row 1: 'sep=' tells a spreadsheet what separates cells; take the line out$"):
         read_rows(["sep=,", HEADER, INPUT], "mine.csv", overlay=True)

@@ -123,6 +123,14 @@ def test_an_entry_that_names_no_provider_is_said_to_lack_it():
     assert isinstance(left, NotTaken) and isinstance(said, Problem) and "field litellm_provider is not there" in said.message
 
 
+def test_a_kind_of_entries_by_another_name_is_said_where_it_asks_for_tokens_in_and_out():
+    asked = {"litellm_provider": "acme", "mode": "conversation", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}
+    content = {"a": asked, "b": {"litellm_provider": "acme", "mode": "music_generation", "output_cost_per_second": 0.1}}
+    left, said, other = litellm.offers(content, Database(name="litellm"))
+    assert isinstance(left, NotTaken) and isinstance(other, NotTaken) and other.because == "no text for text: music generation"
+    assert isinstance(said, Problem) and "field mode is 'conversation': no kind of entry that is known here" in said.message
+
+
 def test_the_longest_answer_is_not_taken_for_the_context():
     (alone,) = items({"p/m": ENTRY | {"max_tokens": 8192}})[:1]
     (both,) = items({"p/m": ENTRY | {"max_tokens": 8192, "max_input_tokens": 200_000}})
