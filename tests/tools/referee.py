@@ -12,7 +12,9 @@ from mpmath import isfinite, mp, mpc, mpf
 from sympy import lambdify
 
 from derive.catalogue import by_id
+from derive.expressions.branches import branches
 from derive.expressions.regimes import closed_forms, regimes
+from derive.expressions.search import searched
 from derive.quantities import quantity, symbol
 from derive.records import Equation
 from derive.solving.one_equation import solve_equation
@@ -145,6 +147,8 @@ def _truth(case):
         root = _newton(difference, case.unknown, {**case.given, case.unknown: mpf(case.drawn)})
         if root is None or not _in_domain(root, case.unknown) or abs(root / mpf(case.drawn) - 1) > mpf("1e-3"):
             continue
+        if not _is_looked_at(case, root):
+            continue
         at = {**case.given, case.unknown: root}
         allowed, steepness = _allowed(difference, case.unknown, at)
         if steepness > 1e9 or case.equation.violated({n: float(v) for n, v in at.items()}):
@@ -193,6 +197,12 @@ def _fault(case, answer, exact):
         return f"the root is {mp.nstr(root, 17)}, off by {mp.nstr(off, 3)}, allowed {mp.nstr(allowed, 3)}"
     dropped = _drops(regime, at)
     return f"this regime falls short by {mp.nstr(dropped, 3)}" if dropped > slack else None
+
+
+def _is_looked_at(case, root) -> bool:
+    """Whether the value has a closed form, or lies where an answer without one is looked for, as a refusal says."""
+    low, high = searched(case.unknown)
+    return low <= root <= high or all(branch.roots is not None for branch in branches(case.equation, case.unknown))
 
 
 def _in_domain(root, unknown) -> bool:

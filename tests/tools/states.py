@@ -166,7 +166,7 @@ def _variants(random: Random) -> dict[str, str]:
 
 
 def _chosen(row: Equation, variants: Mapping[str, str]) -> bool:
-    return row.variant is None or variants[row.variant.group] == row.variant.name
+    return row.variant is None or variants[row.variant.group] in (row.variant.name, *row.variant.holds_for)
 
 
 def _ordered(rows: Sequence[Equation]) -> tuple[list[Equation], list[Equation]]:
