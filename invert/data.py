@@ -12,7 +12,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 _MOST = 4096
-"""Results that are kept with the same tables: a process that asks with ever other assumptions must not grow."""
+"""Results that are kept with the same tables, the newest: a process that asks with ever other assumptions must not grow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
     else:
         return found
     if len(known) >= _MOST:
-        known.clear()
+        known.pop(next(iter(known)), None)
     # setdefault and not an assignment: two threads must share one.
     made: _R = known.setdefault(asked, work())
     return made
