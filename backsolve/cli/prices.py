@@ -24,7 +24,7 @@ from backsolve.cli.common import (
     tell,
 )
 from backsolve.streams import in_a_line, in_terminal, say
-from derive.errors import NO_ANSWER, BacksolveError, WrongValue, shorten
+from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
 
@@ -234,7 +234,13 @@ def check_prices(file: str | BinaryIO | None, own: str | BinaryIO | None) -> Non
     from invert.soundness import all_problems
 
     data = read_data()
-    book = book_of(data, own if file is None else file)
+    try:
+        book = book_of(data, own if file is None else file)
+    except WrongData as error:
+        # A file is refused in two lines elsewhere: here all that is wrong with it is asked for.
+        for line in str(error).splitlines():
+            say(line)
+        leave(error.exit_status)
     problems, doubtful = all_problems(book, data), doubtful_prices(book)
     for doubt in doubtful[:PROBLEM_LIMIT]:
         click.echo(in_a_line(f"warning: {doubt}"))

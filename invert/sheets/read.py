@@ -292,7 +292,7 @@ def read_rows(
 
     parsers = OVERLAY_COLUMNS if overlay else PRICE_COLUMNS
     columns: Columns | None = None
-    for item in table(source, origin, parsers, NEEDED if overlay else parsers):
+    for item in _with_faults(table(source, origin, parsers, NEEDED if overlay else parsers), problems):
         if isinstance(item, Problem):
             name(item)
             continue
@@ -314,6 +314,19 @@ def read_rows(
     if unlisted:
         problems.append(Problem(origin=origin, row=None, column=None, message=f"has {unlisted} more faults like these"))
     return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], problems
+
+
+_FAULTS_BESIDE = 20
+"""Of the faults of rows, how many are named beside that of a whole file."""
+
+
+def _with_faults(items: Iterator[_R], problems: Sequence[Problem]) -> Iterator[_R]:
+    """The items; where a file is refused after some of its rows, the faults that these have stand beside the reason."""
+    try:
+        yield from items
+    except WrongData as error:
+        more = f"\nand {len(problems) - _FAULTS_BESIDE} more faults" if problems[_FAULTS_BESIDE:] else ""
+        raise WrongData("\n".join(map(str, (error, *problems[:_FAULTS_BESIDE]))) + more) from None
 
 
 def in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -> dict[str, list[str]]:
@@ -406,11 +419,12 @@ def raw_lines(source: _Source, origin: str) -> Iterator[str | bytes]:
 def table(source: _Source, origin: str, columns: Iterable[str], needed: Iterable[str]) -> Iterator[tuple[int, dict[str, str]] | Problem]:
     """Row number and cells by column of each row under the header, or the problem of a row that cannot be taken apart.
 
-    A row is a line, so that a quote left open spoils one row and not the rest of the file.
+    A row is a line, so that a quote left open spoils one row and not the rest of the file. `WrongData` for columns that nobody knows
+    comes after the last row, so that whoever lists faults has all of them.
     """
     header: list[str] = []
     known = {name.lower(): name for name in columns}
-    empty = True
+    empty, unknown = True, ""
     for place, raw in enumerate(raw_lines(source, origin), start=1):
         if place > ROW_LIMIT + 1:
             raise WrongData(f"{origin} has more than {ROW_LIMIT:,} rows, the most that are read; split it, or leave out what is not needed")
@@ -433,20 +447,16 @@ def table(source: _Source, origin: str, columns: Iterable[str], needed: Iterable
         else:
             header = [known.get(name.lower(), name) for name in cells]
             refuse_header(header, tuple(known.values()), tuple(needed), f"{origin} row {place}")
+            unknown = unknown_columns(header, tuple(known.values()))
+            unknown = unknown and f"{origin} row {place}: {unknown}"
+    if unknown:
+        raise WrongData(unknown)
     if empty:
         raise WrongData(f"{origin} has a header and no rows" if header else f"{origin} is empty")
 
 
-_OTHERS_NAMED = 4
-"""Of unknown columns, how many are named after the first."""
-
-
 def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str, ...], place: str) -> None:
-    """`WrongData` where a needed column is lacking, one stands twice, or one is not ours.
-
-    Cells that nobody reads may be the currency or the dates, without which the others would be misread.
-    """
-    unknown = [f"unknown column {shorten(name)}{unseen(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
+    """`WrongData` where a needed column is lacking or one stands twice."""
     repeated = next((name for name in columns if header.count(name) > 1), None)
     if repeated:
         raise WrongData(f"{place}, column {repeated}: stands twice in the header")
@@ -455,14 +465,31 @@ def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str
         mark = next((mark for mark in (";", "\t", "|") if mark in header[0]), None)
         if header[0].lower().startswith("sep="):
             raise WrongData(f"{place}: {shorten(header[0])} tells a spreadsheet what separates cells; take the line out")
-        hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
+        hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(_unknown(header, columns)[:2])
         raise WrongData(f"{place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
-    if unknown:
-        first, *others = sorted(unknown, key=lambda said: "did you mean" not in said)
-        if not others:
-            raise WrongData(f"{place}: {first}; rename the column or take it out")
-        more = f" and {len(others) - _OTHERS_NAMED} more" if others[_OTHERS_NAMED:] else ""
-        raise WrongData(f"{place}: {first}\nand {', '.join(others[:_OTHERS_NAMED])}{more}; rename these columns or take them out")
+
+
+_OTHERS_NAMED = 4
+"""Of unknown columns, how many are named after the first."""
+
+
+def unknown_columns(header: list[str], columns: tuple[str, ...]) -> str:
+    """What to say of columns that are not ours; nothing where all are.
+
+    Cells that nobody reads may be the currency or the dates, without which the others would be misread.
+
+    >>> unknown_columns(["provider", "modell"], ("provider", "model"))
+    "unknown column 'modell'; did you mean 'model'?; rename the column or take it out"
+    """
+    first, *others = sorted(_unknown(header, columns), key=lambda said: "did you mean" not in said) or [""]
+    if not others:
+        return first and f"{first}; rename the column or take it out"
+    more = f" and {len(others) - _OTHERS_NAMED} more" if others[_OTHERS_NAMED:] else ""
+    return f"{first}\nand {', '.join(others[:_OTHERS_NAMED])}{more}; rename these columns or take them out"
+
+
+def _unknown(header: list[str], columns: tuple[str, ...]) -> list[str]:
+    return [f"unknown column {shorten(name)}{unseen(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
 
 
 def split(raw: str | bytes, first: bool) -> list[str]:

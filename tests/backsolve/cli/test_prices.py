@@ -171,6 +171,17 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
     assert "own.csv cannot be read: Permission denied" in refused("infer", "--prices", "own.csv")
 
 
+def test_a_check_names_all_faults_of_a_file_that_is_refused(tmp_path: Path):
+    file = tmp_path / "own.csv"
+    file.write_text("provider,model,component,amount,colour\na,m,inptu,2,red\na,m,input,-2,red\n", encoding="utf-8")
+    said = call("prices", "check", str(file))
+    assert said.status == 2 and [line.rpartition("own.csv ")[2] for line in said.err.splitlines()] == [
+        "row 1: unknown column 'colour'; rename the column or take it out",
+        "row 2, column component: 'inptu' is not known; did you mean 'input'?",
+        "row 3, column amount: '-2' is negative",
+    ]
+
+
 def test_prices_of_two_days_are_compared():
     said = call("prices", "diff", "2026-03-12", "2026-11-20")
     assert said.status == 0 and "x-ai/grok-4.20\n  input 2 -> 1.25 USD/MTok" in said.out

@@ -260,6 +260,20 @@ def test_every_unknown_column_is_named_at_once_those_like_known_ones_first():
         read_rows(["provider,model,component,amount,a,b,c,d,e,f,g"], "own.csv", overlay=True)
 
 
+def test_the_faults_of_rows_stand_beside_a_column_that_is_not_known():
+    with pytest.raises(WrongData) as caught:
+        read_rows(
+            ["provider,model,component,amount,colour", "a,m,inptu,2,red", "a,m,input,-2,red", "a,m,input,2,red"], "own.csv", overlay=True
+        )
+    assert str(caught.value).splitlines() == [
+        "own.csv row 1: unknown column 'colour'; rename the column or take it out",
+        "own.csv row 2, column component: 'inptu' is not known; did you mean 'input'?",
+        "own.csv row 3, column amount: '-2' is negative",
+    ]
+    with pytest.raises(WrongData, match=r"and 5 more faults$"):
+        read_rows(["provider,model,component,amount,colour", *["a,m,input,-2,red"] * 25], "own.csv", overlay=True)
+
+
 def test_a_line_that_tells_a_spreadsheet_the_separator_is_named():
     with pytest.raises(WrongData, match=r"mine\.csv row 1: 'sep=' tells a spreadsheet what separates cells; take the line out$"):
         read_rows(["sep=,", HEADER, INPUT], "mine.csv", overlay=True)
