@@ -137,7 +137,9 @@ class Kept:
     by_cost: dict[Hashable, float | None] = field(default_factory=dict)
 
     def pairs_of(self, read: Case, assumptions: Assumptions) -> tuple[PairInference, ...]:
-        """What the readings make of each pair of bands."""
+        """What the readings make of each pair of bands; nothing of a sheet with one band."""
+        if not read.seen.pairs:
+            return ()
         asked = _of_its_day(read), read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
         if asked not in self.readings:
             places = range(len(read.seen.pairs))
@@ -276,9 +278,11 @@ def infer_sheets(
     for place, one in as_posteriors_come(read, data, assumptions, executor, kept.drawn):
         asked = data, _of_its_day(one), one.model
         try:
-            pairs = kept.pairs_of(one, assumptions)
-            kept.inferences[asked] = kept.inferences.get(asked) or _concluded(one, pairs, data, assumptions, worth[one.architecture])
-            found[place] = _on_its_day(kept.inferences[asked], one.sheet)
+            known = kept.inferences.get(asked)
+            if known is None:
+                pairs = kept.pairs_of(one, assumptions)
+                known = kept.inferences[asked] = _concluded(one, pairs, data, assumptions, worth[one.architecture])
+            found[place] = _on_its_day(known, one.sheet)
         except (WrongData, WrongValue) as error:
             failed[place] = _problem(one.sheet, error)
     return [found[place] for place in sorted(found)], [*problems, *(failed[place] for place in sorted(failed))]
