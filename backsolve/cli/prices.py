@@ -274,7 +274,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     backsolve prices pull api.json --into market.csv --left-out rest.csv
     """
     from invert.data import read_data
-    from invert.sheets.append import Update, database, price_file, rivals_of, update_file, updated
+    from invert.sheets.append import Update, database, distinct, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
     from invert.sheets.databases.found import listings, not_installed
     from invert.sheets.databases.pull import pull
@@ -300,7 +300,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
         _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
     else:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
-        _tell_of(pulled, (*pulled.rivals, *update.rivals), into, update, tell)
+        _tell_of(pulled, distinct((*pulled.rivals, *update.rivals)), into, update, tell)
         problems = [*problems, *update.later]
     if left_out is not None:
         write(left_out, _not_taken(pulled))

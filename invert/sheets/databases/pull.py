@@ -12,7 +12,7 @@ from typing import TypeAlias
 from derive.characters import hidden
 from derive.errors import WrongData, shorten, suggest
 from invert.assumptions import USUAL, Assumptions
-from invert.sheets.append import Rival, price_file
+from invert.sheets.append import Rival, distinct, price_file
 from invert.sheets.databases.copies import repeated
 from invert.sheets.databases.found import Listing
 from invert.sheets.databases.records import (
@@ -117,7 +117,7 @@ def pull(
     without = [key for key, of_sheet in by_sheet(rows).items() if not any(row.max_context for row in of_sheet)]
     return Pulled(
         rows=tuple(rows),
-        rivals=tuple(one for one in work.rivals if one.believed.sheet_key in kept),
+        rivals=distinct(one for one in work.rivals if one.believed.sheet_key in kept),
         not_taken=tuple(work.not_taken),
         copies=work.copies,
         offers=offers,

@@ -155,6 +155,12 @@ def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise
     assert len(found.rows) == 4 and found.copies == {} and [one.row.amount for one in found.rivals] == [1.5]
 
 
+def test_a_price_that_two_entries_contradict_in_the_same_way_is_disagreed_with_once():
+    pages = [offered("acme", name, {IN: 1.5, OUT: 4.0}, source_url=f"https://acme.example/{name}") for name in ("m", "M")]
+    found = pulled(listed(FIRST, offered("acme", "m")), listed(SECOND, *pages), book=NOTHING)
+    assert [str(one) for one in found.rivals] == ["acme/m (standard) input: 1 by first 1; 1.5 by second 2"]
+
+
 def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twice():
     entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
     dearer, lasting = entry | {"output_cost_per_token": 5e-6}, entry | {"cache_creation_input_token_cost_above_1hr": 2e-6}
