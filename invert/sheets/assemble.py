@@ -344,7 +344,7 @@ def is_pattern(name: str) -> bool:
 
 
 def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[_Name]:
-    """The (provider, model) pairs that a name means, by the first rule that finds any.
+    """The (provider, model) pairs that a name means, by the first rule that finds any; capitals tell two names apart that are else one.
 
     >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
     [('google', 'gemini-3.1-pro-preview')]
@@ -357,11 +357,18 @@ def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str
     )
     for spelling in spellings:
         if found := [pair for pair in pairs if given in map(str.lower, spelling(pair))]:
-            return found
+            exact = {pair for pair in found if trimmed(name) in spelling(pair)}
+            otherwise = {_folded(pair) for pair in exact}
+            return [pair for pair in found if pair in exact or _folded(pair) not in otherwise]
     # After the names themselves, which may hold the marks of a pattern: m[1m].
     if is_pattern(given):
         return [pair for pair in pairs if fnmatchcase(pair[1].lower(), given) or fnmatchcase("/".join(pair).lower(), given)]
     return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
+
+
+def _folded(pair: _Name) -> _Name:
+    """A name without regard to capitals."""
+    return pair[0].lower(), pair[1].lower()
 
 
 def also_called(pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
