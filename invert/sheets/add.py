@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from io import BytesIO
 from derive.briefly import brief
 from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
-from derive.files import alone, label, opened, write
+from derive.files import alone, content_before, label, write
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.assemble import typed_place
@@ -185,7 +184,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
                 raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
             if column != "amount" and begins_as_formula(text):
                 raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
-    before, origin = _content(into), own_place(label(into)) if into else "what is typed"
+    before, origin = content_before(into) if into else b"", own_place(label(into)) if into else "what is typed"
     fx, shipped, _ = prices_that_ship(data)
     old_rows, old_problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
     typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)
@@ -235,14 +234,6 @@ def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]]) -> 
 
 def _number(row: PriceRow) -> int:
     return int(row.origin.rpartition(":")[2])
-
-
-def _content(into: str | None) -> bytes:
-    """What is in a file, nothing where there is none yet."""
-    if into is None or not os.path.exists(into):
-        return b""
-    with opened(into) as stream:
-        return stream.read()
 
 
 def add_to_file(name: str, items: Mapping[str, str], data: Data, into: str) -> Addition:

@@ -1,7 +1,6 @@
 """Rows of prices as they are written: a file of one's own grows, a price that changed is closed and the new one opened beside it."""
 
 import csv
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,7 @@ from decimal import Decimal
 from io import BytesIO, StringIO
 
 from derive.errors import WrongData
-from derive.files import alone, label, opened, write
+from derive.files import alone, content_before, label, write
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, read_rows, table
 from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
 from invert.sheets.rows import Fx, PriceRow, Problem, SheetKey
@@ -247,7 +246,7 @@ def update_file(
     `WrongData` for a file with a row that cannot be read: it would be mangled.
     """
     with alone(place):
-        content = _content(place)
+        content = content_before(place)
         rows: list[PriceRow] = []
         if content:
             rows, problems = read_rows(BytesIO(content), label(place), fx, True, beside)
@@ -275,7 +274,7 @@ def rivals_of(place: str) -> str:
 
 def _with_rivals(place: str, rivals: Iterable[Rival]) -> str:
     """The file of rivals with those of these that it does not have; nothing where it has all."""
-    content = _content(place)
+    content = content_before(place)
     cells = _cells(content, label(place))
     seen = {_told(one) for one in cells}
     new = [row for row in map(_cells_of_rival, distinct(rivals)) if _told(row) not in seen]
@@ -302,13 +301,6 @@ def _told(cells: Mapping[str, str]) -> tuple[str, ...]:
     """What a rival row says, whenever and on whichever page it was read: a price, its source, and the price and source it contradicts."""
     notes = cells.get("notes", "")
     return (*(cells.get(name, "") for name in _PRICED), notes.partition(";")[0], notes.rpartition(";")[2])
-
-
-def _content(place: str) -> bytes:
-    if not os.path.exists(place):
-        return b""
-    with opened(place) as stream:
-        return stream.read()
 
 
 def _cells(content: bytes, origin: str) -> list[dict[str, str]]:
