@@ -18,8 +18,8 @@ from invert.sheets.assemble import spelled, typed_place
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
-from invert.sheets.rows import TOKENS, PriceBook, PriceRow, Problem
-from invert.sheets.rules import COMPONENTS, check, read_cell
+from invert.sheets.rows import PriceBook, PriceRow, Problem
+from invert.sheets.rules import COMPONENTS, check, read_cell, tokens_or_blank
 
 _FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
@@ -113,10 +113,10 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _tokens(text: str) -> str:
-    form = re.fullmatch(r"([0-9]{1,9})(k|M|)", text)
-    if not form:
-        raise WrongValue(f"max_context {shorten(text)} is not a number of tokens such as 200k or 1M")
-    return str(int(form[1]) * TOKENS[form[2]])
+    try:
+        return str(tokens_or_blank(text))
+    except WrongValue as error:
+        raise WrongValue(f"max_context {error}") from None
 
 
 def with_rows(content: bytes, cells: Sequence[Mapping[str, str]], origin: str) -> bytes:

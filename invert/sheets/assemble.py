@@ -14,7 +14,7 @@ from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistak
 from invert.data import Data, once_a_run
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
-from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
+from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, tokens_in, units_per_usd
 from invert.sheets.rules import (
     COMPONENTS,
     absurd_price,
@@ -456,16 +456,17 @@ def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
 def typed_place(spec: str) -> Place:
     """What `component[@threshold][:lifetime]` names, whether a sheet has it or not.
 
-    >>> typed_place("cache_write@200k:5min")
-    ('cache_write', 200000, 300)
+    >>> typed_place("cache_write@200k:5min"), typed_place("input@0.2M")
+    (('cache_write', 200000, 300), ('input', 200000, None))
     """
-    form = re.fullmatch(r"([^@:]*)(?:@([0-9]{1,9})(k|M|))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
-    if not form:
+    form = re.fullmatch(r"([^@:]*)(?:@([^@:]+))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
+    threshold = tokens_in(form[2] or "0") if form else None
+    if not form or threshold is None:
         raise WrongValue(f"{shorten(spec)} is not component[@threshold][:lifetime], such as input@200k or cache_write:5min")
-    component, threshold, thousands, lifetime, unit = form.groups()
+    component, _, lifetime, unit = form.groups()
     if component not in COMPONENTS:
         raise UnknownName("component", component, COMPONENTS)
-    return component, int(threshold or 0) * TOKENS[thousands or ""], int(lifetime) * _SECONDS[unit] if lifetime else None
+    return component, threshold, int(lifetime) * _SECONDS[unit] if lifetime else None
 
 
 def spelled(place: Place) -> str:
