@@ -113,6 +113,16 @@ def size(limit: int) -> str:
     return f"{limit // MIB} MiB"
 
 
+def content_before(place: str) -> bytes:
+    """What is in a file that is to be written anew, nothing where there is none yet; `WrongData` for what no file can replace."""
+    if not os.path.exists(place):
+        return b""
+    if not os.path.isfile(place):
+        raise WrongData(f"{label(place)}: cannot be written (it is not a file)")
+    with opened(place) as stream:
+        return stream.read()
+
+
 def standard_input() -> BinaryIO:
     """The bytes of standard input; `WrongData` where it is closed."""
     if sys.stdin is None:

@@ -305,7 +305,10 @@ def cite_command(
     result = None
     if used_by is not None:
         result = _json(used_by)
-        why = uses_in(result)
+        try:
+            why = uses_in(result)
+        except WrongData as error:
+            raise WrongData(f"{_called(used_by)}: {error}") from None
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
     if not equations and not found:
         raise WrongValue("nothing to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
@@ -358,8 +361,12 @@ def _prices_cited(
     return found, book.problems
 
 
+def _called(place: str) -> str:
+    return "standard input" if place == "-" else label(place)
+
+
 def _json(place: str) -> Any:
-    name = "standard input" if place == "-" else label(place)
+    name = _called(place)
     with nullcontext(standard_input()) if place == "-" else opened(place, LARGEST_RESULT) as stream:
         try:
             text = stream.read(LARGEST_RESULT + 1)

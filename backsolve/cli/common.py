@@ -73,6 +73,13 @@ prices_option = click.option(
 )
 prices_argument = click.argument("file", metavar="[FILE]", required=False, callback=_file_or_standard_input)
 """The same file, named alone."""
+
+
+def state_argument(name: str) -> Callable[[_Command], _Command]:
+    """A state of the prices: a day, `shipped`, or a file, which - reads from standard input."""
+    return click.argument(name, metavar=name.upper(), callback=_file_or_standard_input)
+
+
 as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold; by default the newest in the data.")
 all_option = click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
 

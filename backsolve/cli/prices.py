@@ -21,6 +21,7 @@ from backsolve.cli.common import (
     prices_option,
     refuse_no_file,
     refuse_one_file,
+    state_argument,
     tell,
 )
 from backsolve.streams import in_a_line, in_terminal, say
@@ -92,15 +93,16 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
 
 
 @prices.command("diff")
-@click.argument("old", metavar="OLD")
-@click.argument("new", metavar="NEW")
+@state_argument("old")
+@state_argument("new")
 @prices_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
-def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> None:
+def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: str | BinaryIO | None, style: str) -> None:
     """What changed in the prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
-    Each is a date, a price CSV, or `shipped`. A CSV with the columns of prices.csv, as a copy of it, stands for all prices; any
-    other, as `prices pull` writes, is laid over the shipped ones. Two of those are compared by their own rows alone.
+    Each is a date, a price CSV, - for one from standard input, or `shipped`. A CSV with the columns of prices.csv, as a copy of it,
+    stands for all prices; any other, as `prices pull` writes, is laid over the shipped ones. Two of those are compared by their own
+    rows alone. What --prices names is laid over the prices of a date.
 
     Example:
 
@@ -113,13 +115,19 @@ def diff_prices(old: str, new: str, own: str | BinaryIO | None, style: str) -> N
     from invert.sheets.diff import differences, new_models, states_of
     from invert.sheets.redescribed import redescribed
 
+    if sum(not isinstance(one, str | None) for one in (old, new, own)) > 1:
+        raise WrongValue("prices diff reads standard input once; - is given more than once")
     data = read_data()
     before, after = states_of(old, new, data, own)
     prices_found = differences(before.rows, after.rows)
     found: list[Difference | Redescribed] = [*prices_found, *redescribed(before.rows, after.rows)]
     forms = {"json": listing.differences_json, "csv": listing.differences_csv}
     same = len(after.rows) - sum(one.new is not None for one in prices_found)
-    click.echo(forms[style](found) if style in forms else listing.differences_text(found, same, new_models(before, after, data)))
+    if style in forms:
+        click.echo(forms[style](found))
+    else:
+        new_ones, unreleased = new_models(before, after, data), new_models(after, before, data)
+        click.echo(listing.differences_text(found, same, new_ones, unreleased, after.day))
     fail_on(dict.fromkeys((*before.problems, *after.problems)))
 
 
@@ -280,7 +288,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     backsolve prices pull api.json --into market.csv --left-out rest.csv
     """
     from invert.data import read_data
-    from invert.sheets.append import Update, database, price_file, rivals_of, update_file, updated
+    from invert.sheets.append import Update, database, distinct, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
     from invert.sheets.databases.found import listings, not_installed
     from invert.sheets.databases.pull import pull
@@ -306,7 +314,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
         _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
     else:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
-        _tell_of(pulled, (*pulled.rivals, *update.rivals), into, update, tell)
+        _tell_of(pulled, distinct((*pulled.rivals, *update.rivals)), into, update, tell)
         problems = [*problems, *update.later]
     if left_out is not None:
         write(left_out, _not_taken(pulled))

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,21 +11,25 @@ from io import BytesIO
 from derive.briefly import brief
 from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
-from derive.files import alone, label, opened, write
+from derive.files import alone, content_before, label, write
 from invert.assumptions import USUAL
 from invert.data import Data
-from invert.sheets.assemble import typed_place
+from invert.sheets.assemble import spelled, typed_place
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
-from invert.sheets.rows import TOKENS, PriceBook, PriceRow, Problem
-from invert.sheets.rules import COMPONENTS, check, read_cell
+from invert.sheets.rows import PriceBook, PriceRow, Problem
+from invert.sheets.rules import COMPONENTS, check, read_cell, tokens_or_blank
 
 _FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
     "weekdays", "verification", "source_url", "notes",
 )  # fmt: skip
 """What may be said of a sheet beside its prices; a release is the day from which prices hold, unless that is given."""
+_TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
+_AS_IN_A_FILE = re.compile("write per=[a-z_]+ amount=")
+_FIRST_ROW = 2
+"""The row of the first price in a file of which the header is the first line."""
 _BLANK = ", \t\r\n\ufeff"
 """What a line without a cell is made of."""
 
@@ -69,7 +72,9 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
         if spec in _FIELDS:
             continue
         if spec.partition("@")[0].partition(":")[0] not in COMPONENTS:
-            raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{suggest(spec, (*COMPONENTS, *_FIELDS))}")
+            known = (*COMPONENTS, *_FIELDS)
+            meant = suggest(spec, known) or f"; allowed: {', '.join(known)}"
+            raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{meant}")
         component, threshold, ttl = typed_place(spec)
         place = {"threshold_tokens": str(threshold)} if threshold else {}
         place |= {"ttl_seconds": str(ttl)} if ttl else {}
@@ -108,10 +113,10 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _tokens(text: str) -> str:
-    form = re.fullmatch(r"([0-9]{1,9})(k|M|)", text)
-    if not form:
-        raise WrongValue(f"max_context {shorten(text)} is not a number of tokens such as 200k or 1M")
-    return str(int(form[1]) * TOKENS[form[2]])
+    try:
+        return str(tokens_or_blank(text))
+    except WrongValue as error:
+        raise WrongValue(f"max_context {error}") from None
 
 
 def with_rows(content: bytes, cells: Sequence[Mapping[str, str]], origin: str) -> bytes:
@@ -185,20 +190,22 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
                 raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
             if column != "amount" and begins_as_formula(text):
                 raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
-    before, origin = _content(into), own_place(label(into)) if into else "what is typed"
+    before, origin = content_before(into) if into else b"", own_place(label(into)) if into else "what is typed"
     fx, shipped, _ = prices_that_ship(data)
     old_rows, old_problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
     typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)
     if mistyped:
-        raise WrongData(_as_typed(name, mistyped[0], cells))
+        raise WrongData(str(_as_typed(name, mistyped[0], cells, _FIRST_ROW)))
     followed = _followed(old_rows, typed)
     content = with_rows(before, [{"valid_to": ""} | row for row in cells] if followed else cells, origin)
     if followed:
         content = _closed(content, {_number(old_rows[place]): end for place, end in followed.items()})
     rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped)
     known = {str(problem) for problem in old_problems}
+    first = _FIRST_ROW if into is None else len(content.splitlines()) - len(cells) + 1
     if new := [problem for problem in problems if str(problem) not in known]:
-        raise WrongData(str(new[0]))
+        fault = str(_as_typed(name, new[0], cells, first))
+        raise WrongData(fault + _TO_FOLLOW if new[0].column == "effective_date" else fault)
     added = tuple(rows[len(old_rows) :])
     meant = [replace(row, valid_to=followed.get(place, row.valid_to)) for place, row in enumerate(old_rows)]
     if rows[: len(old_rows)] != meant or len(added) != len(cells):
@@ -209,7 +216,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         rows=tuple(row for row in rows if row.sheet_key == added[0].sheet_key), fx=fx, problems=(), newest_retrieved=book.newest_retrieved
     )
     if faults := check(of_sheet):
-        raise WrongData(str(faults[0]))
+        raise WrongData(str(_as_typed(name, replace(faults[0], column=None), cells, first)))
     places = {(problem.origin, problem.row) for problem in (row.problem(None, "") for row in rows if row.key in own)}
     named = PriceBook(
         rows=(*(row for row in shipped if row.key not in own), *rows),
@@ -218,31 +225,31 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         newest_retrieved=book.newest_retrieved,
         replaced=tuple(row for row in shipped if row.key in own),
     )
+    doubts = tuple(one for one in doubtful_prices(named, USUAL) if (one.origin, one.row) in places)
     return Addition(
         rows=added,
         content=content,
-        warnings=tuple(one for one in doubtful_prices(named, USUAL) if (one.origin, one.row) in places),
+        warnings=doubts if into else tuple(_as_typed(name, one, cells, first) for one in doubts),
         closed=tuple(old_rows[place] for place in followed),
     )
 
 
-def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]]) -> str:
-    """What is wrong with what was typed, by the price it is of: no file has its row yet."""
-    place = (fault.row or 0) - 2
-    of = f" {cells[place]['component']}" if 0 <= place < len(cells) else ""
-    return f"{shorten(name)}{of}{f', column {fault.column}' if fault.column else ''}: {fault.message}"
+def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], first: int) -> Problem:
+    """A fault by the price that was typed, of which no file has the row yet; `first` is the row that the first one would be.
+
+    One of a row that the file has is named by that.
+    """
+    place = (fault.row or 0) - first
+    if not 0 <= place < len(cells):
+        return fault
+    row = cells[place]
+    spec = spelled((row["component"], int(row.get("threshold_tokens", "0")), int(row["ttl_seconds"]) if "ttl_seconds" in row else None))
+    message = _AS_IN_A_FILE.sub(f"write {spec}=", fault.message)
+    return Problem(origin=f"{shorten(name)} {spec}", row=None, column=fault.column, message=message)
 
 
 def _number(row: PriceRow) -> int:
     return int(row.origin.rpartition(":")[2])
-
-
-def _content(into: str | None) -> bytes:
-    """What is in a file, nothing where there is none yet."""
-    if into is None or not os.path.exists(into):
-        return b""
-    with opened(into) as stream:
-        return stream.read()
 
 
 def add_to_file(name: str, items: Mapping[str, str], data: Data, into: str) -> Addition:

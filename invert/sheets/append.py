@@ -1,7 +1,6 @@
 """Rows of prices as they are written: a file of one's own grows, a price that changed is closed and the new one opened beside it."""
 
 import csv
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,11 +9,15 @@ from decimal import Decimal
 from io import BytesIO, StringIO
 
 from derive.errors import WrongData
-from derive.files import alone, label, opened, write
+from derive.files import alone, content_before, label, write
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, read_rows, table
 from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
 from invert.sheets.rows import Fx, PriceRow, Problem, SheetKey
 from invert.sheets.rules import by_sheet, is_traded
+
+_PRICED = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds", "utc_hours", "weekdays", "amount",
+           "currency", "per")  # fmt: skip
+"""Columns of what a price is of, and of how much it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +28,14 @@ class Rival:
     believed: PriceRow
 
     def __str__(self) -> str:
-        place = f" above {self.row.threshold_tokens:,}" if self.row.threshold_tokens else ""
-        what = f"{self.row.provider}/{self.row.model} ({self.row.service_tier}) {self.row.component}{place}"
-        same_band = self.believed.threshold_tokens == self.row.threshold_tokens
-        source = "another entry of " * (by(self.believed) == by(self.row)) + by(self.row)
-        return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {_price(self.row)} by {source}"
+        row = self.row
+        sheet = ", ".join(filter(None, (row.region, row.service_tier, row.utc_hours, row.weekdays)))
+        lifetime = f" for {row.ttl_seconds:,} s" if row.ttl_seconds else ""
+        place = lifetime + (f" above {row.threshold_tokens:,}" if row.threshold_tokens else "")
+        what = f"{row.provider}/{row.model} ({sheet}) {row.component}{place}"
+        same_band = self.believed.threshold_tokens == row.threshold_tokens
+        source = "another entry of " * (by(self.believed) == by(row)) + by(row)
+        return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {_price(row)} by {source}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,7 +246,7 @@ def update_file(
     `WrongData` for a file with a row that cannot be read: it would be mangled.
     """
     with alone(place):
-        content = _content(place)
+        content = content_before(place)
         rows: list[PriceRow] = []
         if content:
             rows, problems = read_rows(BytesIO(content), label(place), fx, True, beside)
@@ -268,31 +274,33 @@ def rivals_of(place: str) -> str:
 
 def _with_rivals(place: str, rivals: Iterable[Rival]) -> str:
     """The file of rivals with those of these that it does not have; nothing where it has all."""
-    content = _content(place)
+    content = content_before(place)
     cells = _cells(content, label(place))
     seen = {_told(one) for one in cells}
-    new = []
-    for rival in rivals:
-        row = cells_of(replace(rival.row, notes=f"{rival.row.notes}; {price_and_source(rival.believed)}"))
-        if _told(row) not in seen:
-            seen.add(_told(row))
-            new.append(row)
+    new = [row for row in map(_cells_of_rival, distinct(rivals)) if _told(row) not in seen]
     if not new:
         return ""
     columns = [*(list(cells[0]) if cells else []), *(name for name in PRICE_COLUMNS if not cells or name not in cells[0])]
     return _text(columns, [*cells, *new])
 
 
+def distinct(rivals: Iterable[Rival]) -> tuple[Rival, ...]:
+    """Each disagreement once: two entries of a database that say the same against the same price are one."""
+    found: dict[tuple[str, ...], Rival] = {}
+    for one in rivals:
+        found.setdefault(_told(_cells_of_rival(one)), one)
+    return tuple(found.values())
+
+
+def _cells_of_rival(rival: Rival) -> dict[str, str]:
+    """The row of the file of rivals: the price that is not believed, and in its notes the one that is."""
+    return cells_of(replace(rival.row, notes=f"{rival.row.notes}; {price_and_source(rival.believed)}"))
+
+
 def _told(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """What a rival row says, whenever it was read."""
-    return tuple(cells.get(name, "") for name in PRICE_COLUMNS if name not in ("retrieved_date", "effective_date", "date_kind", "valid_to"))
-
-
-def _content(place: str) -> bytes:
-    if not os.path.exists(place):
-        return b""
-    with opened(place) as stream:
-        return stream.read()
+    """What a rival row says, whenever and on whichever page it was read: a price, its source, and the price and source it contradicts."""
+    notes = cells.get("notes", "")
+    return (*(cells.get(name, "") for name in _PRICED), notes.partition(";")[0], notes.rpartition(";")[2])
 
 
 def _cells(content: bytes, origin: str) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistak
 from invert.data import Data, once_a_run
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
-from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
+from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, tokens_in, units_per_usd
 from invert.sheets.rules import (
     COMPONENTS,
     absurd_price,
@@ -344,7 +344,7 @@ def is_pattern(name: str) -> bool:
 
 
 def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[_Name]:
-    """The (provider, model) pairs that a name means, by the first rule that finds any.
+    """The (provider, model) pairs that a name means, by the first rule that finds any; capitals tell two names apart that are else one.
 
     >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
     [('google', 'gemini-3.1-pro-preview')]
@@ -357,11 +357,18 @@ def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str
     )
     for spelling in spellings:
         if found := [pair for pair in pairs if given in map(str.lower, spelling(pair))]:
-            return found
+            exact = {pair for pair in found if trimmed(name) in spelling(pair)}
+            otherwise = {_folded(pair) for pair in exact}
+            return [pair for pair in found if pair in exact or _folded(pair) not in otherwise]
     # After the names themselves, which may hold the marks of a pattern: m[1m].
     if is_pattern(given):
         return [pair for pair in pairs if fnmatchcase(pair[1].lower(), given) or fnmatchcase("/".join(pair).lower(), given)]
     return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
+
+
+def _folded(pair: _Name) -> _Name:
+    """A name without regard to capitals."""
+    return pair[0].lower(), pair[1].lower()
 
 
 def also_called(pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
@@ -449,16 +456,17 @@ def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
 def typed_place(spec: str) -> Place:
     """What `component[@threshold][:lifetime]` names, whether a sheet has it or not.
 
-    >>> typed_place("cache_write@200k:5min")
-    ('cache_write', 200000, 300)
+    >>> typed_place("cache_write@200k:5min"), typed_place("input@0.2M")
+    (('cache_write', 200000, 300), ('input', 200000, None))
     """
-    form = re.fullmatch(r"([^@:]*)(?:@([0-9]{1,9})(k|M|))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
-    if not form:
+    form = re.fullmatch(r"([^@:]*)(?:@([^@:]+))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
+    threshold = tokens_in(form[2] or "0") if form else None
+    if not form or threshold is None:
         raise WrongValue(f"{shorten(spec)} is not component[@threshold][:lifetime], such as input@200k or cache_write:5min")
-    component, threshold, thousands, lifetime, unit = form.groups()
+    component, _, lifetime, unit = form.groups()
     if component not in COMPONENTS:
         raise UnknownName("component", component, COMPONENTS)
-    return component, int(threshold or 0) * TOKENS[thousands or ""], int(lifetime) * _SECONDS[unit] if lifetime else None
+    return component, threshold, int(lifetime) * _SECONDS[unit] if lifetime else None
 
 
 def spelled(place: Place) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from io import BytesIO
+from typing import BinaryIO
 
 from derive.briefly import brief
 from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import label, opened
 from invert.data import Data
 from invert.sheets.assemble import day_of, models, spelled
-from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, Prices, book_of, newest_day, prices_that_ship, read_rows
+from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey, SheetKey
 from invert.sheets.sheet import FileText, money_unit
 
@@ -101,29 +102,37 @@ class State:
     own: tuple[PriceRow, ...] | None = None
 
 
-def states_of(old: str, new: str, data: Data, own: Prices | None = None) -> tuple[State, State]:
-    """Two states as they are compared: two files laid over the shipped prices by their own rows alone."""
+def states_of(old: str | BinaryIO, new: str | BinaryIO, data: Data, own: Prices | None = None) -> tuple[State, State]:
+    """Two states as they are compared: two files laid over the shipped prices by their own rows alone.
+
+    `WrongValue` for prices of one's own beside two states over neither of which they are laid.
+    """
+    if own is not None and not any(isinstance(one, str) and date_of(one) for one in (old, new)):
+        raise WrongValue(
+            "--prices is laid over the prices of a day, and neither OLD nor NEW is one: give a day such as 2026-11-20, "
+            f"or compare with the file itself, as `prices diff {SHIPPED} FILE`"
+        )
     before, after = state_of(old, data, own), state_of(new, data, own)
     if before.own is None or after.own is None:
         return before, after
     return replace(before, rows=before.own), replace(after, rows=after.own)
 
 
-def state_of(text: str, data: Data, own: Prices | None = None) -> State:
-    """The prices on a day, or those of a file on its newest day; `shipped` are those that ship.
+def state_of(source: str | BinaryIO, data: Data, own: Prices | None = None) -> State:
+    """The prices on a day, or those of a file or stream on its newest day; `shipped` are those that ship.
 
     A file with the columns of prices.csv, as a copy of it, stands for all prices; any other is laid over those that ship. `own` are
     laid over the prices of a day.
     """
     laid_over = False
-    if day := date_of(text):
+    if day := date_of(source) if isinstance(source, str) else None:
         book = book_of(data, own)
-    elif text == SHIPPED:
+    elif source == SHIPPED:
         book = book_of(data)
     else:
-        file = file_of(text)
+        file = file_of(source) if isinstance(source, str) else own_file(source)
         laid_over = not is_whole(file.content)
-        book = book_of(data, file) if laid_over else whole_book(file.content, text, data)
+        book = book_of(data, file) if laid_over else whole_book(file.content, file.place, data)
     day = day_of(book, day)
     released = release_of(data)
     rows, of_file = (tuple(row for row in of if row.valid_on(day) and (released(row) or day) <= day) for of in (book.rows, book.own))
@@ -149,7 +158,7 @@ def file_of(text: str) -> FileText:
         with opened(text) as stream:
             return FileText(label(text), stream.read())
     except WrongData as error:
-        raise WrongData(f"{error}{suggest_for_file(text, (SHIPPED, 'a day as 2026-11-20'))}") from None
+        raise WrongData(f"{error}{suggest_for_file(text, (SHIPPED, 'a day as 2026-11-20', 'a CSV file'))}") from None
 
 
 def date_of(text: str) -> date | None:

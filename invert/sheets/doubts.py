@@ -5,7 +5,7 @@ import unicodedata
 from bisect import bisect_right
 from calendar import month_abbr
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 from difflib import get_close_matches
 from itertools import accumulate, pairwise, product
@@ -23,6 +23,8 @@ _HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
 _NEARLY = 0.75
 """How alike two words are of which one may be a slip of the other: bacth and batch, and not fast and flash."""
+_LEAST_NAME = 5
+"""Letters of a provider of which one may be a slip: of the shortest names another is a word of its own."""
 _SHIPPED_ROWS = f"{SHIPPED_PRICES}:"
 _QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _DAYS_OF_YEAR = 365.25
@@ -236,8 +238,8 @@ def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Pr
     own = [row for row in book.rows if not _ships(row)]
     if not shipped:
         return
-    called = {_plain_name(row.provider): row.provider for row in shipped}
-    meant_by = {name: called.get(_plain_name(name), name) for name in {row.provider for row in own}}
+    meant_by = _meant_by({row.provider for row in own}, {row.provider for row in shipped})
+    yield from _nearly_known_models(own, shipped, meant_by)
     yield from _nearly_known_words(own, shipped)
     newest = max((row.retrieved_date for row in shipped if row.retrieved_date), default=date.max)
     days_of_own = {day for row in own for day in (row.effective_date, row.valid_to, row.retrieved_date) if day}
@@ -274,13 +276,47 @@ def _nearly_known_words(own: Sequence[PriceRow], shipped: Sequence[PriceRow]) ->
                 yield row.problem(column, f"{shorten(word)} is another word than {shorten(near)}: is that one meant?")
 
 
+def _meant_by(names: Set[str], known: Set[str]) -> dict[str, str]:
+    """The known provider that each name may be a slip of, in capitals and quotes or in one letter; the name itself where there is none.
+
+    A letter left out of both makes them one: two names are near without every pair being compared.
+
+    >>> _meant_by({"openia", "OpenAI", "acme"}, {"openai"}) == {"openia": "openai", "OpenAI": "openai", "acme": "acme"}
+    True
+    """
+    called = {_plain_name(name): name for name in known}
+    near = {text: name for plain, name in called.items() if len(plain) >= _LEAST_NAME for text in _one_letter_less(plain)}
+    longest = max(map(len, called), default=0) + 1
+    found = dict.fromkeys(names, "")
+    for name in names - known:
+        plain = _plain_name(name)
+        slips = (near.get(text) for text in _one_letter_less(plain)) if _LEAST_NAME <= len(plain) <= longest else ()
+        found[name] = called.get(plain) or next(filter(None, slips), "")
+    return {name: meant or name for name, meant in found.items()}
+
+
+def _one_letter_less(name: str) -> list[str]:
+    """A name, and what is left of it without each of its letters."""
+    return [name, *(name[:place] + name[place + 1 :] for place in range(len(name)))]
+
+
+def _nearly_known_models(own: Sequence[PriceRow], shipped: Sequence[PriceRow], meant_by: Mapping[str, str]) -> Iterator[Problem]:
+    """Models that differ in capitals and quotes alone from one of the same provider that ships: they have no price in common."""
+    known = {(row.provider, row.model) for row in shipped}
+    called = {(provider, _plain_name(model)): model for provider, model in known}
+    for row in own:
+        provider = meant_by[row.provider]
+        if (provider, row.model) not in known and (meant := called.get((provider, _plain_name(row.model)))):
+            yield row.problem("model", f"{shorten(row.model)} is another model than {shorten(meant)}: is that one meant?")
+
+
 def _is_list_price(row: PriceRow) -> bool:
     return row.component in ("input", "output") and not row.threshold_tokens and row.service_tier == "standard"
 
 
-def _plain_name(provider: str) -> str:
-    """A provider without what a spreadsheet or a keyboard changes: capitals, quotes and spaces."""
-    return provider.casefold().strip(_QUOTES)
+def _plain_name(name: str) -> str:
+    """A name without what a spreadsheet or a keyboard changes: capitals, quotes and spaces."""
+    return name.casefold().strip(_QUOTES)
 
 
 def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:

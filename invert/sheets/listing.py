@@ -95,17 +95,24 @@ def differences_csv(found: Sequence[Difference | Redescribed]) -> str:
 
 
 def differences_text(
-    found: Sequence[Difference | Redescribed], same: int, new: Mapping[tuple[str, str], date] = MappingProxyType({})
+    found: Sequence[Difference | Redescribed],
+    same: int,
+    new: Mapping[tuple[str, str], date] = MappingProxyType({}),
+    unreleased: Mapping[tuple[str, str], date] = MappingProxyType({}),
+    day: date = date.max,
 ) -> str:
     """A paragraph a sheet, then how many prices differ, how many are the same, and how many contexts and releases are others.
 
-    `new` are models by the day of their release, of which there was no price before: each takes two lines.
+    `new` are models by the day of their release, of which there was no price before, `unreleased` those of which there is none any
+    more because the new state is of a `day` before their release: each takes two lines.
     """
     lines = []
-    for name, day in sorted(new.items()):
+    for name, release in sorted({**new, **unreleased}.items()):
         rows = [one.row for one in found if isinstance(one, Difference) and one.sheet_key[:2] == name]
-        lines += ["/".join(name), f"  released {day}: {_first_prices(rows)}{len(rows)} prices added"]
-    others = sorted((one for one in found if one.sheet_key[:2] not in new), key=_sheet_of)
+        counted = f"{len(rows)} price{'' if len(rows) == 1 else 's'}"
+        added = f"released {release}: {_first_prices(rows)}{counted} added"
+        lines += ["/".join(name), f"  {added if name in new else f'not released yet on {day} (released {release}): {counted}'}"]
+    others = sorted((one for one in found if one.sheet_key[:2] not in {**new, **unreleased}), key=_sheet_of)
     for (provider, model, region, tier), ones in groupby(others, key=_sheet_of):
         place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
         lines += [f"{provider}/{model}" + (f" ({place})" if place else ""), *(f"  {one}" for one in ones)]
@@ -119,7 +126,10 @@ def _first_prices(rows: Sequence[PriceRow]) -> str:
     """What is first asked of a token in and of one out, in the standard tier if that is sold; nothing where no token has a price."""
     standard = sorted(rows, key=lambda row: row.service_tier != "standard")
     first = (next((row for row in standard if row.component == component), None) for component in ("input", "output"))
-    return "".join(f"{row.component} {row.amount:g} {money_unit(row.currency, row.per)}, " for row in first if row)
+    asked = [(f"{row.component} {row.amount:g}", money_unit(row.currency, row.per)) for row in first if row]
+    following = [unit for _, unit in asked[1:]] + [""]
+    # A unit that follows for the next price as well stands behind that alone.
+    return "".join(f"{price}{'' if unit == after else f' {unit}'}, " for (price, unit), after in zip(asked, following, strict=False))
 
 
 def _sheet_of(one: Difference | Redescribed) -> SheetKey:

@@ -1,21 +1,39 @@
 """What a price file holds: its rows as validated, exchange rates, models, and what is wrong with it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 
 from derive.briefly import brief
 from derive.price_rows import FxRate, ModelRow
 from derive.shipped import Problem
 from invert.sheets.sheet import FileText
 
-__all__ = ["TOKENS", "Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "units_per_usd"]
+__all__ = [
+    "TOKENS", "Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "tokens_in", "units_per_usd",
+]  # fmt: skip
 
 TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
 """What the letters behind a number of tokens make of it."""
 Fx = Mapping[str, tuple[FxRate, ...]]
 SheetKey = tuple[str, str, str, str]
 RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
+
+
+def tokens_in(text: str) -> int | None:
+    """The number of tokens that a text stands for, its letter in either case; None for what is no whole number of them.
+
+    >>> tokens_in("131072"), tokens_in("200K"), tokens_in("0.2M"), tokens_in("200.000"), tokens_in("0.0001k")
+    (131072, 200000, 200000, None, None)
+    """
+    form = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,9}(?:\.[0-9]{1,6})?)([km])", text, re.IGNORECASE)
+    if not form:
+        return None
+    whole, count, letter = form.groups()
+    found = Decimal(whole or count) * {"k": 1_000, "m": 1_000_000}.get((letter or "").lower(), 1)
+    return int(found) if found == int(found) else None
 
 
 SHIPPED_PRICES = "prices.csv"

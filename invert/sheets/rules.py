@@ -13,7 +13,7 @@ from derive import shipped_rows
 from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.shipped_rows import figure
-from invert.sheets.rows import TOKENS, Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
+from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, tokens_in, units_per_usd
 
 CELL_LIMIT = 10_000
 LEAST_THRESHOLD = 1_000
@@ -334,7 +334,7 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
 def read_cell(parser: Parser, text: str) -> tuple[object, str]:
     """The value of a cell and "", or None and what is wrong; cached because the rows of a large file repeat their cells."""
     try:
-        refuse_hostile(text, formula_signs="=@" if parser in (number, whole_number, whole_or_blank) else "=@+-")
+        refuse_hostile(text, formula_signs="=@" if parser in _NUMBERS else "=@+-")
         return parser(text), ""
     except (WrongData, WrongValue) as error:
         return None, str(error)
@@ -398,6 +398,8 @@ def number(text: str) -> float:
 
 def whole_number(text: str, of: str = "") -> int:
     """A whole number of at most twelve digits; `of` says in a message what it counts."""
+    if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
+        raise WrongValue(f"{shorten(text)} is negative")
     if not re.fullmatch("[0-9]{1,12}", required(text)):
         raise WrongValue(f"{shorten(text)} is not a whole number{of}{_whole_meant(text)}")
     return int(text)
@@ -406,11 +408,13 @@ def whole_number(text: str, of: str = "") -> int:
 def _whole_meant(text: str) -> str:
     """`; write 200000`: the whole number that a text stands for, if that is clear.
 
-    >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("200.000")
-    ('; write 200000', '; write 200000', '; write 200000', '')
+    >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("2E+05"), _whole_meant("200.000")
+    ('; write 200000', '; write 200000', '; write 200000', '; write 200000', '')
     """
-    if form := re.fullmatch("([0-9]{1,9})([kM])", text):
-        return f"; write {int(form[1]) * TOKENS[form[2]]}"
+    if found := tokens_in(text):
+        return f"; write {found}"
+    if re.fullmatch(r"[0-9](\.[0-9]{1,11})?E\+?(0?[0-9]|1[01])", text, re.IGNORECASE) and (value := float(text)).is_integer():
+        return f"; write {value:.0f}"
     if form := re.fullmatch("([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,12}(?=\\.00?$))(?:\\.00?)?", text):
         return f"; write {re.sub('[, ]', '', form[1])}"
     return ""
@@ -431,8 +435,12 @@ def tokens_or_blank(text: str) -> int | None:
     >>> tokens_or_blank("1M"), tokens_or_blank("131072"), tokens_or_blank("")
     (1000000, 131072, None)
     """
-    form = re.fullmatch("([0-9]{1,9})([kM])", text)
-    return whole_or_blank(str(int(form[1]) * TOKENS[form[2]]) if form else text, " of tokens such as 131072, 200k or 1M")
+    found = tokens_in(text)
+    return whole_or_blank(text if found is None else str(found), " of tokens such as 131072, 200k or 1M")
+
+
+_NUMBERS = (number, whole_number, whole_or_blank, tokens_or_blank)
+"""What reads numbers, of which one may be negative and is said to be that, and no formula."""
 
 
 def hours(text: str) -> str:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from derive.errors import UnknownName, WrongValue, shorten
 from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
-from invert.sheets.rows import SheetKey
+from invert.sheets.rows import SheetKey, tokens_in
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
 from invert.sheets.sheet import Price, PriceSheet, money_unit
 
@@ -128,8 +128,8 @@ def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[P
 
 def _threshold_of_band(spec: str) -> int | None:
     """The threshold of a price that a band has; None of any other, and of what is not written as one."""
-    form = re.fullmatch(r"(input|output|cache_read)@([0-9]{1,9})(k|M|)", spec.strip())
-    return int(form[2]) * {"": 1, "k": 1_000, "M": 1_000_000}[form[3]] if form else None
+    component, _, threshold = spec.strip().partition("@")
+    return tokens_in(threshold) if component in _OF_A_BAND else None
 
 
 def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price) -> float:

@@ -25,6 +25,7 @@ from invert.sheets.databases.records import (
     context_faults,
     installed_database,
     items_of,
+    named_in,
     part,
     per_mtok,
     refuse_no_record,
@@ -99,12 +100,7 @@ def is_shape(content: Any) -> bool:
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the file lists."""
     entries = (
-        RawEntry(
-            provider=str(one.get("litellm_provider", "")) if isinstance(one, dict) else "",
-            model=name,
-            record=one,
-            read=partial(of_entry, name, one),
-        )
+        RawEntry(provider=named_in(one, "litellm_provider"), model=name, record=one, read=partial(of_entry, name, one))
         for name, one in content.items()
         if name not in ("sample_spec", "fallback_generalizations")
     )

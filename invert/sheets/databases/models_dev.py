@@ -39,11 +39,15 @@ _BANDS = ("tiers", "context_over_200k")
 
 
 def is_shape(content: Any) -> bool:
-    """Whether the content of a JSON file has the shape of this one: providers by name, each with models by name."""
+    """Whether the content of a JSON file has the shape of this one: providers by name, one at least with models by name."""
     return isinstance(content, dict) and any(
-        isinstance(one, dict) and isinstance(one.get("models"), dict) and all(isinstance(model, dict) for model in one["models"].values())
+        isinstance(one, dict) and isinstance(models := one.get("models"), dict) and (not models or any(map(_is_record, models.values())))
         for one in content.values()
     )
+
+
+def _is_record(model: object) -> bool:
+    return isinstance(model, dict)
 
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:

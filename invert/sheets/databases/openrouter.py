@@ -17,6 +17,7 @@ from invert.sheets.databases.records import (
     WrongField,
     context_faults,
     items_of,
+    named_in,
     part,
     rates_of,
     refuse_no_record,
@@ -49,10 +50,7 @@ def is_shape(content: Any) -> bool:
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Everything the answer lists."""
-    entries = (
-        RawEntry(provider=NAME, model=str(one.get("id", "")) if isinstance(one, dict) else "", record=one, read=partial(_of_model, one))
-        for one in content["data"]
-    )
+    entries = (RawEntry(provider=NAME, model=named_in(one, "id"), record=one, read=partial(_of_model, one)) for one in content["data"])
     return items_of(entries, database, _FIELDS)
 
 

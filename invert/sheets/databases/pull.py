@@ -12,12 +12,13 @@ from typing import TypeAlias
 from derive.characters import hidden
 from derive.errors import WrongData, shorten, suggest
 from invert.assumptions import USUAL, Assumptions
-from invert.sheets.append import Rival, price_file
+from invert.sheets.append import Rival, distinct, price_file
 from invert.sheets.databases.copies import repeated
 from invert.sheets.databases.found import Listing
 from invert.sheets.databases.records import (
     Database,
     Item,
+    NoPrice,
     NotCarried,
     NotTaken,
     Offer,
@@ -117,7 +118,7 @@ def pull(
     without = [key for key, of_sheet in by_sheet(rows).items() if not any(row.max_context for row in of_sheet)]
     return Pulled(
         rows=tuple(rows),
-        rivals=tuple(one for one in work.rivals if one.believed.sheet_key in kept),
+        rivals=distinct(one for one in work.rivals if one.believed.sheet_key in kept),
         not_taken=tuple(work.not_taken),
         copies=work.copies,
         offers=offers,
@@ -213,12 +214,12 @@ def _gather(
 ) -> None:  # fmt: skip
     """Lays what one database lists beside the sheets that are there already."""
     mine: dict[SheetKey, dict[tuple[int, str, str], list[PriceRow]]] = {}
-    odd: dict[str | None, list[Problem]] = {}
+    odd: dict[tuple[str | None, bool], list[Problem]] = {}
     read = 0
     try:
         for item in items:
             if isinstance(item, Problem):
-                odd.setdefault(item.column, []).append(item)
+                odd.setdefault((item.column, isinstance(item, NoPrice)), []).append(item)
                 continue
             names_of = {item.provider.lower(), provider_of(item.provider)}
             wanted = not providers or any(fnmatchcase(name, one.lower()) for one in providers for name in names_of)
@@ -241,11 +242,10 @@ def _gather(
                 mine.setdefault(named[0].sheet_key, {}).setdefault((item.entry, item.provider, item.model), []).extend(named)
     except WrongData as error:
         work.problems.append(Problem(origin=str(database), row=None, column=None, message=f"{error}: newer or older than known here"))
-    for found in odd.values():
+    for (_, no_price), found in odd.items():
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
-        work.problems.append(
-            Problem(origin=str(database), row=None, column=None, message=f"{found[0].message}{more}: newer or older than known here")
-        )
+        said = f"{found[0].message}{more}{'' if no_price else ': newer or older than known here'}"
+        work.problems.append(Problem(origin=str(database), row=None, column=None, message=said))
     if not mine and read and not providers:
         work.problems.append(
             Problem(

@@ -259,20 +259,40 @@ class WrongField(WrongData):
         super().__init__(f"field {self.field} {fault}")
 
 
+class WrongPrice(WrongField):
+    """A price of an entry that is none: the field is known, and what stands in it can be no price."""
+
+
+class NoPrice(Problem):
+    """A price that is none, in a field that is known: the database is no other than it was."""
+
+
+def named_in(entry: object, name: str) -> str:
+    """A field of an entry that names it; nothing where there is none or it is no text.
+
+    >>> named_in({"id": "m"}, "id"), named_in({"id": None}, "id"), named_in([], "id")
+    ('m', '', '')
+    """
+    found = entry.get(name) if isinstance(entry, dict) else None
+    return found if isinstance(found, str) else ""
+
+
 def per_mtok(name: str, amount: object, scale: int = 0) -> float:
     """The amount of a field as a number, times 10 to the power `scale`; exact in decimals. `WrongField` for what is no price.
 
     >>> per_mtok("input", 2.5e-06, 6), per_mtok("prompt", "0.00000125", 6), per_mtok("input", 3)
     (2.5, 1.25, 3.0)
     """
-    if isinstance(amount, bool) or not isinstance(amount, int | float | str | Decimal):
+    if isinstance(amount, bool):
+        raise WrongPrice(name, f"is {str(amount).lower()} and no price")
+    if not isinstance(amount, int | float | str | Decimal):
         raise WrongField(name, f"is {type(amount).__name__} and no number")
     try:
         found = float(Decimal(str(amount)[:100]).scaleb(scale))
     except ArithmeticError:
         raise WrongField(name, f"is {shorten(str(amount))} and no number") from None
     if not 0 <= found < float("inf"):
-        raise WrongField(name, f"is {shorten(str(amount))} and no price")
+        raise WrongPrice(name, f"is {shorten(str(amount))} and no price")
     # Products that a database made in binary: 7.999999999999999e-07 is 0.8 per million.
     return float(f"{found:.10g}")
 
@@ -384,13 +404,14 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
         fields_of_entry = list(fields_in(entry.record))
         seen[frozenset(name for name, _ in fields_of_entry)] += 1
         yield from not_carried(entry.provider, fields_of_entry)
-        label = shorten(f"{entry.provider}/{entry.model}")
+        label = shorten("/".join(filter(None, (entry.provider, entry.model))) or f"entry {place + 1}")
         left_out = partial(NotTaken, provider=entry.provider, model=entry.model)
         try:
             for item in entry.read():
                 yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else _routed(item, place)
         except WrongField as error:
-            yield _routed(left_out(because=f"a field that is not as known: {error.field}"), place)
+            because = "a price that is none" if isinstance(error, WrongPrice) else "a field that is not as known"
+            yield _routed(left_out(because=f"{because}: {error.field}"), place)
             yield _odd(error, database, f", of {label}")
         except _UNEXPECTED as error:
             fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {label}"
@@ -420,4 +441,5 @@ def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
 
 
 def _odd(error: WrongField, database: Database, of: str) -> Problem:
-    return Problem(origin=str(database), row=None, column=error.field, message=f"field {error.field} {error.fault}{of}")
+    kind = NoPrice if isinstance(error, WrongPrice) else Problem
+    return kind(origin=str(database), row=None, column=error.field, message=f"field {error.field} {error.fault}{of}")

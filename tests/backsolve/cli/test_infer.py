@@ -243,7 +243,7 @@ def test_what_cannot_be_compared_with_is_refused(tmp_path):
     assert "is no date of the calendar" in refused(*GEMINI, "--against", "2026-02-30")
     assert refused(*GEMINI, "--against", str(tmp_path / "none")).endswith("cannot be read: No such file or directory\n")
     assert refused(*GEMINI, "--against", "shiped").endswith("did you mean 'shipped'?\n")
-    assert refused("prices", "diff", "2026-3-12", "shipped").endswith("allowed: shipped, a day as 2026-11-20\n")
+    assert refused("prices", "diff", "2026-3-12", "shipped").endswith("allowed: shipped, a day as 2026-11-20, a CSV file\n")
     assert "--against needs the name of a file" in refused(*GEMINI, "--against", "")
 
 

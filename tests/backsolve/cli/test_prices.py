@@ -191,6 +191,30 @@ def test_prices_of_two_days_are_compared():
     assert "cannot be read" in refused("prices", "diff", "shipped", "none.csv")
 
 
+def test_a_file_from_standard_input_is_a_state():
+    own = price_file("google,gemini-2.5-pro,output,8,,,,")
+    said = call("prices", "diff", "shipped", "-", stdin=own)
+    assert said.status == 0 and said.out.startswith("google/gemini-2.5-pro\n  output 10 -> 8 USD/MTok\n0 added, 0 closed, 1 changed")
+    assert "8 -> 10" in call("prices", "diff", "-", "shipped", stdin=own).out
+    assert "standard input row 2" in call("prices", "diff", "-", "shipped", stdin=price_file("acme,m,input,abc,,,,")).err
+    for twice in (("-", "-"), ("-", "2026-03-12", "--prices", "-")):
+        assert "reads standard input once" in refused("prices", "diff", *twice, stdin=own)
+
+
+def test_own_prices_are_refused_beside_two_states_over_which_they_are_not_laid(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_bytes(price_file("google,gemini-2.5-pro,output,8,,,,"))
+    for states in (("shipped", "shipped"), ("shipped", str(own))):
+        assert "give a day such as 2026-11-20" in refused("prices", "diff", *states, "--prices", str(own))
+    assert "output 10 -> 8 USD/MTok" in call("prices", "diff", "shipped", "2026-11-20", "--prices", str(own)).out
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("typed", [("add", "acme/x", "input=2", "output=10"), ("pull", "litellm")])
+def test_what_is_no_file_is_not_written(typed: tuple[str, ...]):
+    assert "/dev/full: cannot be written (it is not a file)" in refused("prices", *typed, "--into", "/dev/full")
+
+
 def test_every_price_is_listed_for_programs():
     assert call("prices", "list", "--as", "csv").out.startswith("provider,model,region,service_tier,component,")
     listed = json.loads(call("prices", "list", "--as", "json", "--all").out)

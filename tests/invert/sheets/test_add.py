@@ -93,11 +93,17 @@ def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
         ("acme/perm", {}, WrongValue, "'acme/perm' has no price; give input=2 output=10"),
         ("acme/\x1b[2J", {}, WrongValue, r"'acme/\x1b[2J' has no price"),
         ("acme/perm", {"inptu": "2"}, WrongValue, "'inptu' is neither a price nor a field of a sheet; did you mean 'input'?"),
+        ("acme/perm", {"colour": "red"}, WrongValue, "'colour' is neither a price nor a field of a sheet; allowed: input, "),
         ("acme/perm", {"input@@": "2"}, WrongValue, "is not component[@threshold][:lifetime]"),
-        ("acme/perm", {"input": "2"}, WrongData, "has input and no output at threshold 0"),
+        ("acme/perm", {"input": "2"}, WrongData, "'acme/perm' input: acme/perm (standard) has input and no output at threshold 0"),
+        ("acme/perm", {"input": "2", "output": "1e-6"}, WrongData, "'acme/perm' output, column amount: 1e-06 is absurd"),
+        ("acme/perm", {"input": "2", "output": "1e-6"}, WrongData, "is it per token? write output=1"),
+        ("acme/perm", {"input": "2", "output": "8", "cache_write:5min": "2e-6"}, WrongData, "write cache_write:5min=2"),
         ("acme/perm", {"input": "2", "output": "abc"}, WrongData, "column amount: 'abc' is not a number"),
         ("acme/perm", {"input": "2", "output": "-1"}, WrongData, "column amount: '-1' is negative"),
-        ("acme/perm", {"input": "2", "output": "8", "max_context": "1G"}, WrongValue, "is not a number of tokens such as 200k or 1M"),
+        ("acme/perm", {"input": "2", "output": "8", "max_context": "1G"}, WrongValue, "tokens such as 131072, 200k or 1M"),
+        ("acme/perm", {"input": "2", "output": "8", "max_context": "2E+05"}, WrongValue, "max_context '2E+05' is not a whole number"),
+        ("acme/perm", {"input": "2", "output": "8", "max_context": "-5"}, WrongValue, "max_context '-5' is negative"),
         ("acme/perm", {"input": "2", "output": "8", "release_date": "May"}, WrongValue, "release_date 'May' is not an ISO date"),
         ("acme/perm", {"input": "2", "output": "8", "currency": "XYZ"}, WrongData, "unknown currency 'XYZ'"),
         ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins as a formula of a spreadsheet does"),
@@ -123,7 +129,8 @@ def test_a_price_that_the_file_has_is_not_added_again(tmp_path: Path):
     path = tmp_path / "mine.csv"
     add_to_file("acme/perm", TYPED, shipped_data(), str(path))
     before = path.read_bytes()
-    with pytest.raises(WrongData, match=r"overlaps .*an older price needs its valid_to before a newer one begins"):
+    said = r"^'acme/perm' input: overlaps .*an older price needs its valid_to before a newer one begins; with effective_date=, the later"
+    with pytest.raises(WrongData, match=said.replace("input:", "input, column effective_date:")):
         add_to_file("acme/perm", {"input": "3", "output": "10"}, shipped_data(), str(path))
     assert path.read_bytes() == before
 
@@ -172,6 +179,7 @@ def test_faults_that_are_there_already_are_no_reason_to_refuse(tmp_path: Path):
 def test_what_is_doubtful_is_said_and_added(tmp_path: Path):
     found = addition("acme/perm", {"input": "2", "output": "8", "cache_read": "3"}, shipped_data())
     assert [one.column for one in found.warnings] == ["amount"] and "is not below input" in str(found.warnings[0])
+    assert str(found.warnings[0]).startswith("'acme/perm' cache_read, column amount: cache_read 3 is not below")
 
 
 def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
@@ -195,3 +203,7 @@ def test_what_is_wrong_with_a_typed_price_is_named_by_it_and_by_no_row_of_the_fi
     file.write_text("provider,model,component,amount\nzeta,z,input,1\nzeta,z,output,4\n")
     with pytest.raises(WrongData, match=r"^'acme/lm' output, column amount: '-10' is negative$"):
         addition("acme/lm", {"input": "2", "output": "-10"}, shipped_data(), str(file))
+    with pytest.raises(WrongData, match=r"^'zeta/z' output, column effective_date: repeats the key of .*own.csv:3; with effective_date="):
+        addition("zeta/z", {"output": "5"}, shipped_data(), str(file))
+    with pytest.raises(WrongData, match=r"^'acme/lm' output: acme/lm \(standard\) has output and no input at threshold 0"):
+        addition("acme/lm", {"output": "5"}, shipped_data(), str(file))

@@ -23,6 +23,7 @@ from invert.sheets.append import (
     cells_of,
     csv_cell,
     database,
+    distinct,
     price_and_source,
     price_file,
     rivals_of,
@@ -123,6 +124,21 @@ def test_another_source_closes_nothing_and_is_listed_as_a_rival(place, other: Pr
     was = rivals.read_bytes()
     pull(place, replace(other, retrieved_date=NEXT), day=NEXT + timedelta(days=1))
     assert rivals.read_bytes() == was, "the same is said once"
+
+
+def test_a_disagreement_that_two_entries_say_is_one_and_others_show_in_what_they_differ(place):
+    row = replace(ROW, amount=3.0, notes="other 7")
+    elsewhere, lasting = replace(row, region="eu"), replace(row, component="cache_write", ttl_seconds=3600)
+    same = [row, replace(row, source_url="https://acme.example/second"), replace(row, retrieved_date=NEXT)]
+    rivals = [Rival(row=one, believed=ROW) for one in (*same, elsewhere, lasting, replace(row, amount=4.0))]
+    assert [str(one) for one in distinct(rivals)] == [
+        "acme/m (standard) input: 2 by base 1; 3 by other 7",
+        "acme/m (eu, standard) input: 2 by base 1; 3 by other 7",
+        "acme/m (standard) cache_write for 3,600 s: 2 by base 1; 3 by other 7",
+        "acme/m (standard) input: 2 by base 1; 4 by other 7",
+    ]
+    update_file(str(place), lambda held: updated(held, [ROW], DAY), {}, rivals=rivals)
+    assert len(Path(rivals_of(str(place))).read_text().splitlines()) == 1 + 4
 
 
 def test_a_band_that_only_another_source_has_is_a_rival_and_a_cache_of_its_own_is_added(place):

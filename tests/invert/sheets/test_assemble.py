@@ -247,6 +247,14 @@ def test_a_name_that_holds_the_marks_of_a_pattern_is_a_name_first():
     assert matches("m[12]", named, {}) == [named[1]] and matches("*/m[1m]", named, {}) == [named[1]]
 
 
+def test_of_names_that_differ_in_capitals_alone_the_one_that_is_typed_is_meant():
+    named = [("openai", "gpt-5.4"), ("openai", "GPT-5.4"), ("azure", "gpt-5.4"), ("OpenAI", "other"), ("openai", "other")]
+    for name in ("openai/GPT-5.4", "openai/gpt-5.4", "OpenAI/other", "openai/other"):
+        assert [f"{provider}/{model}" for provider, model in matches(name, named, {})] == [name]
+    assert matches("GPT-5.4", named, {}) == named[1:3] and matches("gpt-5.4", named, {}) == [named[0], named[2]]
+    assert matches("Gpt-5.4", named, {}) == named[:3], "as nobody spells it"
+
+
 def test_at_most_five_candidates():
     many = sheets(book_of(*(line for index in range(9) for line in pair("a", f"gpt-{index}"))))[0]
     with pytest.raises(UnknownName) as caught:

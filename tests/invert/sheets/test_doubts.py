@@ -12,6 +12,7 @@ from invert.sheets.rows import PriceBook
 
 HEADER = "provider,model,component,threshold_tokens,amount,currency,effective_date,valid_to,retrieved_date,ttl_seconds"
 DATED = "2026-01-01,,2026-11-20,"
+SOLD = (("input", 2), ("output", 8))
 
 
 def doubted(*rows: str) -> list[str]:
@@ -185,17 +186,37 @@ def test_the_time_grows_as_the_rows_do():
     assert large < 8 * small + 0.05
 
 
+@pytest.mark.slow
+def test_the_time_of_many_providers_grows_as_they_do():
+    def took(count: int) -> float:
+        rows = [f"provider{n:06d},m,{component},,{amount},USD,,,2026-11-20," for n in range(count) for component, amount in SOLD]
+        book = load([HEADER, *rows])
+        start = process_time()
+        doubtful_prices(book)
+        return process_time() - start
+
+    took(500)
+    small, large = min(took(1_000) for _ in range(3)), min(took(4_000) for _ in range(3))
+    assert large < 8 * small + 0.05
+
+
 def test_rows_of_one_s_own_are_held_against_those_that_ship():
     rows = {
         "acme,a,{},,{},USD,2026-01-01,,2026-11-20,": (0.0025, 0.01, "is it per thousand tokens?"),
         "acme,b,{},,{},USD,2026-01-01,,2026-11-20,": (250, 1000, "is it in cents?"),
         "acme,c,{},,{},USD,2062-01-01,,,": (2, 8, "2062-01-01 is more than 3 years after"),
         "Google,d,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'Google' is another provider than 'google'"),
+        "goolge,d,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'goolge' is another provider than 'google'"),
+        "OpenAI,GPT-5.4,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'GPT-5.4' is another model than 'gpt-5.4'"),
         "\u201cgoogle\u201d,e,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "is another provider than 'google'"),
     }
     for row, (first, second, said) in rows.items():
         own = [HEADER, row.format("input", first), row.format("output", second)]
         assert any(said in str(doubt) for doubt in doubtful_prices(load(own))), row
+    other = [HEADER, "opena,GPT-5.4,input,,2,USD,,,2026-11-20,", "opena,GPT-5.4,output,,8,USD,,,2026-11-20,"]
+    assert {doubt.column for doubt in doubtful_prices(load(other))} == {"provider", "model"}
+    own = [row.replace("opena,", "zbi,") for row in other]
+    assert doubtful_prices(load(own)) == [], "of three letters one is no slip, and a model is that of its provider"
     words = b"provider,model,component,amount,service_tier,verification\nacme,a,input,2,bacth,offical\nacme,a,output,8,bacth,offical"
     found = [str(one).partition(", ")[2] for one in doubtful_prices(load(BytesIO(words)))]
     assert found[:2] == ["column service_tier: 'bacth' is another word than 'batch': is that one meant?"] * 2

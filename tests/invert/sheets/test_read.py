@@ -102,10 +102,12 @@ WRONG_CELLS = [
     ({"service_tier": "two words"}, "service_tier", "lower-case"),
     ({"component": "outptu"}, "component", "did you mean 'output'?"),
     ({"component": "input_ratio"}, "component", "not known"),
+    ({"threshold_tokens": "2E+05"}, "threshold_tokens", "'2E+05' is not a whole number; write 200000"),
+    ({"threshold_tokens": "1.5E+0"}, "threshold_tokens", "'1.5E+0' is not a whole number"),
     ({"threshold_tokens": "200k"}, "threshold_tokens", "'200k' is not a whole number; write 200000"),
     ({"threshold_tokens": '"1,000,000"'}, "threshold_tokens", "write 1000000"),
     ({"threshold_tokens": "1.5"}, "threshold_tokens", "not a whole number"),
-    ({"threshold_tokens": "-1"}, "threshold_tokens", "not a whole number"),
+    ({"threshold_tokens": "-1"}, "threshold_tokens", "'-1' is negative"),
     ({"threshold_tokens": "9" * 5000}, "threshold_tokens", "not a whole number"),
     ({"threshold_inclusive": "maybe"}, "threshold_inclusive", "allowed: true, false"),
     ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number; write 300"),
@@ -243,6 +245,9 @@ def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_n
     with pytest.raises(WrongData, match="unknown column 'max_context'"):
         read(row, header=header)
     assert read(f"{INPUT},1M", header=header, overlay=True)[0][0].max_context == 1_000_000
+    assert read(f"{INPUT},0.2m", header=header, overlay=True)[0][0].max_context == 200_000
+    assert [one.message for one in read(f"{INPUT},-5", header=header, overlay=True)[1]] == ["'-5' is negative"]
+    assert "is a spreadsheet formula" in str(read(f"{INPUT},=5", header=header, overlay=True)[1][0])
     assert [str(one) for one in read(f"{INPUT},1G", header=header, overlay=True)[1]] == [
         "prices.csv row 2, column max_context: '1G' is not a whole number of tokens such as 131072, 200k or 1M"
     ]

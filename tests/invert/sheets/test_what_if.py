@@ -16,6 +16,8 @@ from tests.tools.together import in_one_test
     [
         ("output", ("output", 0, None)),
         ("input@200k", ("input", 200000, None)),
+        ("input@0.2M", ("input", 200000, None)),
+        ("input@200K", ("input", 200000, None)),
         ("input@200000", ("input", 200000, None)),
         ("input@0", ("input", 0, None)),
         ("cache_read", ("cache_read", 0, None)),

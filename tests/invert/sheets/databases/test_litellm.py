@@ -116,11 +116,13 @@ def test_the_file_is_found_beside_the_package_that_is_not_imported(tmp_path, mon
         litellm.installed()
 
 
-def test_an_entry_that_names_no_provider_is_said_to_lack_it():
+@pytest.mark.parametrize("named", [{}, {"litellm_provider": None}])
+def test_an_entry_that_names_no_provider_is_said_to_lack_it(named: dict[str, None]):
     left, said = litellm.offers(
-        {"m": {"mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}}, Database(name="litellm")
+        {"m": {"mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6} | named}, Database(name="litellm")
     )
-    assert isinstance(left, NotTaken) and isinstance(said, Problem) and "field litellm_provider is not there" in said.message
+    assert isinstance(left, NotTaken) and left.provider == "" and isinstance(said, Problem)
+    assert said.message == "field litellm_provider is not there, of 'm'"
 
 
 def test_a_kind_of_entries_by_another_name_is_said_where_it_asks_for_tokens_in_and_out():

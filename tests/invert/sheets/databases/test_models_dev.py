@@ -47,5 +47,13 @@ def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: 
     assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
 
 
+def test_the_models_of_a_provider_are_taken_beside_odd_ones_and_odd_providers():
+    content = {"good": {"models": {"m": {"cost": {"input": 1, "output": 2}}, "odd": None}}, "empty": [], "none": {"models": None}}
+    assert models_dev.is_shape(content)
+    found = list(models_dev.offers(content, SOURCE))
+    assert [one.model for one in found if isinstance(one, Offer)] == ["m"]
+    assert [one.message.rpartition(", of ")[2] for one in found if isinstance(one, Problem)] == ["'good/odd'", "'empty'", "'none'"]
+
+
 def test_its_shape_is_known_from_the_others():
     assert models_dev.is_shape(MODELS_DEV) and not any(models_dev.is_shape(other) for other in (LITELLM, OPENROUTER, {}, [], {"models": 1}))

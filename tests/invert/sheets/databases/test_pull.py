@@ -155,6 +155,25 @@ def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise
     assert len(found.rows) == 4 and found.copies == {} and [one.row.amount for one in found.rivals] == [1.5]
 
 
+def test_a_price_that_two_entries_contradict_in_the_same_way_is_disagreed_with_once():
+    pages = [offered("acme", name, {IN: 1.5, OUT: 4.0}, source_url=f"https://acme.example/{name}") for name in ("m", "M")]
+    found = pulled(listed(FIRST, offered("acme", "m")), listed(SECOND, *pages), book=NOTHING)
+    assert [str(one) for one in found.rivals] == ["acme/m (standard) input: 1 by first 1; 1.5 by second 2"]
+
+
+@pytest.mark.parametrize("said", ["-0.000001", "Infinity", True, float("inf")])
+def test_a_price_that_can_be_none_is_said_without_a_word_of_other_versions(said: Any):
+    entries = [{"id": name, "pricing": {"prompt": "0.000001", "completion": said}} for name in ("a", "b")]
+    good = {"id": "good", "pricing": {"prompt": "0.000001", "completion": "0.000004"}}
+    found = pulled((FIRST, openrouter.offers({"data": [*entries, {"id": None, "pricing": {}}, good]}, FIRST)), book=NOTHING)
+    price, name = found.problems
+    shown = "true" if said is True else repr(str(said))
+    assert price.message == f"field completion is {shown} and no price, of 'openrouter/a' (and 1 more)"
+    assert name.message == "field id is not there, of 'openrouter': newer or older than known here"
+    became = [(one.model, one.became) for one in found.fates if one.became != TAKEN]
+    assert became == [*((name, "a price that is none: completion") for name in "ab"), ("", "a field that is not as known: id")]
+
+
 def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twice():
     entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
     dearer, lasting = entry | {"output_cost_per_token": 5e-6}, entry | {"cache_creation_input_token_cost_above_1hr": 2e-6}
