@@ -11,6 +11,7 @@ from typing import TypeAlias
 from derive.briefly import brief
 from derive.errors import WrongData, WrongValue
 from derive.preset_rows import Architecture
+from derive.quantities import quantity
 from derive.units import show
 from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, sized_by_price
 from invert.assumptions import Assumptions
@@ -86,10 +87,11 @@ def has_premium(sheet: PriceSheet) -> bool:
 
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
-    """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend."""
+    """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend, or output is absurdly dear."""
     model = model and model.on(sheet.as_of)
     max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
+    quantity("output_input_ratio").check(seen.output_input_ratio.value)
     contexts = seen.contexts
     if contexts and contexts[0] >= contexts[1]:
         short, long = (show(name, value) for name, value in zip(("short_context", "long_context"), contexts, strict=False))
