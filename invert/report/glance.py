@@ -200,19 +200,16 @@ _Sheet = TypeVar("_Sheet", bound=Inference)
 
 
 def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
-    """The sheets that match every NAME=PATTERN: patterns as of file names, several parted by commas; of flags a part or the letter will do.
+    """The sheets that match every NAME=PATTERN: patterns as of file names, several parted by commas; of flags a part of the words will do.
 
     WrongValue, with what there is to pick by, where none does.
     """
     found = list(inferences)
-    letters = {letter: kind for kind, letter in _letters(found, SHOWN_COLUMNS).items()}
     named = _of_named_seller(found)
     for text in wanted:
         refuse_unknown_pattern(text)
         name, _, patterns = text.partition("=")
-        any_of = [pattern.strip() for pattern in patterns.split(",")]
-        if name == "flag":
-            any_of = [f"{letters[pattern]}*" if pattern in letters else f"*{pattern}*" for pattern in any_of]
+        any_of = [f"*{pattern}*" if name == "flag" else pattern for pattern in _parted(patterns)]
         texts = [(one, [*(_flags_and_marks(one, named) if name == "flag" else OF_TEXT[name](one))]) for one in found]
         found = [one for one, of in texts if any(fnmatchcase(each.lower(), pattern.lower()) for each in of for pattern in any_of)]
         if not found:
@@ -228,6 +225,13 @@ def refuse_unknown_pattern(text: str) -> None:
         raise UnknownName("name to pick by", name, OF_TEXT)
     if not equals or not patterns:
         raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
+    if name == "flag" and any(len(pattern) == 1 for pattern in _parted(patterns)):
+        raise WrongValue(f"--where {text}: a letter means something else in every table; write its words, as in flag=introductory")
+
+
+def _parted(patterns: str) -> list[str]:
+    """Several patterns in one text."""
+    return [pattern.strip() for pattern in patterns.split(",") if pattern.strip()]
 
 
 def _offered(given: str, there: Sequence[str]) -> str:

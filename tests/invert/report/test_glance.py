@@ -7,7 +7,19 @@ import pytest
 
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.glance import _COLUMNS, _FIRST_TO_GO, _MARKS, OF_TEXT, SHOWN_COLUMNS, _letters, _lines, glance, in_order, picked
+from invert.report.glance import (
+    _COLUMNS,
+    _FIRST_TO_GO,
+    _MARKS,
+    OF_TEXT,
+    SHOWN_COLUMNS,
+    _letters,
+    _letters_of,
+    _lines,
+    glance,
+    in_order,
+    picked,
+)
 from invert.report.size import stated_size
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
@@ -201,11 +213,25 @@ def test_columns_that_are_asked_for_are_shown_however_wide():
     [
         (["provider=openai"], 13), (["provider=openai, x-ai"], 18), (["model=GPT-6*"], 5), (["provider=openai", "model=*sol"], 3),
         (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7),
-        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*"], 9), (["flag=a"], 7), (["flag=by zai"], 1), (["flag=prior"], 62),
+        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*,"], 9), (["flag=by zai"], 1), (["flag=prior"], 62),
     ],
 )  # fmt: skip
 def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
     assert len(picked(current(), wanted)) == count
+
+
+@in_one_test("letter", ["a", "b", "CNY, b", "1", "?"])
+def test_a_letter_picks_nothing_since_it_depends_on_what_else_is_shown(letter: str):
+    with pytest.raises(WrongValue, match=r"a letter means something else in every table; write its words, as in flag=introductory"):
+        picked(current(), [f"flag={letter}"])
+
+
+def test_the_words_beside_a_letter_pick_the_sheets_that_carry_it():
+    letters = _letters(current(), SHOWN_COLUMNS)
+    of_rows = _letters_of(current(), letters)
+    for words, letter in letters.items():
+        if letter != "all":
+            assert picked(current(), [f"flag={words}"]) == [one for one, row in zip(current(), of_rows, strict=True) if letter in row]
 
 
 @pytest.mark.parametrize(
