@@ -218,7 +218,7 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
 
 
 def _columns(shown: "Shown") -> list[str]:
-    return shown.columns.split(",") if shown.columns else []
+    return [*dict.fromkeys(shown.columns.split(","))] if shown.columns else []
 
 
 def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
