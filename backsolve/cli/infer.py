@@ -353,11 +353,11 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, columns: list[str
     if style != "table":
         from invert.report.document import document
 
-        return document(table, style, columns)
+        return document(table, style, columns, by)
     if wide:
         from invert.report.table import summary
 
-        return summary(table, None)
+        return summary(table, None, by)
     from invert.report.glance import glance
 
     return glance(table, width(sys.stdout), columns, by)

@@ -404,10 +404,10 @@ def marks_explained(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
     return [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
 
 
-def flags_in_words(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
+def flags_in_words(inferences: Sequence[Inference], columns: Iterable[GlanceColumn]) -> list[str]:
     """The flags of each sheet, in words; who sells it where that is to be named and has no column."""
-    named = frozenset() if any(column.name in _WHO_SELLS for column in columns) else _of_named_seller(table)
-    return ["; ".join(_flags(one, named)) for one in table]
+    named = frozenset() if any(column.name in _WHO_SELLS for column in columns) else _of_named_seller(inferences)
+    return ["; ".join(_flags(one, named)) for one in inferences]
 
 
 def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> str:
