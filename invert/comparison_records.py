@@ -178,7 +178,8 @@ class Comparison:
 class Dated:
     """What a sheet implied from a day on, and which of its prices changed on it; on the first day they began, all of them.
 
-    `since` is None where nobody says when the first prices began; `as_of` is the day that they are read on.
+    `since` is None where nobody says when the first prices began; `as_of` is the day that they are read on. `size` are the active
+    parameters that somebody states, by which its mark-up is, with where they are from; None where it is by those that the price suggests.
     """
 
     __repr__ = brief
@@ -187,6 +188,7 @@ class Dated:
     as_of: date
     changes: tuple[PriceChange, ...]
     side: Side
+    size: tuple[float, str] | None
 
 
 @dataclass(frozen=True, kw_only=True)

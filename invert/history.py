@@ -75,5 +75,6 @@ def _dated(inferences: Iterable[Inference], rows: Iterable[PriceRow]) -> tuple[D
         changes = price_changes(found[-1].side.prices if found else {}, side.prices)
         if changes:
             since = one.sheet.as_of if one.sheet.as_of in begun else None
-            found.append(Dated(since=since, as_of=one.sheet.as_of, changes=changes, side=side))
+            size = (one.anchors.values["active_params"], one.anchors.origin["active_params"]) if one.size_stated else None
+            found.append(Dated(since=since, as_of=one.sheet.as_of, changes=changes, side=side, size=size))
     return tuple(found)

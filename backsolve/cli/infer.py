@@ -67,7 +67,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "wanted",
     multiple=True,
     metavar="NAME=PATTERN",
-    help="By provider, model, tier, currency, cache or flag (its letter, or a part of its words); may be repeated.",
+    help="By provider, model, tier, currency, cache or flag (a part of its words, no letter); may be repeated.",
 )
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option(
@@ -218,7 +218,7 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
 
 
 def _columns(shown: "Shown") -> list[str]:
-    return shown.columns.split(",") if shown.columns else []
+    return [*dict.fromkeys(shown.columns.split(","))] if shown.columns else []
 
 
 def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
@@ -353,11 +353,11 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, columns: list[str
     if style != "table":
         from invert.report.document import document
 
-        return document(table, style, columns)
+        return document(table, style, columns, by)
     if wide:
         from invert.report.table import summary
 
-        return summary(table, None)
+        return summary(table, None, by)
     from invert.report.glance import glance
 
     return glance(table, width(sys.stdout), columns, by)

@@ -55,7 +55,7 @@ _NAMES = {
 
 def changes_text(found: Comparison, width: int) -> str:
     """The inferences that moved, a table a sheet; then, in a line each, what did not move and what else there is to know."""
-    found = _as_seen(found, ends=False)
+    found = _as_seen(found)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
     shown, spared = moved[:_MOST_LINES], set[str]()
@@ -68,35 +68,38 @@ def changes_text(found: Comparison, width: int) -> str:
             together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
             lines += [f"moved by {_moving(listed[0], sheet)} of them together"] if together else []
             columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
-            table = _fitting(((one, sheet) for one in listed), columns, width)
-            lines.append(table)
-            spared |= {one for one in _FIRST_TO_GO if one not in table.columns and any(row[one] != NONE for row in table.rows)}
+            lines.append(table := _fitting([_row(one, sheet) for one in listed], columns, width))
+            spared |= _spared(table)
         lines += _rounding(sheet)
-    rows = _said_once({"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices)
-    if rows:
-        lines += ["", _other_causes(found), _table(rows, _OTHERS, width)]
+    others = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices]
+    if others:
+        # A sheet alone is named above its rows, which leaves room for ranges.
+        sheets = {row["sheet"] for row in others}
+        alone = [*sheets] if len(sheets) == 1 else []
+        lines += ["", _other_causes(found), *alone, table := _fitting(_said_once(others), _OTHERS[len(alone) :], width)]
+        spared |= _spared(table)
     gone = [one for one in _FIRST_TO_GO if one in spared]
     short = [f"Left out in so few columns: {', '.join(gone)}; {_IN_FULL} has all."] if gone else []
     return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
 
 
-def _as_seen(found: Comparison, ends: bool) -> Comparison:
+def _as_seen(found: Comparison) -> Comparison:
     """What moved only in digits that are not shown, counted among the unmoved."""
-    return replace(found, sheets=tuple(_sheet_as_seen(sheet, ends) for sheet in found.sheets))
+    return replace(found, sheets=tuple(_sheet_as_seen(sheet) for sheet in found.sheets))
 
 
-def _sheet_as_seen(sheet: SheetChange, ends: bool) -> SheetChange:
-    moved = tuple(one for one in sheet.moved if _is_seen(one, sheet, ends))
+def _sheet_as_seen(sheet: SheetChange) -> SheetChange:
+    moved = tuple(one for one in sheet.moved if _is_seen(one))
     hidden = {(one.quantity, one.estimator) for one in sheet.moved} - {(one.quantity, one.estimator) for one in moved}
     stayed = tuple(name for name in TAKEN_HOME if name in sheet.stayed or name in hidden)
     return replace(sheet, moved=moved, unmoved=sheet.unmoved + len(hidden), stayed=stayed)
 
 
-def _is_seen(one: Moved, sheet: SheetChange, ends: bool) -> bool:
-    """Whether any figure of its row says that it moved: its numbers, by how many times, or how far of its range."""
-    row = _row(one, sheet)
-    before, after = (told_in_words(one.quantity, told, ends) for told in (one.before, one.after))
-    return before != after or row["times"] not in (NONE, "x1") or row["range"] not in (NONE, *_HARDLY)
+def _is_seen(one: Moved) -> bool:
+    """Whether any figure of its row says that it moved, back as well as forth: its numbers, by how many times, or how far of its range."""
+    before, after = (told_in_words(one.quantity, told) for told in (one.before, one.after))
+    there_or_back = max(one.times, 1 / one.times) if one.times else 1.0
+    return before != after or f"{there_or_back:.3g}" != "1" or _of_range(one) not in (NONE, *_HARDLY)
 
 
 def _other_causes(found: Comparison) -> str:
@@ -109,9 +112,9 @@ def _other_causes(found: Comparison) -> str:
 
 def changes_document(found: Comparison, style: str) -> str:
     """The same in Markdown, LaTeX or HTML as one table, every inference that is seen to have moved a row."""
-    found = _as_seen(found, ends=True)
+    found = _as_seen(found)
     asked = [f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}" for sheet in found.sheets if sheet.prices]
-    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet, ends=True)} for sheet in found.sheets for one in sheet.moved]
+    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet in found.sheets for one in sheet.moved]
     table = [aligned(("sheet", *_COLUMNS), rows)] if rows else []
     rounded = [line for sheet in found.sheets for line in _rounding(sheet)]
     others = [f"{_other_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
@@ -164,9 +167,8 @@ def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 # In words.
 
 
-def _fitting(moved: Iterable[tuple[Moved, SheetChange]], columns: Sequence[str], width: int) -> Table:
+def _fitting(rows: Sequence[Mapping[str, str]], columns: Sequence[str], width: int) -> Table:
     """The table in as many columns as there is room for, and in all of them, to be hung below their rows, where too few fit."""
-    rows = [{**_row(one, sheet), "before": told_in_words(one.quantity, one.before)} for one, sheet in moved]
     for count, gap in product(range(len(_FIRST_TO_GO) + 1), (GAP, GAP - 1)):
         kept = [one for one in columns if one not in _FIRST_TO_GO[:count] and any(row[one] != NONE for row in rows)]
         if _wide(table := aligned(kept, rows, gap)) <= width:
@@ -178,11 +180,9 @@ def _wide(table: Table) -> int:
     return len(table.partition("\n")[2].partition("\n")[0])
 
 
-def _table(rows: Sequence[Mapping[str, str]], columns: Sequence[str], width: int) -> Table:
-    """The columns in which any row has something; where there is no room, before and after say by how many times."""
-    kept = [column for column in columns if any(row[column] != NONE for row in rows)]
-    table = aligned(kept, rows)
-    return table if _wide(table) <= width else aligned([one for one in kept if one != "times"], rows)
+def _spared(table: Table) -> set[str]:
+    """The columns that were left out of a table for want of width."""
+    return {one for one in _FIRST_TO_GO if one not in table.columns and any(row.get(one, NONE) != NONE for row in table.rows)}
 
 
 def _distance(one: Moved) -> float:
@@ -203,13 +203,17 @@ def _slope(elasticity: float | None) -> str:
     return f"{elasticity:+.2f}%" if elasticity is not None else NONE
 
 
-def _row(one: Moved, sheet: SheetChange, ends: bool = False) -> dict[str, str]:
+def _of_range(one: Moved) -> str:
+    return f"{one.of_range:+.2f}" if one.of_range is not None else NONE
+
+
+def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
     return {
         "inference": _called(one),
-        "before": told_in_words(one.quantity, one.before, ends),
+        "before": told_in_words(one.quantity, one.before),
         "after": told_in_words(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
-        "range": f"{one.of_range:+.2f}" if one.of_range is not None else NONE,
+        "range": _of_range(one),
         "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
         "price": _moving(one, sheet),
     }
@@ -250,8 +254,8 @@ def price_in_words(price: PriceChange) -> str:
     return f"{named} {old[0]:g}{was} -> {new[0]:g} {unit}"
 
 
-def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
-    """`19 (2.8 to 140) kB`, without its `ends` `19 kB`; `< 312 kB`, `undetermined`, or a dash for what was not there.
+def told_in_words(quantity: str, told: Told | None) -> str:
+    """`19 (2.8 to 140) kB`, `< 312 kB`, `undetermined`, or a dash for what was not there.
 
     >>> told_in_words("active_params", Told(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
     '45B (14B to 160B)'
@@ -277,7 +281,7 @@ def told_in_words(quantity: str, told: Told | None, ends: bool = True) -> str:
         return f"> {text(low)}"
     if median is None:
         return "none" if quantity == "bayes_factor" else told.kind
-    if not ends or low is None or high is None or low >= high:
+    if low is None or high is None or low >= high:
         return text(median)
     middle, first, last = text(median), text(low), text(high)
     (unit, *others) = {one.partition(" ")[2] for one in (middle, first, last)}
@@ -301,8 +305,9 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []
-    how = [said for column, said in _HOW_TO_READ.items() if column not in gone]
-    lines += [f"{'; '.join(how)}."] if moving and how else []
+    told = {column for sheet in moving for one in sheet.moved for column, text in _row(one, sheet).items() if text != NONE}
+    how = [said for column, said in _HOW_TO_READ.items() if column in told and column not in gone]
+    lines += [f"{'; '.join(how)}."] if how else []
     lines += _calibration(found)
     # Of a saved result nobody knows whether the others were there: it may have been asked of one model.
     lines += [f"{'New' if found.file is None else f'Not in {found.before}'}: {_list(found.added)}."] if found.added else []

@@ -4,13 +4,17 @@ import json
 from collections.abc import Sequence
 
 from derive.show.cells import csv_text
-from invert.comparison_records import Dated, History
+from derive.units import show
+from invert.comparison_records import Asked, Dated, History
 from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
 from invert.report.layout import NONE, aligned, laid_out
+from invert.report.size import stated_as
+from invert.sheets.sheet import money_unit
 
+_MARKUP = "mark-up"
 _SHOWN = (
     ("active by price", ("active_params", "market")),
-    ("mark-up", ("input_markup", "market")),
+    (_MARKUP, ("input_markup", "market")),
     ("KV read", ("kv_bytes_per_token", "headline")),
     ("KV increment", ("kv_bytes_per_token", "increment")),
     ("bandwidth-bound", ("bandwidth_bound_fraction", "")),
@@ -31,19 +35,41 @@ def history_text(found: Sequence[History], width: int) -> str:
 
 def history_parts(one: History) -> list[str]:
     """The days of one sheet as a table, and what changed on each."""
+    units = {unit for dated in one.days for unit in _units(dated)}
     columns = ("since", "in / out", *(name for name, _ in _SHOWN))
-    rows = [_row(dated, place, one.days) for place, dated in enumerate(one.days)]
+    rows = [{**_row(dated, place, one.days), "in / out": _asked(dated, len(units) > 1)} for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != NONE for row in rows)]
+    read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
+    read += [_by_size(one.days[-1].size)] if one.days[-1].size and _MARKUP in kept else []
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
     ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price of it has changed since."]
-    return [aligned(kept, rows), *said, *ended]
+    return [aligned(kept, rows), *([f"{'; '.join(read)}."] if read else []), *said, *ended]
+
+
+def _by_size(size: tuple[float, str]) -> str:
+    """Which size the mark-up is by, as that by price stands beside it."""
+    active, origin = size
+    return f"mark-up is by {show('active_params', active, digits=2)} active as {stated_as(origin)}, not by the price"
+
+
+def _prices(dated: Dated) -> list[Asked | None]:
+    """What input and output cost on that day."""
+    return [dated.side.prices.get((name, 0, None)) for name in ("input", "output")]
+
+
+def _units(dated: Dated) -> list[str]:
+    return [money_unit(*one[1:]) for one in _prices(dated) if one]
+
+
+def _asked(dated: Dated, with_unit: bool) -> str:
+    """`3 / 14`; with the unit where the days of a sheet have several."""
+    amounts = " / ".join(f"{one[0]:g}" if one else NONE for one in _prices(dated))
+    return f"{amounts} {', '.join(dict.fromkeys(_units(dated)))}" if with_unit else amounts
 
 
 def _row(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:
     since = str(dated.since) if dated.since else f"before {days[place + 1].as_of}" if place + 1 < len(days) else "not known"
-    asked = [dated.side.prices.get((name, 0, None)) for name in ("input", "output")]
-    said = {name: told_in_words(of[0], dated.side.said.get(of)) for name, of in _SHOWN}
-    return {"since": since, "in / out": " / ".join(f"{one[0]:g}" if one else NONE for one in asked), **said}
+    return {"since": since, **{name: told_in_words(of[0], dated.side.said.get(of)) for name, of in _SHOWN}}
 
 
 def history_json(found: Sequence[History]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from derive.show.citation import latex_text, markdown_cell
-from invert.report.glance import column_of, flags_in_words, marks_explained
+from invert.report.glance import column_of, flags_in_words, in_order, marks_explained
 from invert.report.layout import Heading, Table
 from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.result import Run
@@ -25,24 +25,24 @@ _WIDEST_LINE, _SHORT_CELL = 90, 24
 """Characters of a row that a printed page takes without breaking cells, and of a cell that is never broken."""
 
 
-def document(table: Run, style: str, columns: Sequence[str] = ()) -> str:
+def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None = None) -> str:
     """The table of all sheets with its date, anchors and warnings below, text escaped for the format.
 
-    All columns, or some of those at a glance.
+    All columns, or some of those at a glance; in the order of the glance.
     """
-    said = footer(table)
+    inferences, said = in_order(table.inferences, by), footer(table)
     if columns:
         chosen = {" ".join(filter(None, one.head)): one for one in map(column_of, columns)}
-        flags = flags_in_words(table, chosen.values())
+        flags = flags_in_words(inferences, chosen.values())
         rows = [
             {**{head: column.text(one) for head, column in chosen.items()}, _FLAGS: of_one}
-            for one, of_one in zip(table.inferences, flags, strict=True)
+            for one, of_one in zip(inferences, flags, strict=True)
         ]
         body = _tabulated((*chosen, *([_FLAGS] if any(flags) else [])), rows, style)
         marks = marks_explained(table, chosen.values())
         said = [f"{'; '.join(marks)}.", *said] if marks else said
     else:
-        body = _tabulated(TABLE_COLUMNS, [cells(one) for one in table.inferences], style)
+        body = _tabulated(TABLE_COLUMNS, [cells(one) for one in inferences], style)
     return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in said)])
 
 

@@ -29,12 +29,21 @@ _OF_ARCHITECTURE = "architecture "
 _MARKS = {_MORE_BANDS: "more bands", _UNDATED: "undated", _BY_PRICE: "by price", _UNSURE: "unsure", _BEYOND: "extrapolated"}
 _MARK_OF_FLAG = {RELEASE_NOT_KNOWN: _UNDATED, WEIGHTS_UNSURE: _UNSURE, EXTRAPOLATED: _BEYOND}
 """The mark that stands for a flag, whose word finds the sheets that have it."""
-_OF_KV = "KV PRIOR-DOMINATED"
-"""The flag that qualifies KV bytes alone."""
 _ALL = "all"
 """What stands in the place of a letter where every sheet has the flag."""
 _SELLER, _CURRENCY = "by ", "priced in "
 """How the flags begin that name a seller, which are explained together, and a currency."""
+_OF_PRICES: Set[str] = frozenset({"price", "long", "active", "mark-up", "cache"})
+"""The columns of prices, and of what is read from them."""
+_QUALIFIED: dict[str, Set[str]] = {
+    "KV PRIOR-DOMINATED": {"KV"},
+    _OF_ARCHITECTURE: {"active"},
+    "context assumed": {"cache"},
+    "off-peak": _OF_PRICES | {"model", "sheet"},
+    _SELLER: {"model"},
+}
+"""The columns that flags are of which begin so, where those are others: of what is shown the longest context decides the tier by price
+alone, and of one model at two hours nothing else tells which is which."""
 _MARKED_COLUMNS = ("long", "active", "KV", "known", "cache")
 _OR_MORE = "≥"
 """Before the least of several records."""
@@ -200,19 +209,16 @@ _Sheet = TypeVar("_Sheet", bound=Inference)
 
 
 def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
-    """The sheets that match every NAME=PATTERN: patterns as of file names, several parted by commas; of flags a part or the letter will do.
+    """The sheets that match every NAME=PATTERN: patterns as of file names, several parted by commas; of flags a part of the words will do.
 
     WrongValue, with what there is to pick by, where none does.
     """
     found = list(inferences)
-    letters = {letter: kind for kind, letter in _letters(found, SHOWN_COLUMNS).items()}
     named = _of_named_seller(found)
     for text in wanted:
         refuse_unknown_pattern(text)
         name, _, patterns = text.partition("=")
-        any_of = [pattern.strip() for pattern in patterns.split(",")]
-        if name == "flag":
-            any_of = [f"{letters[pattern]}*" if pattern in letters else f"*{pattern}*" for pattern in any_of]
+        any_of = [f"*{pattern}*" if name == "flag" else pattern for pattern in _parted(patterns)]
         texts = [(one, [*(_flags_and_marks(one, named) if name == "flag" else OF_TEXT[name](one))]) for one in found]
         found = [one for one, of in texts if any(fnmatchcase(each.lower(), pattern.lower()) for each in of for pattern in any_of)]
         if not found:
@@ -228,6 +234,13 @@ def refuse_unknown_pattern(text: str) -> None:
         raise UnknownName("name to pick by", name, OF_TEXT)
     if not equals or not patterns:
         raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
+    if name == "flag" and any(len(pattern) == 1 for pattern in _parted(patterns)):
+        raise WrongValue(f"--where {text}: a letter means something else in every table; write its words, as in flag=introductory")
+
+
+def _parted(patterns: str) -> list[str]:
+    """Several patterns in one text."""
+    return [pattern.strip() for pattern in patterns.split(",") if pattern.strip()]
 
 
 def _offered(given: str, there: Sequence[str]) -> str:
@@ -258,7 +271,8 @@ def column_of(name: str) -> GlanceColumn:
 
 def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
     """One line a sheet in as many columns as fit, and below it what they are and how often ranges like these held."""
-    inferences, names = in_order(table.inferences, by), [*(columns or SHOWN_COLUMNS)]
+    inferences = in_order(table.inferences, by)
+    names = [*dict.fromkeys(column_of(name).name for name in columns or SHOWN_COLUMNS)]
     if not columns and len(_shared(inferences)) > _MOST_TWINS:
         # As one cell: the longest of both take a third less room than the longest of each.
         names = ["sheet", *names[1:]]
@@ -274,7 +288,10 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
 
 
 def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], width: int) -> tuple[list[str], str]:
-    """The columns that fit, and the gap between them: as many as can stay of what goes first, and a narrow gap before one is left out."""
+    """The columns that fit, and the gap between them, which is narrow before a column is left out.
+
+    They go in one order, so that a wider terminal shows all that a narrower one does.
+    """
     heads, cells = _texts(table, inferences, names)
     widths = {name: max(map(len, texts)) for name, texts in zip(names, zip(*heads, *cells, strict=True), strict=True)}
 
@@ -288,9 +305,6 @@ def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], 
     for name in _FIRST_TO_GO:
         if gap_of(kept) is None:
             kept.remove(name)
-    for name in reversed(_FIRST_TO_GO):
-        more = [one for one in names if one in (*kept, name)]
-        kept = more if gap_of(more) is not None else kept
     return kept, gap_of(kept) or _GAPS[-1]
 
 
@@ -323,9 +337,13 @@ def _heads(table: Run, columns: Sequence[GlanceColumn]) -> list[tuple[str, ...]]
     (first, *others), second = zip(*(column.head for column in columns), strict=True)
     heads = [(first or f"prices of {table.as_of}", *others), second]
     held = [column.held(table) for column in columns]
+    return [*heads, (held[0] or _what_held(table, columns), *held[1:])] if any(held) else heads
+
+
+def _what_held(table: Run, columns: Iterable[GlanceColumn]) -> str:
+    """What the records in the head of these columns count."""
     of_ranges = any(column.name in _OF_OPEN_MODELS and column.held(table) for column in columns)
-    what = f"{table.assumptions.level:.0%} held, open models" if of_ranges else "disclosed tiers held"
-    return [*heads, (held[0] or what, *held[1:])] if any(held) else heads
+    return f"{table.assumptions.level:.0%} held, open models" if of_ranges else "disclosed tiers held"
 
 
 def _shared(inferences: Iterable[Inference]) -> frozenset[str]:
@@ -361,14 +379,20 @@ def _kind(flag: str) -> str:
     return flag.partition(", ")[0]
 
 
+def _qualified(flag: str) -> Set[str]:
+    """The columns of which a flag says something: those of prices and by prices, unless it is of others."""
+    return next((columns for beginning, columns in _QUALIFIED.items() if flag.startswith(beginning)), _OF_PRICES)
+
+
 def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str, str]:
-    """A letter, or a word where all have it, for every kind of flag that no cell and no column shows, nor is of a column not there."""
+    """A letter, or a word where all have it, for every kind of flag that qualifies a column here and that no cell shows."""
     columns = {column_of(name).name for name in names}
     named: Set[tuple[str, ...]] = frozenset() if _WHO_SELLS & columns else _of_named_seller(inferences)
-    said = [*SEEN, *_MARKED]
-    said += [_OF_ARCHITECTURE] if "active" not in columns or "known" in columns else []
-    said += [_OF_KV] if "KV" not in columns else []
-    of_each = [dict.fromkeys(_kind(flag) for flag in _flags(one, named) if not any(part in flag for part in said)) for one in inferences]
+    said = (*SEEN, *_MARKED, *([_OF_ARCHITECTURE] if "known" in columns else []))
+    of_each = [
+        dict.fromkeys(_kind(flag) for flag in _flags(one, named) if columns & _qualified(flag) and not any(part in flag for part in said))
+        for one in inferences
+    ]
     kinds = sorted(dict.fromkeys(kind for of_one in of_each for kind in of_one), key=lambda kind: kind.startswith(_SELLER))
     of_all = {kind: _ALL for kind in kinds if all(kind in of_one for of_one in of_each)}
     return dict(zip((kind for kind in kinds if kind not in of_all), [*ascii_letters, *map(str, range(len(kinds)))], strict=False)) | of_all
@@ -380,10 +404,10 @@ def marks_explained(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
     return [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
 
 
-def flags_in_words(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
+def flags_in_words(inferences: Sequence[Inference], columns: Iterable[GlanceColumn]) -> list[str]:
     """The flags of each sheet, in words; who sells it where that is to be named and has no column."""
-    named = frozenset() if any(column.name in _WHO_SELLS for column in columns) else _of_named_seller(table)
-    return ["; ".join(_flags(one, named)) for one in table]
+    named = frozenset() if any(column.name in _WHO_SELLS for column in columns) else _of_named_seller(inferences)
+    return ["; ".join(_flags(one, named)) for one in inferences]
 
 
 def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: Sequence[str]) -> str:
@@ -395,6 +419,7 @@ def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: 
     changed = [f"what if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}"] if table.changes else []
     of_record = {column.name for column in columns if column.held(table)}
     mixed = _OF_DISCLOSED in of_record and len(of_record) > 1
+    in_head = f"In the head: {_what_held(table, columns)}." if columns[0].name in of_record else ""
     legend = [f"{_OR_MORE} or more"] if any(_OR_MORE in column.held(table) for column in columns) else []
     legend += marks_explained(table, columns)
     lettered = {kind: letter for kind, letter in letters.items() if letter != _ALL}
@@ -404,6 +429,7 @@ def _below(table: Run, names: Sequence[str], letters: dict[str, str], left_out: 
     gone = f" ({', '.join(left_out)})" if left_out else ""
     said = [
         f"{', '.join([counted, *of_all, *day, *changed])}.",
+        in_head,
         f"Held of {_OF_DISCLOSED}: disclosed tiers." if mixed else "",
         f"{'; '.join(legend)}." if legend else "",
         f"More: infer MODEL; --wide{gone}.",

@@ -47,7 +47,11 @@ def stated_size(one: Inference) -> str:
 
 def how_stated(one: Inference, verified: str = "stated") -> str:
     """`given`, `assumed` or `unverified`, by the grade of the size that is stated; another word where it is verified."""
-    origin = one.anchors.origin["active_params"]
+    return stated_as(one.anchors.origin["active_params"], verified)
+
+
+def stated_as(origin: str, verified: str = "stated") -> str:
+    """The same word for where a size is from."""
     return next((word for word in ("given", "assumed", "unverified") if word in origin), verified)
 
 

@@ -8,6 +8,7 @@ from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
 from invert.records import Counted, Estimate, verdict
+from invert.report.glance import in_order
 from invert.report.layout import GAP, NONE, aligned, count_in_words, dollars, kv
 from invert.report.size import cell, record_in_words, stated_size
 from invert.report.tiers import BETWEEN, of_tier, record_of_tiers
@@ -29,12 +30,12 @@ _FIRST_TO_GO = (
 )  # fmt: skip
 
 
-def summary(table: Run, width: int | None = None) -> str:
-    """One row a sheet, then the date, the anchors, how to read the columns and what they are worth.
+def summary(table: Run, width: int | None = None, by: str | None = None) -> str:
+    """One row a sheet in the order of the glance, then the date, the anchors, how to read the columns and what they are worth.
 
     Columns that do not fit a `width` are left out, and said to be. Flags qualify numbers: they stay, as letters.
     """
-    rows = [cells(one) for one in table.inferences]
+    rows = [cells(one) for one in in_order(table.inferences, by)]
     legend: list[str] = []
     columns, kept = fitting(rows, width), ""
     if "flags" not in columns and any(row["flags"] for row in rows):

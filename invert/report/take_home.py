@@ -16,9 +16,10 @@ def headlines(one: Inference) -> list[str]:
 
 def _size(one: Inference) -> str:
     active = one.market["active_params"]
-    price = "introductory price" if one.sheet.bands[0].input.ends else "price"
-    held = _held(active, EXTRA_MARKUP in active.because) or ", extrapolated" * (EXTRAPOLATED in one.flags)
-    by_price = f"{_ranged('active_params', active)} by its {price}{held}" if active.kind == "interval" else ""
+    # The longer price leaves no room for the longer record.
+    price, models = ("introductory price", " open") if one.sheet.bands[0].input.ends else ("its price", " open models")
+    held = _held(active, models * (EXTRA_MARKUP in active.because)) or ", extrapolated" * (EXTRAPOLATED in one.flags)
+    by_price = f"{_ranged('active_params', active)} by {price}{held}" if active.kind == "interval" else ""
     if one.size_stated:
         stated = _short("active_params", one.anchors.values["active_params"])
         return f"Size: {stated} active as {how_stated(one)}{by_price and f'; {by_price}'}."
@@ -93,8 +94,8 @@ def _short(name: str, value: float) -> str:
     return show(name, value, digits=2)
 
 
-def _held(found: Estimate, closed: bool = False) -> str:
+def _held(found: Estimate, models: str = "") -> str:
     """`; held for 38 of 42 open models`: for how many such a range held what is true, in as few words as a line has room for."""
     if not found.kept or found.level is None:
         return ""
-    return f"; held for {held_in_words(found)}{' open models' * closed}"
+    return f"; held for {held_in_words(found)}{models}"

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ import pytest
 
 from invert.compare import infer_against
 from invert.comparison_records import Comparison, Moved, PriceChange, SheetChange, Told
+from invert.inference import infer
 from invert.report.changes import (
     _COLUMNS,
     _MOST_LINES,
@@ -20,6 +22,8 @@ from invert.report.changes import (
     changes_text,
     told_in_words,
 )
+from invert.report.contract import saved
+from invert.result import Shown
 from invert.sheets.sheet import FileText
 
 
@@ -126,7 +130,33 @@ def test_what_moved_in_no_figure_that_is_shown_is_counted_among_the_unmoved(foun
     assert len(json.loads(changes_json(seen))["sheets"][0]["moved"]) == 2, "programs see all digits"
     low = replace(found, sheets=(replace(sheet, moved=(ends,)),))
     shown = [changes_document(low, "markdown"), changes_text(low, 100)]
-    assert ["x1" in text for text in shown] == [True, False], "before has no ends where text stands"
+    assert all("x1" in text for text in shown), "an end that moved"
+
+
+@pytest.fixture(scope="module")
+def there_and_back(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Comparison]:
+    """A run of a size that is given against a saved one without, and the other way round."""
+    anchors = {"active_params": "60B"}
+    files = [tmp_path_factory.mktemp("saved") / "result.json" for _ in range(2)]
+    for file, given in zip(files, ({}, anchors), strict=True):
+        file.write_text(saved(infer("gemini-3.1-pro", anchors=given), Shown()))
+    asked = ["gemini-3.1-pro"]
+    return infer_against(str(files[0]), asked, anchors=anchors)[1], infer_against(str(files[1]), asked)[1]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_both_sides_have_their_range_also_where_no_price_moved_it(there_and_back: tuple[Comparison, Comparison], width: int):
+    for found in there_and_back:
+        text = changes_text(found, width)
+        assert max(map(len, text.splitlines())) <= width and text.count("google/gemini-3.1-pro-preview") == 1
+        assert "29.7 (19.7 to 44.8)" in text and "40 (11 to 130)" in text and "per 1%" not in text
+        assert ("Left out in so few columns: times" in text) == (width == 80) and ("x0." in text) == (width != 80)
+
+
+def test_what_moved_in_no_digit_that_is_shown_is_unmoved_in_both_directions(there_and_back: tuple[Comparison, Comparison]):
+    there, back = (changes_text(found, 100) for found in there_and_back)
+    assert "memory time share" not in there + back
+    assert re.findall(r"Unmoved: \d+", there) == re.findall(r"Unmoved: \d+", back) != []
 
 
 def test_how_many_others_a_calibrating_sheet_moved_is_of_those_that_were_looked_at(found: Comparison):
@@ -145,7 +175,6 @@ def test_a_range_has_its_unit_once():
     told = Told(kind="interval", median=1.9e4, low=2.79e3, high=1.4e5)
     assert told_in_words("kv_bytes_stored_per_token", told) == "19 (2.8 to 140) kB"
     assert told_in_words("kv_bytes_per_token", replace(told, low=279.0)) == "19 kB (280 B to 140 kB)"
-    assert told_in_words("kv_bytes_per_token", told, ends=False) == "19 kB"
     assert told_in_words("kv_bytes_per_token", Told(kind="upper", high=3e5)) == "< 300 kB"
     assert told_in_words("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47% to 100%)"
     factors = [Told(kind=kind, median=value) for kind, value in (("point", 934.2), ("undetermined", None))]

@@ -8,11 +8,13 @@ import pytest
 
 from invert.inference import infer
 from invert.report.document import FORMATS, document, report_document
+from invert.report.glance import in_order
 from invert.report.layout import Table, laid_out
 from invert.report.sheet import full_parts
 from invert.report.short import short_parts
 from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.table import InferenceTable
+from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
 
@@ -59,6 +61,17 @@ def test_every_sheet_has_a_row_and_what_is_said_of_all_a_paragraph(run: Inferenc
     assert [sum(one.sheet.model in line for line in body.splitlines()) for one in run] == [1] * len(run)
     assert len(below.splitlines()) == len(footer(run))
     assert below.count("<p>") == below.count("</p>") == (len(footer(run)) if style == "html" else 0)
+
+
+@pytest.mark.parametrize("style", FORMATS)
+@pytest.mark.parametrize("columns", [(), ("model", "KV")])
+def test_its_rows_are_in_the_order_of_the_glance(style: str, columns: tuple[str, ...]):
+    given = current()
+    for by in (None, "KV", "-provider"):
+        body = document(given, style, columns, by).partition("\n\n")[0].replace("\\", "")
+        wanted = [one.sheet.model for one in in_order(given.inferences, by)]
+        assert re.findall("|".join(map(re.escape, sorted({*wanted}, key=len, reverse=True))), body) == wanted
+    assert [one.sheet.provider for one in in_order(given.inferences)] != [one.sheet.provider for one in given]
 
 
 def test_a_paragraph_is_escaped_too(run: InferenceTable):

@@ -2,12 +2,27 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise, product
 
 import pytest
 
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.glance import _COLUMNS, _FIRST_TO_GO, _MARKS, OF_TEXT, SHOWN_COLUMNS, _letters, _lines, glance, in_order, picked
+from invert.report.glance import (
+    _COLUMNS,
+    _FIRST_TO_GO,
+    _MARKED_COLUMNS,
+    _MARKS,
+    OF_TEXT,
+    SHOWN_COLUMNS,
+    _letters,
+    _letters_of,
+    _lines,
+    column_of,
+    glance,
+    in_order,
+    picked,
+)
 from invert.report.size import stated_size
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
@@ -26,11 +41,11 @@ def below(text: str) -> str:
     return " ".join(text.rpartition("\n\n")[2].split())
 
 
-@in_one_test(("width", "lines"), [(200, 2), (100, 3), (90, 4), (80, 3)])
-def test_three_lines_stand_below_the_table(width: int, lines: int):
+@in_one_test("width", [*range(80, 121), 200])
+def test_three_lines_stand_below_the_table(width: int):
     text = glance(current(), width)
     told = text.split("\n\n")[-1].splitlines()
-    assert len(told) <= lines and told[0].startswith(f"{len(current())} sheets") and "More: infer MODEL; --wide" in below(text), told
+    assert len(told) <= 3 and told[0].startswith(f"{len(current())} sheets") and "More: infer MODEL; --wide" in below(text), told
 
 
 def test_it_fits_a_page_whole_and_any_terminal_from_60():
@@ -44,16 +59,24 @@ def test_it_fits_a_page_whole_and_any_terminal_from_60():
     assert "272k 2/1.5" in narrow and "and range" in narrow and "known" in narrow.splitlines()[1]
 
 
-@in_one_test("width", [*range(56, 100, 4)])
-def test_nothing_is_left_out_that_there_is_room_for(width: int):
-    _, _, left_out = below(glance(current(), width)).partition(" --wide (")
-    gone = left_out.partition(")")[0].split(", ") if left_out else []
-    kept = [name for name in SHOWN_COLUMNS if name not in gone]
-    assert {*gone} <= {*_FIRST_TO_GO} and bool(gone) == (width < 100)
-    for name in gone:
-        more = [one for one in SHOWN_COLUMNS if one in kept or one == name]
-        head, rows = _lines(current(), current(), more, _letters(current(), more), " ")
-        assert max(map(len, (*head, *rows))) > width, f"{name} has room"
+def left_out(width: int) -> list[str]:
+    """The columns that are named as left out, in the order in which they go."""
+    named = re.search(r" --wide \(([^)]+)\)", below(glance(current(), width)))
+    return sorted(named[1].split(", ") if named else [], key=_FIRST_TO_GO.index)
+
+
+@in_one_test("width", [*range(56, 96, 4)])
+def test_the_last_that_is_left_out_has_no_room(width: int):
+    *_, last = gone = left_out(width)
+    more = [name for name in SHOWN_COLUMNS if name == last or name not in gone]
+    head, rows = _lines(current(), current(), more, _letters(current(), more), " ")
+    assert max(map(len, (*head, *rows))) > width, f"{last} has room"
+
+
+def test_a_wider_terminal_shows_whatever_a_narrower_one_does():
+    gone = [left_out(width) for width in range(50, 121)]
+    assert all([*_FIRST_TO_GO[: len(one)]] == one for one in gone) and not gone[-1] and len(gone[0]) > 3
+    assert all(len(wider) <= len(narrower) for narrower, wider in pairwise(gone))
 
 
 def test_a_flag_that_a_column_said_which_is_left_out_is_a_letter():
@@ -169,6 +192,44 @@ def test_nothing_explains_what_is_not_shown():
     assert "70 given" in glance(given) and "11 of 14" not in glance(given)
 
 
+def test_below_columns_that_are_asked_for_stands_what_they_show_and_nothing_else():
+    names = [column.name for column in _COLUMNS]
+    for asked in ([*pair] for pair in product(names, names)):
+        text, letters = glance(current(), columns=asked), _letters(current(), asked)
+        marks = {mark for mark, means in _MARKS.items() if f"{mark} {means}" in below(text)}
+        cells = [column_of(name).text(one) for name in asked if name in _MARKED_COLUMNS for one in current()]
+        assert marks == {mark for mark in _MARKS if any(mark in cell for cell in cells)}, asked
+        on_rows = {letter for row in _letters_of(current(), letters) for letter in row}
+        assert on_rows == {*letters.values()} - {"all"} and all(f"{letter} " in below(text) for letter in on_rows), asked
+
+
+@in_one_test(
+    ("columns", "shown", "lacking"),
+    [
+        ("model", ("by b zhipu-bigmodel,", "c zai", "a off-peak"), ("CNY", "introductory", "context assumed", "architecture")),
+        ("price", ("CNY", "introductory", "off-peak"), ("context assumed", "by ", "architecture", "KV")),
+        ("model,price,active", ("CNY", "introductory", "by ", "architecture assumed", "extrapolated"), ("context assumed", "undated")),
+        ("cache", ("context assumed", "CNY", "tiers held"), ("open models", "architecture")),
+        ("model,provider", (), ("by ", "CNY", "context")), ("known", ("unsure",), ("CNY", "by ", "context assumed")),
+        ("KV,model", ("all KV PRIOR-DOMINATED", "In the head: 90% held, open models."), ("CNY", "Held of")),
+    ],
+)  # fmt: skip
+def test_a_flag_is_said_where_a_column_is_that_it_qualifies(columns: str, shown: tuple[str, ...], lacking: tuple[str, ...]):
+    said = below(glance(current(), columns=columns.split(",")))
+    assert not [words for words in shown if words not in said] and not [words for words in lacking if words in said], said
+
+
+def test_a_column_that_is_asked_for_twice_is_shown_once():
+    assert glance(current(), columns=["model", "MODEL", "price", "model"]) == glance(current(), columns=["model", "price"])
+
+
+def test_a_longest_context_is_supposed_for_what_the_cache_is_priced_as_alone():
+    """The others do not move with it, so nothing is to be said beside them."""
+    short, long = (infer("glm-4.7", anchors={"max_context": tokens})[0] for tokens in ("64k", "2M"))
+    moved = {column.name for column in _COLUMNS if column.text(short) != column.text(long)}
+    assert moved == {"cache"}
+
+
 def test_of_one_name_it_is_said_who_sells_it():
     both = infer("glm-5.1")
     assert [one.sheet.provider for one in both] == ["zai", "zhipu-bigmodel"]
@@ -201,11 +262,25 @@ def test_columns_that_are_asked_for_are_shown_however_wide():
     [
         (["provider=openai"], 13), (["provider=openai, x-ai"], 18), (["model=GPT-6*"], 5), (["provider=openai", "model=*sol"], 3),
         (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7),
-        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*"], 9), (["flag=a"], 7), (["flag=by zai"], 1), (["flag=prior"], 62),
+        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*,"], 9), (["flag=by zai"], 1), (["flag=prior"], 62),
     ],
 )  # fmt: skip
 def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
     assert len(picked(current(), wanted)) == count
+
+
+@in_one_test("letter", ["a", "b", "CNY, b", "1", "?"])
+def test_a_letter_picks_nothing_since_it_depends_on_what_else_is_shown(letter: str):
+    with pytest.raises(WrongValue, match=r"a letter means something else in every table; write its words, as in flag=introductory"):
+        picked(current(), [f"flag={letter}"])
+
+
+def test_the_words_beside_a_letter_pick_the_sheets_that_carry_it():
+    letters = _letters(current(), SHOWN_COLUMNS)
+    of_rows = _letters_of(current(), letters)
+    for words, letter in letters.items():
+        if letter != "all":
+            assert picked(current(), [f"flag={words}"]) == [one for one, row in zip(current(), of_rows, strict=True) if letter in row]
 
 
 @pytest.mark.parametrize(

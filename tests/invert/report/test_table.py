@@ -9,6 +9,7 @@ import pytest
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
+from invert.report.glance import in_order
 from invert.report.table import _FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
 from invert.result import Inference
 from invert.table import InferenceTable
@@ -54,7 +55,7 @@ def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained(run: In
     of_all = means.pop("all:")
     heading, _, *rows = text.split("\n\n")[0].splitlines()
     found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
-    assert found == [[flag for flag in one.flags if flag != of_all] for one in run.inferences]
+    assert found == [[flag for flag in one.flags if flag != of_all] for one in in_order(run)]
     assert all(of_all in one.flags for one in run.inferences) and of_all not in means.values()
 
 
@@ -71,7 +72,7 @@ def test_a_model_that_two_providers_sell_keeps_its_provider_where_the_column_wen
     first = run[0]
     twin = replace(first, sheet=replace(first.sheet, provider="other"))
     names = [line.split()[0] for line in summary(replace(run, inferences=(*run.inferences, twin)), 60).split("\n\n")[0].splitlines()[2:]]
-    assert names == [first.name, *(one.sheet.model for one in run[1:]), f"other/{first.sheet.model}"]
+    assert sorted(names) == sorted([first.name, *(one.sheet.model for one in run[1:]), f"other/{first.sheet.model}"])
 
 
 def test_region_and_service_tier_stand_with_the_model(run: InferenceTable):
@@ -177,3 +178,9 @@ def test_what_bounds_are_worth_is_said_of_all_that_ship(run: InferenceTable):
     assert f"({KV_NAMES['at_rent'].heading}, on {of.count} such sheets of known cache: {factors}" in said
     assert f"held {of.held} of {of.count} in bf16, {of.held_at_one_byte} at one byte)" in said
     assert "such sheets" not in of_one
+
+
+def test_rows_are_in_the_order_of_the_glance():
+    for by in (None, "-provider", "KV"):
+        rows = summary(current(), None, by).split("\n\n")[0].splitlines()[2:]
+        assert [row.split()[0] for row in rows] == [one.sheet.provider for one in in_order(current(), by)]

@@ -10,17 +10,17 @@ from invert.report.short import short_report
 from invert.report.take_home import headlines
 from invert.result import Inference
 from invert.storage.tiers import TIERS
-from tests.tools.inferred import current
+from tests.tools.inferred import current, everything
+from tests.tools.together import in_one_test
 
 MOST_HEADLINES = 6
 
 
-def test_what_to_take_home_is_six_lines_of_any_terminal():
-    run = current()
-    for one in run:
-        said = [part for line in headlines(one) for part in folded(line, 80).splitlines()]
-        # An introductory price takes a line of its own.
-        assert 4 <= len(said) <= MOST_HEADLINES + bool(one.sheet.bands[0].input.ends), said
+@in_one_test("width", [80, 100, 120])
+def test_what_to_take_home_is_six_lines_of_any_terminal(width: int):
+    for one in everything():
+        said = [part for line in headlines(one) for part in folded(line, width).splitlines()]
+        assert 4 <= len(said) <= MOST_HEADLINES, said
 
 
 def test_a_closed_sheet_is_its_price_and_its_time_each_with_its_record():
@@ -50,7 +50,8 @@ def test_what_is_known_stands_before_what_is_estimated():
 def test_what_qualifies_a_size_stands_beside_it():
     run = current()
     assert "by its price, extrapolated." in headlines(run["openai/gpt-6-astra"])[0]
-    assert "by its introductory price" in headlines(run["google/gemini-3.8-flash"])[0]
+    size = headlines(run["google/gemini-3.8-flash"])[0]
+    assert size == "Size: 25B active (7.5B to 85B) by introductory price; held for 38 of 42 open.", "in 80 columns"
     assert "introductory, ends 2027-01-01" in report(run["google/gemini-3.8-flash"], run)
 
 
