@@ -75,8 +75,12 @@ class GlanceColumn:
 
 def _model(one: Inference) -> str:
     region = f" [{one.sheet.region}]" if one.sheet.region else ""
-    tier = "" if one.sheet.service_tier in ("standard", "off_peak") else f" ({one.sheet.service_tier})"
-    return one.sheet.model + region + tier
+    return one.sheet.model + region + (f" ({one.sheet.service_tier})" if _tier_named(one) else "")
+
+
+def _tier_named(one: Inference) -> bool:
+    """Whether the tier of a sheet stands behind its name."""
+    return one.sheet.service_tier not in ("standard", "off_peak")
 
 
 def _input(one: Inference) -> float:
@@ -379,6 +383,13 @@ def _kind(flag: str) -> str:
     return flag.partition(", ")[0]
 
 
+def _in_cells(one: Inference, columns: Set[str]) -> list[str]:
+    """What flags of a sheet hold that a cell of these columns shows, or another view."""
+    known = [_OF_ARCHITECTURE] if "known" in columns else []
+    tier = [one.sheet.service_tier.replace("_", "-")] if _tier_named(one) and columns & {"model", "sheet"} else []
+    return [*SEEN, *_MARKED, *known, *tier]
+
+
 def _qualified(flag: str) -> Set[str]:
     """The columns of which a flag says something: those of prices and by prices, unless it is of others."""
     return next((columns for beginning, columns in _QUALIFIED.items() if flag.startswith(beginning)), _OF_PRICES)
@@ -388,9 +399,12 @@ def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str,
     """A letter, or a word where all have it, for every kind of flag that qualifies a column here and that no cell shows."""
     columns = {column_of(name).name for name in names}
     named: Set[tuple[str, ...]] = frozenset() if _WHO_SELLS & columns else _of_named_seller(inferences)
-    said = (*SEEN, *_MARKED, *([_OF_ARCHITECTURE] if "known" in columns else []))
     of_each = [
-        dict.fromkeys(_kind(flag) for flag in _flags(one, named) if columns & _qualified(flag) and not any(part in flag for part in said))
+        dict.fromkeys(
+            _kind(flag)
+            for flag in _flags(one, named)
+            if columns & _qualified(flag) and not any(part in flag for part in _in_cells(one, columns))
+        )
         for one in inferences
     ]
     kinds = sorted(dict.fromkeys(kind for of_one in of_each for kind in of_one), key=lambda kind: kind.startswith(_SELLER))

@@ -24,7 +24,7 @@ from invert.report.glance import (
     picked,
 )
 from invert.report.size import stated_size
-from tests.tools.inferred import current
+from tests.tools.inferred import current, everything
 from tests.tools.together import in_one_test
 
 HEAD_LINES = 4
@@ -217,6 +217,13 @@ def test_below_columns_that_are_asked_for_stands_what_they_show_and_nothing_else
 def test_a_flag_is_said_where_a_column_is_that_it_qualifies(columns: str, shown: tuple[str, ...], lacking: tuple[str, ...]):
     said = below(glance(current(), columns=columns.split(",")))
     assert not [words for words in shown if words not in said] and not [words for words in lacking if words in said], said
+
+
+def test_a_service_tier_that_stands_behind_the_name_has_no_letter_beside_it():
+    run = everything()
+    words = ("batch", "fast", "; peak")
+    named, nameless = below(glance(run)), below(glance(run, columns=["price"]))
+    assert "(batch)" in glance(run) and not [word for word in words if word in named] and all(word[-4:] in nameless for word in words)
 
 
 def test_a_column_that_is_asked_for_twice_is_shown_once():
