@@ -95,8 +95,8 @@ NUMERICS = {
     "report/layout": {"USD_PER_MTOK"},  # units
     "report/figures": {"_TIMES"},  # units
     "report/glance": {"_active", "_read", "_known"},  # in the units of the head
-    "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_threshold_of_band", "_amount"},  # a slip of the keys, rounding; k, M and %
-    "sheets/doubts": {"_HAIR", "_DAYS_OF_YEAR", "_NEARLY"},  # rounding, and how alike two words are
+    "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount"},  # a slip of the keys, rounding; %
+    "sheets/doubts": {"_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, _SAME"},
     "storage/hold_costs": {"_SHORTEST, _LONGEST, _PLACES"},  # where curves begin and end, and their points
