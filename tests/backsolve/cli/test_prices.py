@@ -210,9 +210,11 @@ def test_own_prices_are_refused_beside_two_states_over_which_they_are_not_laid(t
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
-@pytest.mark.parametrize("typed", [("add", "acme/x", "input=2", "output=10"), ("pull", "litellm")])
-def test_what_is_no_file_is_not_written(typed: tuple[str, ...]):
-    assert "/dev/full: cannot be written (it is not a file)" in refused("prices", *typed, "--into", "/dev/full")
+def test_what_is_no_file_is_not_written(tmp_path: Path):
+    entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 2e-6, "output_cost_per_token": 1e-5}
+    (tmp_path / "litellm.json").write_text(json.dumps({"m": entry}), encoding="utf-8")
+    for typed in (("add", "acme/x", "input=2", "output=10"), ("pull", str(tmp_path / "litellm.json"))):
+        assert "/dev/full: cannot be written (it is not a file)" in refused("prices", *typed, "--into", "/dev/full")
 
 
 def test_every_price_is_listed_for_programs():
