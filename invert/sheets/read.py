@@ -316,7 +316,7 @@ def read_rows(
     return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], problems
 
 
-_FAULTS_BESIDE = 20
+_FAULTS_BESIDE = 8
 """Of the faults of rows, how many are named beside that of a whole file."""
 
 
