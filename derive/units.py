@@ -412,7 +412,9 @@ def in_usual_unit(name: str, text: str) -> str:
 
 _TOLD_IN = {"USD/s": "USD/h", "USD/token": "USD/MTok", "USD/J": "USD/kWh"}
 _PARTED = re.compile(r"\.\.|,")
-_BARE = re.compile(r"(?P<sign>(?:[<>]=?)? *)(?P<numbers>\$?[0-9]*\.?[0-9]+(?:(?:\.\.|,)\$?[0-9]*\.?[0-9]+)*)(?: ?USD)?(?=$|:[a-z])")
+_DOLLARS = r"\$?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+"""One number, which can be taken apart in one way only: of a long list there would else be too many to try."""
+_BARE = re.compile(rf"(?P<sign>(?:[<>]=?)? *)(?P<numbers>{_DOLLARS}(?:(?:\.\.|,){_DOLLARS})*)(?: ?USD)?(?=$|:[a-z])")
 """Plain numbers or dollars, one or several or from one to another, a limit perhaps."""
 
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from contextlib import suppress
+from time import process_time
 
 import pytest
 from hypothesis import example, given
@@ -515,3 +516,12 @@ def test_energy_is_in_kilowatt_hours_from_a_tenth_of_one_and_read_back(joules, s
 
 def test_names_of_energies_may_say_their_unit():
     assert named_texts(["output_energy_kwh=0.5", "energy_per_token_J=0.4"]) == {"output_energy": "0.5 kWh", "energy_per_token": "0.4 J"}
+
+
+def test_a_long_list_of_numbers_is_taken_apart_in_no_time():
+    """Digits that could be split in several ways made ever more of every further number: this list would outlast the test."""
+    text = ",".join(["1000"] * 100)
+    start = process_time()
+    assert named_texts([f"input_price={text}"]) == {"input_price": f"{text} USD/MTok"}
+    assert named_texts([f"input_price={text} s"]) == {"input_price": f"{text} s"}
+    assert process_time() - start < 1
