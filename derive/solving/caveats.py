@@ -154,7 +154,7 @@ def may_be_a_slip(asked: Question, values: Mapping[str, float], used: Sequence[E
 def counted_in_parts(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Parts of what there is only in whole ones, where an answer rests on them."""
     spoken = {name for row in used for name in row.symbols}
-    parts = [f"{name} = {asked.known[name]:.12g}" for name in asked.in_parts if name in spoken]
+    parts = [f"{name} = {asked.known[name]:.12g}" for name in asked.in_parts if name in spoken and name in asked.known]
     return "; ".join(f"{part} is no whole number, and is taken as it is" for part in parts) or None
 
 

@@ -2,13 +2,16 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
 from derive import shipped
+from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.solving import caveats as doubts
 from derive.solving.api import solve
+from derive.solving.questions import question
 from derive.units import show
 from tests.tools.commands import call
 from tests.tools.tables import reading
@@ -1372,3 +1375,13 @@ def test_memory_that_is_full_but_for_a_twentieth_is_said_to_want_room(batch, sai
     assert len(found) == (1 if said else 0) and all(f"take {said} of the memory" in text for text in found)
     for kept in ({"reserved_share": 1e-3}, {"gpu_memory_utilization": 0.999}):
         assert not any("engines need room" in text for text in warned("step_time", **given, batch=batch, **kept))
+
+
+def test_a_part_of_what_was_given_as_a_limit_is_not_told_where_it_is_asked_for_itself():
+    """A limit that no answer reaches is explained by what it would come to: then it is not among what is known."""
+    given = {name: value for name, value in TYPED.items() if name not in ("hardware", "model")}
+    asked = question("step_time", given | {"chips": 2.5}, TYPED["hardware"], TYPED["model"])
+    used = (equation("roofline.compute_time"),)
+    assert doubts.counted_in_parts(asked, {}, used) == "chips = 2.5 is no whole number, and is taken as it is"
+    unknown = replace(asked, known={name: value for name, value in asked.known.items() if name != "chips"})
+    assert doubts.counted_in_parts(unknown, {}, used) is None
