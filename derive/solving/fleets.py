@@ -31,6 +31,8 @@ _OF_WHOLE_ONES = (_ALL_CHIPS, "fleet_cost", "fleet_power", "fleet_electricity_co
 _IN_FLIGHT = "fleet_sequences_in_flight"
 _SIZE_IT = (_OF_ONE, _OF_ALL, "fleet_throughput", _IN_FLIGHT)
 _PREFILL_OVER_DECODE = "prefill_decode_chip_ratio"
+_READ = "kv_time"
+"""What needs a batch in the memory of its chips."""
 _PRICE, _OF_USE = "chip_price", ("serving.chip_price_from_capex", "serving.rented_chip_price")
 """What a second of a chip costs, and by which equations that is of one in use."""
 _IN_USE = "fleet_utilisation"
@@ -82,7 +84,7 @@ def batch_that_does_not_fit(ask: _Ask, unknown: str, given: Mapping[str, Any], n
     row = quantity(unknown)
     if row.name not in (*_ASKED, _IN_FLIGHT) or not names >= {"batch", _CHIPS} or _IN_FLIGHT not in (*names, row.name):
         return None
-    read = ask("kv_time", given)
+    read = ask(_READ, {spelled: value for spelled, value in given.items() if quantity(spelled).name != _READ})
     short = read.reason and read.reason.code == SHORT_OF_MEMORY
     return replace(read, unknown=row.name, unit=row.unit) if short else None
 

@@ -353,3 +353,15 @@ def test_what_all_replicas_come_to_says_what_prompts_take():
     assert {"fleet_requests_per_second", "hbm_bandwidth"} <= {*named.answers[0].elasticities} and "replicas" not in named.answers[
         0
     ].elasticities
+
+
+def test_replicas_of_a_batch_are_counted_beside_a_time_of_reads_that_is_given():
+    given = {
+        "hardware": "H100:fp8",
+        "model": "Llama-3.1-70B",
+        "batch": 8,
+        "chips": 8,
+        "fleet_sequences_in_flight": 80,
+        "context_length": 8000,
+    }
+    assert solve("replicas", **given, kv_time=2e-5).value == solve("replicas", **given).value == 10
