@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 _MANY = 25
-"""Parts from which on processes are started: with fewer it pays little to start them. `infer` has eight sheets in one."""
+"""Parts from which on processes are started: with fewer it pays little to start them. `infer` has sixteen sheets in one."""
 _MOST = 4
 """Processes at most, if nobody says how many: each holds the tables and its draws."""
 
