@@ -19,7 +19,7 @@ from derive.price_rows import FxRate, ModelRow
 from derive.shipped import BadRow, Tables
 from derive.shipped_rows import truth
 from invert.data import Data, once_a_run, read_data
-from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, Problem, RowKey
+from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, Problem, RowKey, without_collection
 from invert.sheets.rules import (
     COMPONENTS,
     NAMES,
@@ -105,6 +105,7 @@ def load(prices: Prices | None = None) -> PriceBook:
     return book_of(read_data(), prices)
 
 
+@without_collection()
 def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     """What `load` reads, by the tables of a run."""
     fx, rows, faults = prices_that_ship(data)

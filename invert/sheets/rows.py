@@ -1,7 +1,9 @@
 """What a price file holds: its rows as validated, exchange rates, models, and what is wrong with it."""
 
+import gc
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -13,6 +15,7 @@ from invert.sheets.sheet import FileText
 
 __all__ = [
     "TOKENS", "Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "tokens_in", "units_per_usd",
+    "without_collection",
 ]  # fmt: skip
 
 TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
@@ -111,6 +114,25 @@ class PriceRow:
             if number.isdecimal()
             else Problem(origin=self.origin, row=None, column=column, message=message)
         )
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """While rows are read or judged: they hold no circles, and Python would look through all of them for some again and again.
+
+    >>> with without_collection():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def units_per_usd(fx: Fx, currency: str, day: date) -> float:

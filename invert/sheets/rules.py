@@ -13,7 +13,7 @@ from derive import shipped_rows
 from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.shipped_rows import figure
-from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, tokens_in, units_per_usd
+from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, tokens_in, units_per_usd, without_collection
 
 CELL_LIMIT = 10_000
 LEAST_THRESHOLD = 1_000
@@ -35,6 +35,7 @@ _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 """What the rows of a sheet on a day price and where, whatever they ask: sheets of one shape are all sound, or none is."""
 
 
+@without_collection()
 def check(book: PriceBook) -> list[Problem]:
     """Everything wrong with a book: what was found on reading, and what its rows lack together, on whatever day.
 
