@@ -7,7 +7,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -128,6 +128,23 @@ def standard_input() -> BinaryIO:
     if sys.stdin is None:
         raise WrongData("- is standard input, and that is closed: pipe something into it, or name a file")
     return sys.stdin.buffer
+
+
+def called(place: str) -> str:
+    """What messages call the file of that name, which - says is standard input."""
+    return "standard input" if place == "-" else label(place)
+
+
+def content_of(place: str, limit: int = LARGEST) -> bytes:
+    """What is in a file, or in standard input where its name is -; `WrongData` where that is not readable or larger than so much."""
+    with nullcontext(standard_input()) if place == "-" else opened(place, limit) as stream:
+        try:
+            found = stream.read(limit + 1)
+        except OSError as error:
+            raise WrongData(f"{called(place)} cannot be read: {error.strerror or error}") from error
+    if len(found) > limit:
+        raise WrongData(f"{called(place)} cannot be read: it is larger than {size(limit)}")
+    return found
 
 
 def write(place: str, content: str | bytes) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from contextlib import nullcontext
 from datetime import date
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -11,7 +10,7 @@ import click
 from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, report_problems, tell
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
-from derive.files import LARGEST_RESULT, label, opened, size, standard_input
+from derive.files import LARGEST_RESULT, called, content_of
 from derive.show.folding import folded
 
 if TYPE_CHECKING:
@@ -308,7 +307,7 @@ def cite_command(
         try:
             why = uses_in(result)
         except WrongData as error:
-            raise WrongData(f"{_called(used_by)}: {error}") from None
+            raise WrongData(f"{called(used_by)}: {error}") from None
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
     if not equations and not found:
         raise WrongValue("nothing to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
@@ -361,20 +360,9 @@ def _prices_cited(
     return found, book.problems
 
 
-def _called(place: str) -> str:
-    return "standard input" if place == "-" else label(place)
-
-
 def _json(place: str) -> Any:
-    name = _called(place)
-    with nullcontext(standard_input()) if place == "-" else opened(place, LARGEST_RESULT) as stream:
-        try:
-            text = stream.read(LARGEST_RESULT + 1)
-        except OSError as error:
-            raise WrongData(f"{name} cannot be read: {error.strerror or error}") from error
-    if len(text) > LARGEST_RESULT:
-        raise WrongData(f"{name} cannot be read: it is larger than {size(LARGEST_RESULT)}")
+    text = content_of(place, LARGEST_RESULT)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise WrongData(f"{name} is not JSON ({str(error).splitlines()[0]}); save one with --as json") from error
+        raise WrongData(f"{called(place)} is not JSON ({str(error).splitlines()[0]}); save one with --as json") from error

@@ -22,7 +22,7 @@ from backsolve.cli.common import (
 )
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
-from derive.files import write
+from derive.files import called, content_of, write
 
 if TYPE_CHECKING:
     from invert.comparison_records import Comparison
@@ -79,7 +79,8 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--against",
     metavar="DATE|FILE|shipped",
-    help="What moved against another day, a price CSV, a saved result, or the shipped prices, and which price moved it.",
+    help="What moved against another day, a price CSV, a saved result, or the shipped prices, and which price moved it; "
+    "- is a file from standard input.",
 )
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
@@ -110,9 +111,11 @@ def infer_command(
     from invert.assumptions import ANCHORS
     from invert.result import Shown
 
-    for option, value in (("--save", save), ("--against", against), ("--like", like)):
+    for option, value in (("--save", save), ("--against", against if against != "-" else None), ("--like", like)):
         refuse_no_file(option, value)
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
+    if against == "-" and not isinstance(own, str | None):
+        raise WrongValue("infer reads standard input once; - is given more than once")
     shown = Shown(
         style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, history=history, against=against
     )  # fmt: skip
@@ -188,8 +191,10 @@ def _worked_out(
     with processes(workers) as executor:
         if shown.against is not None or (asked["changes"] and shown.style not in _RECORDS):
             from invert.compare import infer_against
+            from invert.sheets.sheet import FileText
 
-            table, moved = infer_against(shown.against or "", names, **asked, executor=executor)
+            before = FileText(called("-"), content_of("-")) if shown.against == "-" else shown.against or ""
+            table, moved = infer_against(before, names, **asked, executor=executor)
         else:
             table = infer(names, **asked, executor=executor)
     for note in table.notes:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,7 +13,7 @@ from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, content_before, label, write
 from invert.assumptions import USUAL
 from invert.data import Data
-from invert.sheets.assemble import spelled, typed_place
+from invert.sheets.assemble import Place, spelled, typed_place
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
@@ -27,7 +26,6 @@ _FIELDS = (
 )  # fmt: skip
 """What may be said of a sheet beside its prices; a release is the day from which prices hold, unless that is given."""
 _TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
-_AS_IN_A_FILE = re.compile("write per=[a-z_]+ amount=")
 _FIRST_ROW = 2
 """The row of the first price in a file of which the header is the first line."""
 _BLANK = ", \t\r\n\ufeff"
@@ -68,6 +66,7 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     elif "effective_date" in said:
         said["date_kind"] = "start"
     rows = []
+    named: dict[Place, str] = {}
     for spec, amount in items.items():
         if spec in _FIELDS:
             continue
@@ -75,7 +74,9 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
             known = (*COMPONENTS, *_FIELDS)
             meant = suggest(spec, known) or f"; allowed: {', '.join(known)}"
             raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{meant}")
-        component, threshold, ttl = typed_place(spec)
+        component, threshold, ttl = priced = typed_place(spec)
+        if (other := named.setdefault(priced, spec)) != spec:
+            raise WrongValue(f"{shorten(other)} and {shorten(spec)} are the same price; give one of them")
         place = {"threshold_tokens": str(threshold)} if threshold else {}
         place |= {"ttl_seconds": str(ttl)} if ttl else {}
         rows.append({"provider": provider, "model": model, "component": component, **place, "amount": amount.strip(), **said})
@@ -244,8 +245,7 @@ def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], fir
         return fault
     row = cells[place]
     spec = spelled((row["component"], int(row.get("threshold_tokens", "0")), int(row["ttl_seconds"]) if "ttl_seconds" in row else None))
-    message = _AS_IN_A_FILE.sub(f"write {spec}=", fault.message)
-    return Problem(origin=f"{shorten(name)} {spec}", row=None, column=fault.column, message=message)
+    return Problem(origin=f"{shorten(name)} {spec}", row=None, column=fault.column, message=fault.message)
 
 
 def _number(row: PriceRow) -> int:

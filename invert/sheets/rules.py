@@ -323,8 +323,7 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
     least = _SMALLEST[component]
     if amount == 0 or least <= usd <= _LARGEST:
         return ""
-    per = "mtok_hour" if component == "cache_storage" else "mtok"
-    hint = f"; is it per token? write per={per} amount={amount * 1e6:g}" if least <= usd * 1e6 <= _LARGEST and usd < least else ""
+    hint = f"; is it per token? write {amount * 1e6:g}" if least <= usd * 1e6 <= _LARGEST and usd < least else ""
     return f"{amount:g} is absurd: {component} costs between {least:g} and {_LARGEST:g} USD per million tokens{hint}"
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from derive import files
 from derive.errors import WrongData
-from derive.files import alone, opened, write
+from derive.files import alone, content_of, opened, write
 
 
 @pytest.mark.parametrize("kind", ["read-only", "loop", "device", "pipe", "the answer itself"])
@@ -158,6 +158,15 @@ def test_a_file_that_grows_while_it_is_read_is_read_up_to_the_limit(tmp_path):
         place.write_bytes(b"a" * (files.MIB + 1))
         with pytest.raises(WrongData, match=r"mine\.csv cannot be read: it is larger than 1 MiB"):
             stream.read()
+
+
+def test_standard_input_is_read_up_to_the_limit(monkeypatch):
+    for text in (b"", b"a" * files.MIB):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+        assert content_of("-", files.MIB) == text
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a" * (files.MIB + 1))))
+    with pytest.raises(WrongData, match=r"standard input cannot be read: it is larger than 1 MiB"):
+        content_of("-", files.MIB)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

@@ -239,12 +239,23 @@ def test_against_shows_what_moved_in_every_form(tmp_path):
     assert piped.status == 0 and "Nothing moved" in piped.out
 
 
+def test_a_file_is_held_against_from_standard_input_as_by_its_name(tmp_path):
+    own, saved = tmp_path / "own.csv", str(tmp_path / "saved.json")
+    own.write_bytes(price_file("google,gemini-2.5-pro,output,12,,,,"))
+    asked = ("infer", "gemini-2.5-pro", "--against")
+    named, piped = call(*asked, str(own)), call(*asked, "-", "--save", saved, stdin=own.read_bytes())
+    assert piped.status == 0 and "output 12 -> 10 USD/MTok" in piped.out
+    assert piped.out.splitlines()[1:] == named.out.splitlines()[1:], "the first line says against what"
+    assert call("infer", "--like", saved).out == piped.out
+
+
 def test_what_cannot_be_compared_with_is_refused(tmp_path):
     assert "is no date of the calendar" in refused(*GEMINI, "--against", "2026-02-30")
     assert refused(*GEMINI, "--against", str(tmp_path / "none")).endswith("cannot be read: No such file or directory\n")
     assert refused(*GEMINI, "--against", "shiped").endswith("did you mean 'shipped'?\n")
     assert refused("prices", "diff", "2026-3-12", "shipped").endswith("allowed: shipped, a day as 2026-11-20, a CSV file\n")
     assert "--against needs the name of a file" in refused(*GEMINI, "--against", "")
+    assert "reads standard input once" in refused(*GEMINI, "--prices", "-", "--against", "-")
 
 
 def test_the_history_of_a_model_is_shown_in_every_form():
