@@ -359,23 +359,27 @@ def _turned_back(
     assumptions: Assumptions,
     kept: Kept,
 ) -> dict[SheetKey, dict[Place, Side]]:
-    """What sheets of which several prices changed imply with one of them as it was, while these are few."""
-    asked: list[tuple[PriceSheet, PriceChange]] = []
+    """What sheets of which several prices changed imply with one of them as it was, while these are few; what went comes back together."""
+    asked: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
     for sheet, changes in changed:
-        of_sheet = [(sheet, one) for one in changes if one.times] if len(changes) > 1 and not _common_factor(changes) else []
-        asked += of_sheet if len(asked) + len(of_sheet) <= MOST_TURNED_BACK else []
-    tried: list[tuple[SheetKey, Place, PriceSheet]] = []
-    for sheet, one in asked:
+        gone = tuple(one for one in changes if one.new is None)
+        groups = [*((one,) for one in changes if one.times), *([gone] if gone else [])]
+        one_of_several = groups and len(groups[-1]) < len(changes) and not _common_factor(changes)
+        if one_of_several and len(asked) + len(groups) <= MOST_TURNED_BACK:
+            asked += [(sheet, group) for group in groups]
+    tried: list[tuple[SheetKey, tuple[PriceChange, ...], PriceSheet]] = []
+    for sheet, group in asked:
         try:
-            tried.append((sheet_key(sheet), one.place, with_amounts(sheet, {spelled(one.place): repr(one.old[0] if one.old else 0.0)})))
+            before = with_amounts(sheet, {spelled(one.place): repr(one.old[0]) for one in group if one.old})
         except BacksolveError:
             continue
+        tried.append((sheet_key(sheet), group, before))
     found: dict[SheetKey, dict[Place, Side]] = {}
     together, _ = infer_sheets([sheet for _, _, sheet in tried], data, assumptions, kept=kept)
     with_conventions(together, premiums, assumptions, kept)
-    for key, place, sheet in tried:  # What is drawn is drawn: each is told by itself because one may have failed.
+    for key, group, sheet in tried:  # What is drawn is drawn: each is told by itself because one may have failed.
         for back in with_conventions(infer_sheets([sheet], data, assumptions, kept=kept)[0], premiums, assumptions, kept):
-            found.setdefault(key, {})[place] = side_of(back)
+            found.setdefault(key, {}).update(dict.fromkeys((one.place for one in group), side_of(back)))
     return found
 
 
@@ -396,25 +400,26 @@ def _moved(
     if not turned or not changes:
         elasticity = None if factor is None or by is None else by / log(factor)
         return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=changes, elasticity=elasticity)
-    of_each = {
-        one: moved for one in changes if one.place in turned and (moved := how_far(turned[one.place].said.get(name), after)) is not None
-    }
+    backs = {one: turned[one.place].said.get(name) for one in changes if one.place in turned}
+    tried = {one: 0.0 if back == after else how_far(back, after) for one, back in backs.items()}
+    of_each = {one: moved for one, moved in tried.items() if moved is not None}
+    rest = tuple(one for one in changes if one not in of_each)
     most = max(of_each, key=lambda one: abs(of_each[one]), default=None)
-    if most is None or not of_each[most]:
-        rest = tuple(one for one in changes if one not in of_each)
+    if by is None or most is None or not of_each[most]:
+        # What became of another kind was moved by a price without which it is of the kind before, or by one that came or went.
         return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=rest or changes, elasticity=None)
     slopes = {one: moved / log(one.times) for one, moved in of_each.items() if one.times}
-    others = tuple(
-        sorted((one for one in changes if one is not most and of_each.get(one, 1.0)), key=lambda one: -abs(of_each.get(one, 0.0)))
-    )
-    next_to_it = max((abs(of_each.get(one, 0.0)) for one in others), default=0.0)
-    prices = (most,) if abs(of_each[most]) > assumptions.dominant_price * next_to_it else (most, *others)
+    first = tuple(one for one in of_each if turned[one.place] is turned[most.place])
+    others = sorted((one for one in changes if one not in first and of_each.get(one, 1.0)), key=lambda one: -abs(of_each.get(one, 0.0)))
+    # What the rest do by themselves is not known, but what is left of the whole for them.
+    next_to_it = max(*(abs(of_each.get(one, 0.0)) for one in others), abs(by - of_each[most]) if rest else 0.0, 0.0)
+    prices = first if abs(of_each[most]) > assumptions.dominant_price * next_to_it else (*first, *others)
     return Moved(
         quantity=quantity,
         estimator=estimator,
         before=before,
         after=after,
         prices=prices,
-        elasticity=slopes[most],
+        elasticity=slopes.get(most),
         elasticities=tuple(map(slopes.get, prices)) if prices[1:] else (),
     )

@@ -125,6 +125,22 @@ def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_
     assert told["elasticities"] == pytest.approx(slopes, rel=1e-5), "six digits"
 
 
+def test_of_a_band_that_went_its_prices_are_named_together_and_no_slope_is_told_of_what_became_a_bound(tmp_path):
+    head, base = "provider,model,component,amount,threshold_tokens\n", "acme,m,input,{},\nacme,m,output,{},\n"
+    old = written(tmp_path / "old.csv", head + base.format(1, 3) + "acme,m,input,2,256000\nacme,m,output,6,256000\n")
+    new = written(tmp_path / "new.csv", head + base.format(0.435, 0.87))
+    _, found = infer_against(old, ["acme/m"], prices=new)
+    moved = {(one.quantity, one.estimator): one for one in only_changed(found).moved}
+    for name in (("kv_bytes_per_token", "at_rent"), ("kv_bytes_per_token", "one_markup"), ("bayes_factor", "convention")):
+        one = moved[name]
+        assert [price.spelled for price in one.prices] == ["input@256k", "output@256k"] and one.elasticity is None, name
+    by_price = moved["active_params", "market"]
+    assert [price.spelled for price in by_price.prices] == ["input"], "the band moves no size by price"
+    before = infer("acme/m", prices=new, changes={"input": "1"})[0].market["active_params"].median
+    slope = log(by_price.after.median / before) / log(0.435)
+    assert by_price.elasticity == pytest.approx(slope, rel=1e-3)
+
+
 def test_what_a_band_that_was_added_copies_is_said_with_what_it_copies():
     run, found = infer_against("", ["gemini-3.1-pro"], changes={"input@500k": "6"})
     places = {price.spelled: price.copied_from for price in only_changed(found).prices}
