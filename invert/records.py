@@ -906,10 +906,10 @@ class Overview:
 
     A sheet that asks to the cent what another provider, or the same one under a second name, asks for the same model in the same
     service tier is a copy of it; offers are the sheets without these, and all that follows counts offers. `copies` are by provider.
-    `no_result` says why how many sheets could not be read, `beside` how many more hold on that day, by service tier, and
-    `of_other_days` how many on other days alone; `release_unknown` are sheets whose KV is the class of the day of their price, as
-    no table has the release of their model. `premiums` begin with those that most offers share, `sizes` with makers,
-    the one of most offers first.
+    `no_result` says why how many sheets could not be read, `not_picked` how many were read and are not what is wanted of them,
+    `beside` how many more hold on that day, by service tier, and `of_other_days` how many on other days alone; `release_unknown`
+    are sheets whose KV is the class of the day of their price, as no table has the release of their model. `premiums` begin with
+    those that most offers share, `sizes` with makers, the one of most offers first.
     """
 
     __repr__ = brief
@@ -918,6 +918,7 @@ class Overview:
     sheets: int
     providers: int
     no_result: Mapping[str, int]
+    not_picked: int
     beside: Mapping[str, int]
     of_other_days: int
     release_unknown: int

@@ -260,7 +260,8 @@ class Run:
     `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` and `base_inputs`,
     the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not;
     `of_other_days` is how many sheets have a price on other days alone. `rows` are the prices that the sheets are made of, but for
-    those set by hand. `before` is what sheets imply as they are published, by sheet, where prices were set by hand.
+    those set by hand. `before` is what sheets imply as they are published, by sheet, where prices were set by hand. `not_picked` are
+    the sheets that were found and are not what is wanted of them.
     """
 
     __repr__ = brief
@@ -286,6 +287,7 @@ class Run:
     rows: tuple[PriceRow, ...]
     made: Made
     before: Mapping[SheetKey, Inference] = field(default_factory=dict)
+    not_picked: frozenset[SheetKey] = frozenset()
 
     def __iter__(self) -> Iterator[Inference]:
         return iter(self.inferences)

@@ -344,9 +344,12 @@ def _summary(table: "InferenceTable", style: str) -> str:
 def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":
     """The run with the sheets that are wanted, in the order that is."""
     from invert.report.glance import in_order, picked
+    from invert.sheets.what_if import sheet_key
 
     found = picked(table, wanted)
-    return replace(table, inferences=type(table.inferences)(in_order(found, by) if by else found))
+    sheets = {sheet_key(one.sheet) for one in found}
+    left = frozenset(key for one in table if (key := sheet_key(one.sheet)) not in sheets)
+    return replace(table, inferences=type(table.inferences)(in_order(found, by) if by else found), not_picked=left)
 
 
 def _rendered(table: "InferenceTable", style: str, wide: bool, columns: list[str], by: str | None) -> str:

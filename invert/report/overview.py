@@ -52,7 +52,9 @@ def _counted(found: Overview) -> list[str]:
     named = [f"{tier.replace('_', '-')} {count:,}" for tier, count in found.beside.items()]
     named += [f"on other days only {found.of_other_days:,}"] if found.of_other_days else []
     others = sum(found.beside.values()) + found.of_other_days
-    more = [f"{_many(others, 'more sheet')} left out: {', '.join(named)}; --all takes those of the day."] if others else []
+    left, takes = ("not looked at", "looks at") if found.not_picked else ("left out", "takes")
+    more = [f"{_many(found.not_picked, 'more sheet')} left out by --where."] if found.not_picked else []
+    more += [f"{_many(others, 'more sheet')} {left}: {', '.join(named)}; --all {takes} those of the day."] if others else []
     same = f"{copies:,} ask what another sheet of the same model asks ({_named(found.copies)}). "
     none = f"{_many(unread, 'sheet')} without a result: {_named(found.no_result)}." if unread else "Every sheet has a result."
     counted = " ".join([f"{same if copies else ''}{_many(found.offers, 'offer')} are counted below.", none, *more])
@@ -148,6 +150,7 @@ def overview_json(found: Overview) -> str:
         "sheets": found.sheets,
         "providers": found.providers,
         "no_result": _counts(found.no_result),
+        "not_picked": found.not_picked,
         "beside": _counts(found.beside),
         "of_other_days": found.of_other_days,
         "release_unknown": found.release_unknown,
@@ -173,6 +176,7 @@ def overview_csv(found: Overview) -> str:
     """A line a count; SI units."""
     rows: list[dict[str, object]] = [{"section": "copies", "name": name, "offers": count} for name, count in found.copies.items()]
     rows += [{"section": "no_result", "offers": count, "because": why} for why, count in found.no_result.items()]
+    rows += [{"section": "not_picked", "offers": found.not_picked}] if found.not_picked else []
     rows += [{"section": "beside", "name": tier, "offers": count} for tier, count in found.beside.items()]
     rows += [{"section": "of_other_days", "offers": found.of_other_days}] if found.of_other_days else []
     rows += [{"section": "release_unknown", "offers": found.release_unknown}] if found.release_unknown else []

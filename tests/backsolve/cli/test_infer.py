@@ -450,6 +450,14 @@ def test_a_change_that_turns_the_bands_round_is_warned_of():
     assert "after the change" not in call("infer", "gemini-3.1-pro", "--set", "output=13").err
 
 
+def test_a_summary_of_picked_sheets_counts_the_others_apart_from_those_of_other_tiers():
+    asked = ("infer", "--summary", "--as", "json", "--where", "provider=openai")
+    picked, of_all = json.loads(call(*asked).out), json.loads(call(*asked[:4]).out)
+    assert picked["sheets"] + picked["not_picked"] == of_all["sheets"] and of_all["not_picked"] == 0
+    assert picked["beside"] == of_all["beside"]
+    assert f"{picked['not_picked']} more sheets left out by --where." in " ".join(call(*asked[:2], *asked[4:]).out.split())
+
+
 def test_where_no_sheet_could_be_read_no_empty_table_is_printed():
     found = call("infer", "gemini-2.5-pro", "--anchor", "short_context=900k", "--anchor", "long_context=800k")
     assert found.status == 2 and not found.out and "must be below long_context" in found.err
