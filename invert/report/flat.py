@@ -15,7 +15,7 @@ _MARKET_COLUMNS = tuple(f"{name}_market{suffix}" for name in _SIZES for suffix i
 _BESIDE = ("bandwidth_bound_fraction", "memory_time_share", "balance_context")
 _BESIDE_COLUMNS = tuple(f"{name}{suffix}" for name in _BESIDE for suffix in _PARTS)
 COLUMNS = (
-    "provider", "model", "service_tier", "as_of", "currency", "input_price_usd_per_token", "output_price_usd_per_token",
+    "provider", "model", "region", "service_tier", "as_of", "currency", "input_price_usd_per_token", "output_price_usd_per_token",
     "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params",
     "active_params_origin", "kv_bytes_per_token_lecture",
     "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *_KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
@@ -37,6 +37,7 @@ def flat(one: Inference) -> dict[str, object]:
     return {
         "provider": one.sheet.provider,
         "model": one.sheet.model,
+        "region": one.sheet.region,
         "service_tier": one.sheet.service_tier,
         "as_of": one.sheet.as_of.isoformat(),
         "currency": base.input.currency,

@@ -1,5 +1,6 @@
 """A sheet as one flat row: the numbers of its records in SI, in the order of the columns, and nothing where there is nothing."""
 
+import io
 import json
 
 import pytest
@@ -10,11 +11,18 @@ from invert.report.flat import COLUMNS, flat, six_digits
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
+PRICES = ("input,1", "output,3")
+
 
 def test_every_row_has_the_columns_in_their_order(run: InferenceTable):
     for one in run:
         assert list(flat(one)) == list(COLUMNS) and len(set(COLUMNS)) == len(COLUMNS)
         json.dumps(flat(one), allow_nan=False)
+
+
+def test_two_regions_of_a_model_are_two_rows_that_can_be_told_apart():
+    own = "provider,model,region,component,amount\n" + "".join(f"acme,m,{of},{price}\n" for of in ("eu", "us") for price in PRICES)
+    assert [flat(one)["region"] for one in infer("acme/m", prices=io.StringIO(own))] == ["eu", "us"]
 
 
 def test_numbers_are_those_of_the_records_in_si(run: InferenceTable):
