@@ -16,7 +16,7 @@ from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
 from derive.shipped import Problem
 from invert.assumptions import USUAL, Assumptions
-from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, units_per_usd
+from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, units_per_usd, without_collection
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, sheet_name
 
 _HAIR = 1e-9
@@ -40,6 +40,7 @@ _LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
 _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
+@without_collection()
 def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[Problem]:
     """Everything doubtful in a book, each place named once; one pass over the rows and the days on which one begins or ends.
 
