@@ -170,13 +170,17 @@ def roots(case: Case) -> list[Root]:
             values = {**case.given, case.unknown: value}
             if _may_be(case.unknown, _as_float(value)) and all(at(a, values) >= at(b, values) for a, b in branch.regime.wins):
                 found.append(Root(value, _allowed(branch.difference, case.unknown, values)))
-    return [one for one in found if _is_well_inside(case, float(one.value))]
+    return [one for one in found if _is_met(case, float(one.value))]
+
+
+def _is_met(case: Case, value: float) -> bool:
+    """Whether a value of the unknown meets what is required."""
+    return not case.equation.violated({**case.given, case.unknown: value})
 
 
 def _is_well_inside(case: Case, root: float) -> bool:
-    """Whether a root, and what is next to it, meets what is required, and is no rounding away from the end of a search."""
-    beside = [root * (1 + CLOSE * step) for step in (-1, 0, 1)]
-    met = not any(case.equation.violated({**case.given, case.unknown: one}) for one in beside)
+    """Whether what is next to a root meets what is required too, and it is no rounding away from the end of a search."""
+    met = all(_is_met(case, root * (1 + CLOSE * step)) for step in (-1, 1))
     return met and (_all_closed(case) or quantity(case.unknown).ceiling * (1 - LAST) > root)
 
 
@@ -230,7 +234,8 @@ def verdict(case: Case) -> str:
     if process_time() - begun > SLOW:
         return f"slow: {process_time() - begun:.1f} s"
     truth = roots(case)
-    telling = [root for root in truth if root.allowed <= HOPELESS * root.value]
+    demanded = [root for root in truth if _is_well_inside(case, float(root.value))]
+    telling = [root for root in demanded if root.allowed <= HOPELESS * root.value]
     missing = [root for root in telling if not any(_matches(one, root) for one in answers)]
     if missing and all(_is_beyond_the_search(case, root) for root in missing) and (reason is None or LOOKED_FOR in reason.message):
         return "right, beyond where it is looked for"
@@ -243,7 +248,7 @@ def verdict(case: Case) -> str:
     points = [one for one in answers if one.kind == "point"]
     if _all_closed(case) and len(points) > max(1, len(truth)):
         return f"twice: {[one.point for one in points]}"
-    return "right" if telling else "right, digits that say nothing" if truth else "right, no root" if not answers else "right, put back"
+    return "right" if telling else "right, digits that say nothing" if demanded else "right, no root" if not answers else "right, put back"
 
 
 def _matches(answer: Answer, root: Root) -> bool:

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from derive.catalogue import by_id
+from derive.expressions.branches import sides_of
 from derive.solving.one_equation import agrees, solve_equation
 from tests.tools import precision, referee
 from tests.tools.referee import KINDS, cases, verdict
@@ -46,6 +47,18 @@ AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: 
     ("experts.prefill_touched_experts", "experts", 0.04550043713988247,
      {"prefill_touched_experts": 0.044732794158978836, "active_experts": 1.9302158620994193e-30, "batch": 46728948134.29152,
       "new_tokens_per_pass": 2.0592681569642447e18}),
+)  # fmt: skip
+
+
+BESIDE_A_BOUND = (  # the same; each has two roots, one of them a rounding away from what is required
+    ("experts.weight_time_mixed", "shared_params", 5.1922913186241604e-14,
+     {"weight_time": 4.390872725442759e-05, "shared_bytes_per_weight": 7.312635391378278e-20, "fetched_params": 1.2728708406390542e21,
+      "expert_imbalance": 9.583134732300134e18, "routed_params": 3.360798951722589e25, "expert_bytes_per_weight": 1.3363900193003025e-13,
+      "chips": 0.556186261003535, "hbm_bandwidth": 9.065910106907169e18, "mbu": 0.020285851532375943}),
+    ("experts.weight_time_touched", "shared_params", 4.315176719521294e19,
+     {"weight_time": 4191895431665.9087, "fetched_params": 4.315176719521379e19, "expert_imbalance": 4.800185841126454e23,
+      "routed_params": 4.0777820805493136e29, "bytes_per_weight": 0.6291628152412934, "chips": 4963.280508437294,
+      "hbm_bandwidth": 12331269770380.207, "mbu": 1.0}),
 )  # fmt: skip
 
 
@@ -127,6 +140,21 @@ def test_what_rounding_hides_is_decided_in_many_digits(id, unknown, drawn, given
 @in_one_test(("id", "unknown", "drawn", "given"), OF_ROUNDING_ALONE)
 def test_what_rounding_made_is_no_root(id, unknown, drawn, given):
     assert verdict(referee.Case(by_id()[id], unknown, given, drawn, "crossover")).startswith("right")
+
+
+@in_one_test(("id", "unknown", "drawn", "given"), BESIDE_A_BOUND)
+def test_two_roots_are_no_root_twice_though_one_is_all_but_beyond_what_is_required(monkeypatch, id, unknown, drawn, given):
+    case = precision.Case(by_id()[id], unknown, given, drawn, "wide")
+    answers, reason = solve_equation(case.equation, unknown, given)
+    roots = precision.roots(case)
+    assert len(answers) == len(roots) == 2 and precision.verdict(case).startswith("right")
+    for root in roots:
+        values = {**given, unknown: root.value}
+        sides = [precision.at(side, values) for side in sides_of(case.equation)]
+        assert abs(sides[0] - sides[1]) <= 1e-60 * sides[0], "each solves it in many digits"
+    with monkeypatch.context() as patched:
+        patched.setattr(precision, "solve_equation", lambda *question: ((*answers, answers[0]), reason))
+        assert precision.verdict(case).startswith("twice"), "one of the two said again is seen"
 
 
 def test_over_sixty_orders_of_magnitude_and_beside_crossovers_answers_have_their_digits():
