@@ -103,8 +103,9 @@ def _on_its_bound(equation: _Row, unknown: str, values: _Values, answer: Answer)
     for needed in equation.requires:
         at = {**values, unknown: answer.point}
         if unknown in named(needed) and at.keys() >= {*named(needed)} and _beyond(needed, at):
-            bounds = [evaluate(root, values) for root in _bounds_of(equation, needed, unknown)]
-            near = next((bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS)), answer.point)
+            bounds = (evaluate(root, values) for root in _bounds_of(equation, needed, unknown))
+            beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
+            near = next((bound for bound in beside if agrees(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
             answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
     return answer
 
@@ -217,14 +218,15 @@ def _on_its_bound_along(equation: _Row, needed: Requirement, unknown: str, at: "
     beyond = ~np.asarray(compared(needed, at))
     for root in _bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
         bound = at_arrays(root, at)
-        row = np.where(beyond & _near(row, bound), bound, row)
+        rounded = _near(row, bound, LAST_DIGITS) | (_residual_along(equation, {**at, unknown: bound}) <= LAST_DIGITS)
+        row = np.where(beyond & rounded & _near(row, bound), bound, row)
     return row
 
 
-def _near(one: "np.ndarray", other: "np.ndarray") -> "np.ndarray":
+def _near(one: "np.ndarray", other: "np.ndarray", share: float = HOLDS) -> "np.ndarray":
     import numpy as np
 
-    return np.asarray(np.abs(one - other) <= HOLDS * np.maximum(np.abs(one), np.abs(other)))
+    return np.asarray(np.abs(one - other) <= share * np.maximum(np.abs(one), np.abs(other)))
 
 
 def _cross_along(equation: _Row, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":

@@ -299,7 +299,8 @@
       const at = { ...values, [unknown]: answer.value };
       if (!needed.names.includes(unknown) || compared(needed, at) || !atItsBound(needed, at)) continue;
       const bounds = (needed.turns[unknown] || []).flatMap((turn) => turn.roots || []).map((form) => valueOf(form.tree, values));
-      answer = { ...answer, value: bounds.find((bound) => close(bound, answer.value, HOLDS)) ?? answer.value };
+      const agrees = (bound) => alike(equation.symbols[0], equation.right, { ...values, [unknown]: bound }) === ROUNDED;
+      answer = { ...answer, value: bounds.find((bound) => close(bound, answer.value, HOLDS) && agrees(bound)) ?? answer.value };
     }
     return answer;
   }

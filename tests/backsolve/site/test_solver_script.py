@@ -46,3 +46,18 @@ def test_what_only_the_rounding_of_a_difference_makes_hold_is_no_answer() -> Non
     assert [one.kind for one in answers] == ["interval"]
     (found,) = compared_ones([Asked(equation, "weight_time", given, answers)])
     assert not found.fault
+
+
+@pytest.mark.parametrize(
+    ("id", "unknown", "given"),
+    [
+        (
+            "serving.request_latency",
+            "request_latency",
+            {"time_to_first_token": 1.0, "output_tokens": 1 - 1e-7, "token_latency": 1e-3, "tokens_per_step": 1.0},
+        ),
+    ],
+)
+def test_what_is_true_to_a_billionth_only_is_answered_as_python_answers_it(id: str, unknown: str, given: dict[str, float]) -> None:
+    (found,) = compared_ones([Asked(by_id()[id], unknown, given, solve_equation(by_id()[id], unknown, given)[0])])
+    assert not found.fault

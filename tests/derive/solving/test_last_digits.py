@@ -47,6 +47,9 @@ AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: 
     ("experts.prefill_touched_experts", "experts", 0.04550043713988247,
      {"prefill_touched_experts": 0.044732794158978836, "active_experts": 1.9302158620994193e-30, "batch": 46728948134.29152,
       "new_tokens_per_pass": 2.0592681569642447e18}),
+    ("serving.request_latency", "request_latency", 3.110364483360216e-23,
+     {"time_to_first_token": 3.110364483454344e-23, "output_tokens": 2.6617200084070352e-15, "token_latency": 3.5797058857044375e-30,
+      "tokens_per_step": 3802.9986510293134}),
 )  # fmt: skip
 
 
