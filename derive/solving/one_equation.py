@@ -480,7 +480,10 @@ def _interval(equation: _Row, branch: Branch, unknown: str, values: _Values) -> 
 
         return _stretches(equation, unknown, values, cuts, holds, branch.regime.label)
 
-    return [_Found(answer, rank) for answer in stretches(_EXACTLY) or stretches(_ROUNDED)]
+    found = stretches(_EXACTLY) or stretches(_ROUNDED)
+    # What holds inside for other last digits alone gives way to a root of these very numbers.
+    holding = [residual(equation, {**values, unknown: inside(answer)}) <= HOLDS for answer in found]
+    return [_Found(answer, rank if holds else _NEARLY) for answer, holds in zip(found, holding, strict=True)]
 
 
 def _inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:

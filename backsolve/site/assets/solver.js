@@ -333,6 +333,9 @@
     return [{ kind: "point", value: at[unknown], regime, form, rank, ...erring(equation, unknown, elasticities(smooth, unknown, at)) }];
   }
 
+  /** |left - right| over the larger of the two, in thirty digits. */
+  const offAt = (equation, at) => relative(...[equation.symbols[0], equation.right].map((side) => precise(side, at)[0]));
+
   /** How a root moves, and which way it errs where the left side is "lower" or "upper" than the truth: as it moves with the left side. */
   function erring({ symbols: [left], bound }, unknown, moves) {
     const turned = { lower: "upper", upper: "lower" }[bound];
@@ -388,7 +391,10 @@
       return here !== null && here <= worst;
     };
     const found = stretches(equation, unknown, values, row, cuts, inForce(EXACTLY));
-    return (found.length ? found : stretches(equation, unknown, values, row, cuts, inForce(ROUNDED))).map((one) => ({ ...one, regime, rank }));
+    const all = found.length ? found : stretches(equation, unknown, values, row, cuts, inForce(ROUNDED));
+    // What holds inside for other last digits alone gives way to a root of these very numbers.
+    const rankAt = (one) => (offAt(equation, { ...values, [unknown]: inside(one) }) <= HOLDS ? rank : NEARLY);
+    return all.map((one) => ({ ...one, regime, rank: rankAt(one) }));
   }
 
   /** The stretches of the unknown on which an inequality holds. */

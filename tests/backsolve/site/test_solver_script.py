@@ -52,6 +52,16 @@ def test_what_only_the_rounding_of_a_difference_makes_hold_is_no_answer() -> Non
     ("id", "unknown", "given"),
     [
         (
+            "experts.all_to_all_time_racks",
+            "scale_up_link_bandwidth",
+            {
+                **{"all_to_all_time": 482185.45545805467, "moe_layers": 5700.35316745687, "sequences_per_chip": 811.651754851059},
+                **{"reached_chips": 1.6528436973260938, "model_dim": 1.0976349848465076e24, "racks": 1.0},
+                **{"dispatch_bytes_per_element": 2.4778599565105797, "combine_bytes_per_element": 0.8890355811858539},
+                **{"expert_parallel": 638.7268876287558, "scale_out_link_bandwidth": 9.416931470809259e-15},
+            },
+        ),
+        (
             "serving.request_latency",
             "request_latency",
             {"time_to_first_token": 1.0, "output_tokens": 1 - 1e-7, "token_latency": 1e-3, "tokens_per_step": 1.0},
