@@ -365,6 +365,8 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
         if rank is None or alike is None:
             return []
         rank, error = max(rank, _NEARLY) if alike == _NEARLY else rank, residual(equation, at)
+        if rank == _NEARLY and error > LAST_DIGITS and _holds_beside(equation, unknown, at):
+            return []
     if rank == _ROUNDED and loose * LAST_DIGITS > _ROUNDING:
         # The numbers with other last digits for which the regime is in force have another root.
         rank = _NEARLY
@@ -372,6 +374,12 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
     formula = text(root) if root is not None else None
     point = Answer(kind="point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
     return [_Found(point, rank, branch, root)]
+
+
+def _holds_beside(equation: _Row, unknown: str, at: _Values) -> bool:
+    """Whether the sides are equal to a billionth a thousandth beside a root that is one to a billionth: it may be anywhere then."""
+    beside = ({**at, unknown: at[unknown] * (1 + step)} for step in (-_LOOSE, _LOOSE))
+    return any(_relative(equation.left_side(moved), right_side_at(equation, moved)) <= HOLDS for moved in beside)
 
 
 def _height(equation: _Row, values: _Values) -> float:
@@ -677,8 +685,16 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
         reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
         if reach:
             message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
-        message += _looked_for(equation, unknown)
+        message += _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
     return Reason(code="no_solution", violated=violated, message=message)
+
+
+def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
+    """Which value makes the sides equal to a billionth all the same: a root, if any, is lost in the digits; nothing if none does."""
+    asked = values[equation.symbols[0]]
+    near = (at for at in _probes(unknown) if _relative(asked, right_side_at(equation, {**values, unknown: at})) <= HOLDS)
+    found = next(near, None)
+    return "" if found is None else f"; {unknown} = {show(unknown, found)} meets it to a billionth, so digits do not say which does"
 
 
 def _looked_for(equation: _Row, unknown: str) -> str:

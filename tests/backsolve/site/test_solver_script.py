@@ -66,6 +66,15 @@ def test_what_only_the_rounding_of_a_difference_makes_hold_is_no_answer() -> Non
             "request_latency",
             {"time_to_first_token": 1.0, "output_tokens": 1 - 1e-7, "token_latency": 1e-3, "tokens_per_step": 1.0},
         ),
+        (
+            "batching.compute_utilisation",
+            "positions_per_step",
+            {
+                **{"compute_utilisation": 9.770869692860373e-12, "attention_compute_ratio": 102345034927.7439},
+                **{"weight_compute_ratio": 27086.15278350743, "kv_compute_ratio": 131775378856805.14},
+                **{"drafting_compute_ratio": 65475.75378285856},
+            },
+        ),
     ],
 )
 def test_what_is_true_to_a_billionth_only_is_answered_as_python_answers_it(id: str, unknown: str, given: dict[str, float]) -> None:

@@ -314,6 +314,20 @@ def test_where_nothing_holds_what_holds_to_a_billionth_is_the_answer(row, given,
     assert found == pytest.approx(expected, rel=1e-9) and answer.residual <= 1e-9
 
 
+def test_what_holds_to_a_billionth_wherever_the_unknown_is_says_nothing_of_it():
+    """Of 1 + 1e-10 attention time a positions_per_step, any number above 1,288 comes within 5e-10 of the utilisation asked for."""
+    given = {
+        **{"compute_utilisation": 9.770869692860373e-12, "attention_compute_ratio": 102345034927.7439},
+        **{"weight_compute_ratio": 27086.15278350743, "kv_compute_ratio": 131775378856805.14, "drafting_compute_ratio": 65475.75378285856},
+    }
+    row = equation("batching.compute_utilisation")
+    for value in (1.288e3, 1e6, 1e26):
+        assert residual(row, {**given, "positions_per_step": value}) < 5e-10
+    answers, reason = solve_equation(row, "positions_per_step", given)
+    assert not answers and reason.code == "no_solution"
+    assert "positions_per_step = 10k meets it to a billionth, so digits do not say which does" in reason.message
+
+
 @in_one_test("apart", [9e-10, 1e-12, 1e-14, 2.3e-16, 0.0])
 @in_one_test("winner", ["compute_time", "memory_time"])
 def test_of_two_terms_all_but_equal_the_larger_is_the_answer(winner, apart):
