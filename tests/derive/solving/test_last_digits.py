@@ -67,6 +67,10 @@ BESIDE_A_BOUND = (  # the same; each has two roots, one of them a rounding away 
      {"weight_time": 4191895431665.9087, "fetched_params": 4.315176719521379e19, "expert_imbalance": 4.800185841126454e23,
       "routed_params": 4.0777820805493136e29, "bytes_per_weight": 0.6291628152412934, "chips": 4963.280508437294,
       "hbm_bandwidth": 12331269770380.207, "mbu": 1.0}),
+    ("experts.weight_time_mixed", "shared_params", 0.07951347881471726,
+     {"weight_time": 7.799581880923074e27, "shared_bytes_per_weight": 8.132413843964132e-15, "fetched_params": 45.86224051246996,
+      "expert_imbalance": 2.908000632118151e26, "routed_params": 1.567383449561504e22, "expert_bytes_per_weight": 3.7247617101655546e-24,
+      "chips": 4.3554702953135976e16, "hbm_bandwidth": 1.923077238034076e-26, "mbu": 8.936565553643629e-21}),
 )  # fmt: skip
 
 
@@ -169,6 +173,18 @@ def test_over_sixty_orders_of_magnitude_and_beside_crossovers_answers_have_their
     found = precision.campaign(precision.KINDS, ASKED, seed=20261123)
     assert sum(number for end, number in found.items() if "right" not in end) == 0, found
     assert sum(number for end, number in found.items() if end.endswith(" right")) > 0.7 * ASKED, "most questions have an answer"
+
+
+def test_no_root_is_demanded_that_no_number_of_floating_point_holds():
+    """1 + 1.5e-26 active_params to the power of 4e27 are few enough; 1 is too few by far, and all above it are enough."""
+    given = {
+        **{"loss": 26943733615.76764, "irreducible_loss": 6912.943645017482, "size_loss_coefficient": 1.8224784637318152e20},
+        **{"size_loss_exponent": 3.864638800511533e27, "data_loss_coefficient": 26943726568.800743},
+        **{"pretrain_tokens": 0.0005361445564862325, "data_loss_exponent": 6.60486093327681e-10},
+    }
+    case = precision.Case(by_id()["training.loss_law"], "active_params", given, 4.107868305375377e22, "wide")
+    (root,) = precision.roots(case)
+    assert 0 < root.value - 1 < 2e-26 and precision.verdict(case) == "right, no root"
 
 
 @pytest.mark.parametrize("factor", [1 + 1e-10, 3.0])
