@@ -741,7 +741,8 @@ def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> 
         place = min(range(len(points)), key=lambda k: sign * points[k][0])
         end = points[place][0]
         if 0 < place < len(points) - 1:
-            return show(name, sign * _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1]))
+            lowest = _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1])
+            return show(name, sign * min(sign * end, lowest))
         inner, closed = points[1 if place == 0 else -2][0], points[place][1] in (0.0, 1.0)
         return show(name, end) if closed or isclose(end, inner, rel_tol=_SETTLED) else None
 

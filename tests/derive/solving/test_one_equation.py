@@ -53,6 +53,7 @@ HUMP = made_up(lambda step_time, batch, compute_time: (step_time, compute_time *
 HUMP_OR_FLAT = made_up(
     lambda step_time, batch, compute_time: (step_time, maximum(compute_time * batch * sympy_exp(-batch / 100), 10 * compute_time))
 )
+CLIFF = made_up(lambda step_time, batch, chips: (step_time, 1 + batch**-chips))
 CUBIC = made_up(lambda step_time, batch: (step_time, batch**3 - 6 * batch**2 + 11 * batch - 5))
 QUINTIC = made_up(lambda step_time, batch, chips: (step_time, batch**5 - batch * chips))
 POLE = made_up(lambda throughput, batch, chips: (throughput, batch**3 / (chips - batch) + batch))
@@ -616,6 +617,8 @@ def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
         # batch + 7/batch is lowest at the root of 7
         (SADDLE, "batch", {"step_time": 5, "chips": 7}, f"at least {2 * 7**0.5:.4g} "),
         (HUMP, "batch", {"step_time": 40, "compute_time": 1}, f"to {100 / e:.4g} s"),
+        # 1 + batch**-chips falls from 2 to 1 within the last digit of a batch of 1, and stays there
+        (CLIFF, "batch", {"step_time": 0.5, "chips": 1e28}, "from 1 s to 2 s"),
         # 1 + acceptance_rate
         (equation("serving.speculative_tokens"), "acceptance_rate", {"tokens_per_step": 3, "draft_tokens": 1}, "from 1 token to 2 tokens"),
     ],
