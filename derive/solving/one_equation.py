@@ -103,8 +103,9 @@ def _on_its_bound(equation: _Row, unknown: str, values: _Values, answer: Answer)
     for needed in equation.requires:
         at = {**values, unknown: answer.point}
         if unknown in named(needed) and at.keys() >= {*named(needed)} and _beyond(needed, at):
-            bounds = [evaluate(root, values) for root in _bounds_of(equation, needed, unknown)]
-            near = next((bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS)), answer.point)
+            bounds = (evaluate(root, values) for root in _bounds_of(equation, needed, unknown))
+            beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
+            near = next((bound for bound in beside if agrees(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
             answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
     return answer
 
@@ -217,14 +218,15 @@ def _on_its_bound_along(equation: _Row, needed: Requirement, unknown: str, at: "
     beyond = ~np.asarray(compared(needed, at))
     for root in _bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
         bound = at_arrays(root, at)
-        row = np.where(beyond & _near(row, bound), bound, row)
+        rounded = _near(row, bound, LAST_DIGITS) | (_residual_along(equation, {**at, unknown: bound}) <= LAST_DIGITS)
+        row = np.where(beyond & rounded & _near(row, bound), bound, row)
     return row
 
 
-def _near(one: "np.ndarray", other: "np.ndarray") -> "np.ndarray":
+def _near(one: "np.ndarray", other: "np.ndarray", share: float = HOLDS) -> "np.ndarray":
     import numpy as np
 
-    return np.asarray(np.abs(one - other) <= HOLDS * np.maximum(np.abs(one), np.abs(other)))
+    return np.asarray(np.abs(one - other) <= share * np.maximum(np.abs(one), np.abs(other)))
 
 
 def _cross_along(equation: _Row, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
@@ -363,6 +365,8 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
         if rank is None or alike is None:
             return []
         rank, error = max(rank, _NEARLY) if alike == _NEARLY else rank, residual(equation, at)
+        if rank == _NEARLY and error > LAST_DIGITS and _holds_beside(equation, unknown, at):
+            return []
     if rank == _ROUNDED and loose * LAST_DIGITS > _ROUNDING:
         # The numbers with other last digits for which the regime is in force have another root.
         rank = _NEARLY
@@ -370,6 +374,12 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
     formula = text(root) if root is not None else None
     point = Answer(kind="point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
     return [_Found(point, rank, branch, root)]
+
+
+def _holds_beside(equation: _Row, unknown: str, at: _Values) -> bool:
+    """Whether the sides are equal to a billionth a thousandth beside a root that is one to a billionth: it may be anywhere then."""
+    beside = ({**at, unknown: at[unknown] * (1 + step)} for step in (-_LOOSE, _LOOSE))
+    return any(_relative(equation.left_side(moved), right_side_at(equation, moved)) <= HOLDS for moved in beside)
 
 
 def _height(equation: _Row, values: _Values) -> float:
@@ -478,7 +488,10 @@ def _interval(equation: _Row, branch: Branch, unknown: str, values: _Values) -> 
 
         return _stretches(equation, unknown, values, cuts, holds, branch.regime.label)
 
-    return [_Found(answer, rank) for answer in stretches(_EXACTLY) or stretches(_ROUNDED)]
+    found = stretches(_EXACTLY) or stretches(_ROUNDED)
+    # What holds inside for other last digits alone gives way to a root of these very numbers.
+    holding = [residual(equation, {**values, unknown: inside(answer)}) <= HOLDS for answer in found]
+    return [_Found(answer, rank if holds else _NEARLY) for answer, holds in zip(found, holding, strict=True)]
 
 
 def _inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
@@ -672,8 +685,16 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
         reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
         if reach:
             message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
-        message += _looked_for(equation, unknown)
+        message += _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
     return Reason(code="no_solution", violated=violated, message=message)
+
+
+def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
+    """Which value makes the sides equal to a billionth all the same: a root, if any, is lost in the digits; nothing if none does."""
+    asked = values[equation.symbols[0]]
+    near = (at for at in _probes(unknown) if _relative(asked, right_side_at(equation, {**values, unknown: at})) <= HOLDS)
+    found = next(near, None)
+    return "" if found is None else f"; {unknown} = {show(unknown, found)} meets it to a billionth, so digits do not say which does"
 
 
 def _looked_for(equation: _Row, unknown: str) -> str:
@@ -720,7 +741,8 @@ def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> 
         place = min(range(len(points)), key=lambda k: sign * points[k][0])
         end = points[place][0]
         if 0 < place < len(points) - 1:
-            return show(name, sign * _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1]))
+            lowest = _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1])
+            return show(name, sign * min(sign * end, lowest))
         inner, closed = points[1 if place == 0 else -2][0], points[place][1] in (0.0, 1.0)
         return show(name, end) if closed or isclose(end, inner, rel_tol=_SETTLED) else None
 

@@ -170,14 +170,32 @@ def roots(case: Case) -> list[Root]:
             values = {**case.given, case.unknown: value}
             if _may_be(case.unknown, _as_float(value)) and all(at(a, values) >= at(b, values) for a, b in branch.regime.wins):
                 found.append(Root(value, _allowed(branch.difference, case.unknown, values)))
-    return [one for one in found if _is_well_inside(case, float(one.value))]
+    return [one for one in found if _is_met(case, float(one.value))]
+
+
+def _is_met(case: Case, value: float) -> bool:
+    """Whether a value of the unknown meets what is required."""
+    return not case.equation.violated({**case.given, case.unknown: value})
 
 
 def _is_well_inside(case: Case, root: float) -> bool:
-    """Whether a root, and what is next to it, meets what is required, and is no rounding away from the end of a search."""
-    beside = [root * (1 + CLOSE * step) for step in (-1, 0, 1)]
-    met = not any(case.equation.violated({**case.given, case.unknown: one}) for one in beside)
+    """Whether what is next to a root meets what is required too, and it is no rounding away from the end of a search."""
+    met = all(_is_met(case, root * (1 + CLOSE * step)) for step in (-1, 1))
     return met and (_all_closed(case) or quantity(case.unknown).ceiling * (1 - LAST) > root)
+
+
+def _is_held(case: Case, root: Root) -> bool:
+    """Whether the equation holds at the number of floating point next to a root, but for digits that say nothing."""
+    asked, made = _put_back(case, float(root.value))
+    pulled = pulls(sides_of(case.equation)[1], {**case.given, case.unknown: root.value})
+    others = sum(pull for name, pull in pulled.items() if name != case.unknown)
+    return bool(abs(asked - made) <= HOPELESS * max(abs(asked), others))
+
+
+def _put_back(case: Case, value: float) -> tuple[Any, Any]:
+    """Both sides in 120 digits."""
+    left, right = (at(side, {**case.given, case.unknown: value}) for side in sides_of(case.equation))
+    return left, right
 
 
 def _is_beyond_the_search(case: Case, root: Root) -> bool:
@@ -230,7 +248,8 @@ def verdict(case: Case) -> str:
     if process_time() - begun > SLOW:
         return f"slow: {process_time() - begun:.1f} s"
     truth = roots(case)
-    telling = [root for root in truth if root.allowed <= HOPELESS * root.value]
+    demanded = [root for root in truth if _is_well_inside(case, float(root.value)) and _is_held(case, root)]
+    telling = [root for root in demanded if root.allowed <= HOPELESS * root.value]
     missing = [root for root in telling if not any(_matches(one, root) for one in answers)]
     if missing and all(_is_beyond_the_search(case, root) for root in missing) and (reason is None or LOOKED_FOR in reason.message):
         return "right, beyond where it is looked for"
@@ -243,7 +262,7 @@ def verdict(case: Case) -> str:
     points = [one for one in answers if one.kind == "point"]
     if _all_closed(case) and len(points) > max(1, len(truth)):
         return f"twice: {[one.point for one in points]}"
-    return "right" if telling else "right, digits that say nothing" if truth else "right, no root" if not answers else "right, put back"
+    return "right" if telling else "right, digits that say nothing" if demanded else "right, no root" if not answers else "right, put back"
 
 
 def _matches(answer: Answer, root: Root) -> bool:
@@ -257,14 +276,13 @@ def _matches(answer: Answer, root: Root) -> bool:
 
 def _fault(case: Case, answer: Answer, truth: list[Root]) -> str | None:
     """What is wrong with an answer: it is no root, or does not hold where it is put back."""
-    if answer.kind == "point" and truth and _all_closed(case) and all(root.allowed <= HOPELESS * root.value for root in truth):
-        if any(_matches(answer, root) for root in truth):
-            return None
+    known = [root for root in truth if root.allowed <= HOPELESS * root.value]
+    if answer.kind == "point" and any(_matches(answer, root) for root in known):
+        return None
+    if answer.kind == "point" and truth and _all_closed(case) and known == truth:
         return f"the roots are {[DIGITS.nstr(root.value, 20) for root in truth]}"
-    left, right = sides_of(case.equation)
-    values = {**case.given, case.unknown: inside(answer)}
-    asked, made = at(left, values), at(right, values)
-    pulled = pulls(right, values)
+    asked, made = _put_back(case, inside(answer))
+    pulled = pulls(sides_of(case.equation)[1], {**case.given, case.unknown: inside(answer)})
     room = CLOSE * max(abs(asked), abs(made), sum(pulled.values()))
     return (
         None

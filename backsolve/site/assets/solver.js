@@ -8,6 +8,7 @@
   const HOLDS = 1e-9; // relative difference up to which two sides count as equal
   const LAST_DIGITS = 1e-13; // and up to which numbers may differ for no other reason than that they were rounded
   const ROUNDING = 1e-15; // by what share of itself a number may be off for having been worked out
+  const LOOSE = 1e-3; // share of a root beside which an equation that holds to a billionth there too says nothing of it
   const PAST = 1e-2; // up to what share of an end of a domain a root beyond it may be for rounding alone
   const EXACTLY = 0, ROUNDED = 1, NEARLY = 2;
   const FAR = 1e6, GRID = 2000, LEAST = 1e-15, SPARSE = 50, SPARSE_FLAT = 16; // of a search: how far beyond what is met in practice, and how closely
@@ -299,7 +300,8 @@
       const at = { ...values, [unknown]: answer.value };
       if (!needed.names.includes(unknown) || compared(needed, at) || !atItsBound(needed, at)) continue;
       const bounds = (needed.turns[unknown] || []).flatMap((turn) => turn.roots || []).map((form) => valueOf(form.tree, values));
-      answer = { ...answer, value: bounds.find((bound) => close(bound, answer.value, HOLDS)) ?? answer.value };
+      const agrees = (bound) => alike(equation.symbols[0], equation.right, { ...values, [unknown]: bound }) === ROUNDED;
+      answer = { ...answer, value: bounds.find((bound) => close(bound, answer.value, HOLDS) && agrees(bound)) ?? answer.value };
     }
     return answer;
   }
@@ -328,8 +330,18 @@
       const ranks = [rankOf(regime.wins, at, manyDigits, loose), alike(equation.symbols[0], regime.value, exact)];
       if (ranks.includes(null)) return [];
       rank = Math.max(...ranks);
+      if (rank === NEARLY && offAt(equation, at) > LAST_DIGITS && holdsBeside(equation, unknown, at)) return [];
     }
     return [{ kind: "point", value: at[unknown], regime, form, rank, ...erring(equation, unknown, elasticities(smooth, unknown, at)) }];
+  }
+
+  /** |left - right| over the larger of the two, in thirty digits. */
+  const offAt = (equation, at) => relative(...[equation.symbols[0], equation.right].map((side) => precise(side, at)[0]));
+
+  /** Whether the sides are equal to a billionth a thousandth beside a root that is one to a billionth: it may be anywhere then. */
+  function holdsBeside(equation, unknown, at) {
+    const beside = [-LOOSE, LOOSE].map((step) => ({ ...at, [unknown]: at[unknown] * (1 + step) }));
+    return beside.some((moved) => relative(moved[equation.symbols[0]], valueOf(equation.right, moved)) <= HOLDS);
   }
 
   /** How a root moves, and which way it errs where the left side is "lower" or "upper" than the truth: as it moves with the left side. */
@@ -387,7 +399,10 @@
       return here !== null && here <= worst;
     };
     const found = stretches(equation, unknown, values, row, cuts, inForce(EXACTLY));
-    return (found.length ? found : stretches(equation, unknown, values, row, cuts, inForce(ROUNDED))).map((one) => ({ ...one, regime, rank }));
+    const all = found.length ? found : stretches(equation, unknown, values, row, cuts, inForce(ROUNDED));
+    // What holds inside for other last digits alone gives way to a root of these very numbers.
+    const rankAt = (one) => (offAt(equation, { ...values, [unknown]: inside(one) }) <= HOLDS ? rank : NEARLY);
+    return all.map((one) => ({ ...one, regime, rank: rankAt(one) }));
   }
 
   /** The stretches of the unknown on which an inequality holds. */

@@ -46,3 +46,37 @@ def test_what_only_the_rounding_of_a_difference_makes_hold_is_no_answer() -> Non
     assert [one.kind for one in answers] == ["interval"]
     (found,) = compared_ones([Asked(equation, "weight_time", given, answers)])
     assert not found.fault
+
+
+@pytest.mark.parametrize(
+    ("id", "unknown", "given"),
+    [
+        (
+            "experts.all_to_all_time_racks",
+            "scale_up_link_bandwidth",
+            {
+                **{"all_to_all_time": 482185.45545805467, "moe_layers": 5700.35316745687, "sequences_per_chip": 811.651754851059},
+                **{"reached_chips": 1.6528436973260938, "model_dim": 1.0976349848465076e24, "racks": 1.0},
+                **{"dispatch_bytes_per_element": 2.4778599565105797, "combine_bytes_per_element": 0.8890355811858539},
+                **{"expert_parallel": 638.7268876287558, "scale_out_link_bandwidth": 9.416931470809259e-15},
+            },
+        ),
+        (
+            "serving.request_latency",
+            "request_latency",
+            {"time_to_first_token": 1.0, "output_tokens": 1 - 1e-7, "token_latency": 1e-3, "tokens_per_step": 1.0},
+        ),
+        (
+            "batching.compute_utilisation",
+            "positions_per_step",
+            {
+                **{"compute_utilisation": 9.770869692860373e-12, "attention_compute_ratio": 102345034927.7439},
+                **{"weight_compute_ratio": 27086.15278350743, "kv_compute_ratio": 131775378856805.14},
+                **{"drafting_compute_ratio": 65475.75378285856},
+            },
+        ),
+    ],
+)
+def test_what_is_true_to_a_billionth_only_is_answered_as_python_answers_it(id: str, unknown: str, given: dict[str, float]) -> None:
+    (found,) = compared_ones([Asked(by_id()[id], unknown, given, solve_equation(by_id()[id], unknown, given)[0])])
+    assert not found.fault

@@ -53,6 +53,7 @@ HUMP = made_up(lambda step_time, batch, compute_time: (step_time, compute_time *
 HUMP_OR_FLAT = made_up(
     lambda step_time, batch, compute_time: (step_time, maximum(compute_time * batch * sympy_exp(-batch / 100), 10 * compute_time))
 )
+CLIFF = made_up(lambda step_time, batch, chips: (step_time, 1 + batch**-chips))
 CUBIC = made_up(lambda step_time, batch: (step_time, batch**3 - 6 * batch**2 + 11 * batch - 5))
 QUINTIC = made_up(lambda step_time, batch, chips: (step_time, batch**5 - batch * chips))
 POLE = made_up(lambda throughput, batch, chips: (throughput, batch**3 / (chips - batch) + batch))
@@ -314,6 +315,20 @@ def test_where_nothing_holds_what_holds_to_a_billionth_is_the_answer(row, given,
     assert found == pytest.approx(expected, rel=1e-9) and answer.residual <= 1e-9
 
 
+def test_what_holds_to_a_billionth_wherever_the_unknown_is_says_nothing_of_it():
+    """Of 1 + 1e-10 attention time a positions_per_step, any number above 1,288 comes within 5e-10 of the utilisation asked for."""
+    given = {
+        **{"compute_utilisation": 9.770869692860373e-12, "attention_compute_ratio": 102345034927.7439},
+        **{"weight_compute_ratio": 27086.15278350743, "kv_compute_ratio": 131775378856805.14, "drafting_compute_ratio": 65475.75378285856},
+    }
+    row = equation("batching.compute_utilisation")
+    for value in (1.288e3, 1e6, 1e26):
+        assert residual(row, {**given, "positions_per_step": value}) < 5e-10
+    answers, reason = solve_equation(row, "positions_per_step", given)
+    assert not answers and reason.code == "no_solution"
+    assert "positions_per_step = 10k meets it to a billionth, so digits do not say which does" in reason.message
+
+
 @in_one_test("apart", [9e-10, 1e-12, 1e-14, 2.3e-16, 0.0])
 @in_one_test("winner", ["compute_time", "memory_time"])
 def test_of_two_terms_all_but_equal_the_larger_is_the_answer(winner, apart):
@@ -553,6 +568,21 @@ def test_a_requirement_picks_among_the_answers():
     assert answers == () and reason.code == "requirement_violated" and reason.violated == ("batch < 3",)
 
 
+ABOVE = made_up(
+    lambda step_time, compute_time, batch, one_token: (step_time, compute_time + (batch - one_token) * 1e-3),
+    requires=(Requirement(holds=lambda step_time, compute_time: step_time >= compute_time),),
+)
+
+
+@pytest.mark.parametrize(("batch", "expected"), [(1 - 1e-7, 1 - 1e-10), (1 - 1e-11, 1.0)])
+def test_an_answer_is_put_on_a_bound_only_where_rounding_has_put_it_beyond(batch, expected):
+    given = {"compute_time": 1.0, "batch": batch}
+    (answer,), _ = solve_equation(ABOVE, "step_time", given)
+    along = points(ABOVE, "step_time", {name: np.full(300, value) for name, value in given.items()})
+    assert answer.value == pytest.approx(expected, rel=1e-15, abs=0) and (answer.value == 1) == (expected == 1)
+    assert along[~np.isnan(along)].tolist() == [answer.value] * 300
+
+
 def test_a_requirement_cuts_an_interval():
     (answer,), _ = solve_equation(SMALL, "batch", {"step_time": 5, "chips": 5})
     assert (answer.low, answer.high) == (0, 3)
@@ -587,6 +617,8 @@ def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
         # batch + 7/batch is lowest at the root of 7
         (SADDLE, "batch", {"step_time": 5, "chips": 7}, f"at least {2 * 7**0.5:.4g} "),
         (HUMP, "batch", {"step_time": 40, "compute_time": 1}, f"to {100 / e:.4g} s"),
+        # 1 + batch**-chips falls from 2 to 1 within the last digit of a batch of 1, and stays there
+        (CLIFF, "batch", {"step_time": 0.5, "chips": 1e28}, "from 1 s to 2 s"),
         # 1 + acceptance_rate
         (equation("serving.speculative_tokens"), "acceptance_rate", {"tokens_per_step": 3, "draft_tokens": 1}, "from 1 token to 2 tokens"),
     ],
