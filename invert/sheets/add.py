@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from io import BytesIO
@@ -230,7 +230,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     return Addition(
         rows=added,
         content=content,
-        warnings=doubts if into else tuple(_as_typed(name, one, cells, first) for one in doubts),
+        warnings=_once(name, items, doubts if into else [_as_typed(name, one, cells, first) for one in doubts]),
         closed=tuple(old_rows[place] for place in followed),
     )
 
@@ -246,6 +246,19 @@ def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], fir
     row = cells[place]
     spec = spelled((row["component"], int(row.get("threshold_tokens", "0")), int(row["ttl_seconds"]) if "ttl_seconds" in row else None))
     return Problem(origin=f"{shorten(name)} {spec}", row=None, column=fault.column, message=fault.message)
+
+
+def _once(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Doubts of what is typed once and stands in every row, once and under the name by which it was typed."""
+    found: dict[str, Problem] = {}
+    for doubt in doubts:
+        said = doubt
+        if doubt.column in ("provider", "model", *_FIELDS):
+            is_release = doubt.column == "effective_date" and not items.get("effective_date", "").strip()
+            column = "release_date" if is_release else doubt.column
+            said = Problem(origin=shorten(name), row=None, column=column, message=doubt.message)
+        found.setdefault(str(said), said)
+    return tuple(found.values())
 
 
 def _number(row: PriceRow) -> int:

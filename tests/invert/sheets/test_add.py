@@ -183,6 +183,15 @@ def test_what_is_doubtful_is_said_and_added(tmp_path: Path):
     assert str(found.warnings[0]).startswith("'acme/perm' cache_read, column amount: cache_read 3 is not below")
 
 
+@pytest.mark.parametrize("into", [None, "mine.csv"])
+@pytest.mark.parametrize("field", ["release_date", "effective_date"])
+def test_a_doubt_of_what_is_typed_once_is_said_once(tmp_path: Path, monkeypatch, into: str | None, field: str):
+    monkeypatch.chdir(tmp_path)
+    typed = {"input": "2", "output": "8", "cache_read": "0.2", field: "2099-01-01", "service_tier": "standrad"}
+    doubts = sorted(map(str, addition("acme/perm", typed, shipped_data(), into).warnings))
+    assert [doubt.partition(": ")[0] for doubt in doubts] == [f"'acme/perm', column {field}", "'acme/perm', column service_tier"]
+
+
 def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
     path = str(tmp_path / "mine.csv")
     data = shipped_data()
