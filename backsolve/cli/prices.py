@@ -348,8 +348,8 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     """Write the prices of databases as rows of this schema.
 
     SOURCE is genai-prices or litellm, where that package is installed, or a JSON file of litellm, models.dev or
-    OpenRouter. Without SOURCE, every package that is installed; nothing is asked of a network. What the shipped prices
-    have is not written again, and what contradicts them or an earlier source is listed.
+    OpenRouter; - reads one from standard input. Without SOURCE, every package that is installed; nothing is asked of a
+    network. What the shipped prices have is not written again, and what contradicts them or an earlier source is listed.
 
     A price that changed ends and another row begins; one that is found unchanged keeps the day on which it was read first. What
     cannot be read is named and leaves the exit status 2; all else is written.
@@ -370,8 +370,10 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
 
     refuse_no_file("--into", into)
     refuse_no_file("--left-out", left_out)
+    if sources.count("-") > 1:
+        raise WrongValue("prices pull reads standard input once; - is given more than once")
     for source in sources:
-        refuse_one_file("--left-out", left_out, {"SOURCE": source})
+        refuse_one_file("--left-out", left_out, {"SOURCE": source if source != "-" else None})
     refuse_one_file("--left-out", left_out, {"--into": into, "the rivals of --into": rivals_of(into) if into else None})
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)

@@ -270,7 +270,7 @@ def test_a_history_that_was_saved_is_asked_again(tmp_path: Path):
     first, again = (str(tmp_path / name) for name in ("first.json", "again.json"))
     shown = call("infer", "mistral-large-4", "--history", "--save", first)
     assert shown.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in shown.out
-    assert call("infer", "--like", first, "--save", again) == shown
+    assert call("infer", "--like", first, "--save", again) == shown == call("infer", "--like", "-", stdin=Path(first).read_bytes())
     assert Path(again).read_bytes() == Path(first).read_bytes()
     assert call("infer", "--like", first, "--as", "csv").out == call("infer", "mistral-large-4", "--history", "--as", "csv").out
     assert "--history and --full do not go together" in refused("infer", "--like", first, "--full")
@@ -352,6 +352,7 @@ def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert "--like needs the name of a file" in refused("infer", "--like", "")
     assert "F cannot be read" in refused("infer", "--like", "F")
+    assert "standard input: is no saved result" in refused("infer", "--like", "-", stdin=b"{}")
     Path("F").write_text(call(*GEMINI, "--as", "json").out)
     assert "is no saved result that can be asked again" in refused("infer", "--like", "F")
     assert call(*GEMINI, "--save", "F").status == 0

@@ -248,3 +248,14 @@ def test_progress_stands_on_a_terminal_only(monkeypatch):
         monkeypatch.setattr(sys, "stderr", stream)
         _step()("reading litellm")
         assert stream.getvalue() == shown
+
+
+def test_a_database_comes_from_standard_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("api.json").write_text(json.dumps(MODELS_DEV))
+    assert call("prices", "pull", "-", *ON, stdin=json.dumps(MODELS_DEV).encode()) == call("prices", "pull", "api.json", *ON)
+    for content, fault in ((b"{", "is not JSON ("), (b"{}", "has the shape of none of openrouter"), (b"", "is not JSON (")):
+        said = call("prices", "pull", "-", stdin=content)
+        assert said.status == 2 and f"standard input: {fault}" in said.err and "allowed" not in said.err
+    assert "prices pull reads standard input once" in refused("prices", "pull", "-", "-", stdin=b"{}")
+    assert call("prices", "pull", "-", "--left-out", "./-", *ON, stdin=json.dumps(MODELS_DEV).encode()).status == 0 and Path("-").exists()
