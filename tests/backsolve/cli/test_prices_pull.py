@@ -55,7 +55,8 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     ]
     assert lines[4].startswith("backsolve: copies: 4 by resellers and under second names")
     assert lines[5] == "backsolve: context: 11 sheets of which no database says the longest one"
-    assert "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[6]
+    assert lines[6] == "backsolve: not carried, by entries: price of zero of a cache item 1"
+    assert "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[7]
     assert not any("..." in line for line in lines), "progress is for terminals"
 
 
