@@ -18,7 +18,7 @@ from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem
-from invert.sheets.rules import COMPONENTS, check, descriptions_at_odds, tokens_or_blank
+from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds, tokens_or_blank
 
 FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
@@ -236,7 +236,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     first = _FIRST_ROW if into is None else len(content.splitlines()) - len(cells) + 1
     if new := [problem for problem in problems if str(problem) not in known]:
         fault = str(_as_typed(name, new[0], cells, first))
-        raise WrongData(fault + _TO_FOLLOW if new[0].column == "effective_date" else fault)
+        raise WrongData(fault + _TO_FOLLOW if isinstance(new[0], Clash) else fault)
     added = tuple(rows[len(old_rows) :])
     meant = [replace(row, valid_to=followed.get(place, row.valid_to)) for place, row in enumerate(old_rows)]
     if rows[: len(old_rows)] != meant or len(added) != len(cells):

@@ -213,7 +213,7 @@ def test_what_is_wrong_with_a_typed_price_is_named_by_it_and_by_no_row_of_the_fi
     file.write_text("provider,model,component,amount\nzeta,z,input,1\nzeta,z,output,4\n")
     with pytest.raises(WrongData, match=r"^'acme/lm' output, column amount: '-10' is negative$"):
         addition("acme/lm", {"input": "2", "output": "-10"}, shipped_data(), str(file))
-    with pytest.raises(WrongData, match=r"^'zeta/z' output, column effective_date: repeats the key of .*own.csv:3; with effective_date="):
+    with pytest.raises(WrongData, match=r"^'zeta/z' output: repeats the key of .*own.csv:3; with effective_date="):
         addition("zeta/z", {"output": "5"}, shipped_data(), str(file))
     with pytest.raises(WrongData, match=r"^'acme/lm' output: acme/lm \(standard\) has output and no input at threshold 0"):
         addition("acme/lm", {"output": "5"}, shipped_data(), str(file))
