@@ -391,6 +391,18 @@ def test_providers_are_picked_by_patterns_and_several_of_them():
     assert by_name == by_pattern, "what is sold beside each sheet too"
 
 
+def test_what_is_sold_in_another_service_tier_alone_is_not_unknown():
+    batch, peak = (f"acme,k,input,1,{tier}\nacme,k,output,3,{tier}\n" for tier in ("batch", "peak"))
+    file = f"provider,model,component,amount,service_tier\n{batch}"
+    for asked in (("--provider", "acme"), ("acme/k",), ("k",)):
+        said = refused("infer", "--prices", "-", *asked, stdin=file.encode())
+        assert "in this service tier on this day; --tier batch has one" in said and "unknown" not in said
+        assert call("infer", "--prices", "-", *asked, "--tier", "batch", stdin=file.encode()).status == 0
+        said = refused("infer", "--prices", "-", *asked, stdin=f"{file}{peak}".encode())
+        assert "in this service tier on this day; --all shows batch and peak" in said
+        assert call("infer", "--prices", "-", *asked, "--all", stdin=f"{file}{peak}".encode()).status == 0
+
+
 def test_the_longest_context_can_be_given_and_may_be_written_short(tmp_path):
     usual, longer = (
         json.loads(call("infer", "claude-opus-5", *more, "--as", "json").out)[0] for more in ((), ("--anchor", "max_context=2M"))
