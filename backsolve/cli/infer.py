@@ -115,6 +115,9 @@ def infer_command(
 
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
         refuse_no_file(option, value if option == "--save" or value != "-" else None)
+    for option, value in (("--columns", columns), ("--sort", by)):
+        if value == "":
+            raise WrongValue(f"{option} needs the name of a column, e.g. price; given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
     if against == "-" and not isinstance(own, str | None):
         raise WrongValue("infer reads standard input once; - is given more than once")

@@ -391,6 +391,13 @@ def test_providers_are_picked_by_patterns_and_several_of_them():
     assert by_name == by_pattern, "what is sold beside each sheet too"
 
 
+@pytest.mark.parametrize("more", [(), ("--as", "json"), ("--like", "F")])
+def test_a_column_without_a_name_is_refused(more: tuple[str, ...]):
+    assert "--columns needs the name of a column" in refused("infer", "--columns", "", *more)
+    assert "--sort needs the name of a column" in refused("infer", "--sort", "", *more)
+    assert "unknown column" in refused("infer", "--columns", "model,,price")
+
+
 def test_what_is_sold_in_another_service_tier_alone_is_not_unknown():
     batch, peak = (f"acme,k,input,1,{tier}\nacme,k,output,3,{tier}\n" for tier in ("batch", "peak"))
     file = f"provider,model,component,amount,service_tier\n{batch}"
