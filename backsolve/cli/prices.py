@@ -154,7 +154,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     backsolve prices add acme/lm input=2 output=10 input@200k=4 --into mine.csv
     """
     from invert.data import read_data
-    from invert.sheets.add import lacking, refuse_answer
+    from invert.sheets.add import prices_lacking, refuse_answer
 
     given, data = pairs("prices add", items), read_data()
     refuse_no_file("--into", into)
@@ -163,7 +163,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
         name = _asked_name(data)
     if name is None:
         raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
-    lacks = lacking(name, given, data, into)
+    lacks = prices_lacking(name, given, data, into) if asks else []
     if not asks or (given and not lacks):
         _add(name, given, into, data)
         return
@@ -229,7 +229,7 @@ def _ask_prices(name: str, given: dict[str, str], components: Iterable[str], dat
 
 def _ask_all(name: str, given: dict[str, str], into: str | None, data: "Data") -> str | None:
     """Adds to what is given all that a person answers of a sheet; the file that it goes to, if there is one."""
-    from invert.sheets.add import FIELDS, addition, refuse_answer
+    from invert.sheets.add import SHEET_FIELDS, addition, refuse_answer
 
     def refuse(answer: str) -> None:
         if answer:
@@ -242,12 +242,12 @@ def _ask_all(name: str, given: dict[str, str], into: str | None, data: "Data") -
             refuse_no_file("--into", answer)
             addition(name, given, data, answer)
 
-    _ask("Prices are in USD unless the last question is answered with another currency.")
+    _ask("Prices are in USD, unless another currency is given among the other fields at the end.")
     _ask_prices(name, given, ("input", "output"), data)
     _ask_part(name, given, "cache_read", "in USD per million tokens", data, needed=False)
     _ask_part(name, given, "max_context", "in tokens, as 200k", data, needed=False)
     _ask_part(name, given, "release_date", "as 2026-11-20", data, needed=False)
-    _ask(f"Other fields are {', '.join(field for field in FIELDS if field not in given)}.")
+    _ask(f"Other fields are {', '.join(field for field in SHEET_FIELDS if field not in given)}.")
     while answer := _answer("Another price or field, as input@200k=4 or currency=CNY (Enter for none)", refuse, ""):
         given |= pairs("prices add", (answer,))
     return into or _answer("File to add it to (Enter for none)", refuse_file, "") or None

@@ -20,7 +20,7 @@ from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, pric
 from invert.sheets.rows import PriceBook, PriceRow, Problem
 from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds, tokens_or_blank
 
-FIELDS = (
+SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
     "weekdays", "verification", "source_url", "notes",
 )  # fmt: skip
@@ -58,7 +58,7 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     provider, slash, model = name.strip().partition("/")
     if not (slash and provider and model):
         raise WrongValue(f"{shorten(name)} is not provider/model, such as acme/perm")
-    said = {field: items[field].strip() for field in FIELDS if items.get(field, "").strip()}
+    said = {field: items[field].strip() for field in SHEET_FIELDS if items.get(field, "").strip()}
     if "max_context" in said:
         said["max_context"] = _tokens(said["max_context"])
     if released := said.get("release_date", ""):
@@ -70,10 +70,10 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     rows = []
     named: dict[Place, str] = {}
     for spec, amount in items.items():
-        if spec in FIELDS:
+        if spec in SHEET_FIELDS:
             continue
         if spec.partition("@")[0].partition(":")[0] not in COMPONENTS:
-            known = (*COMPONENTS, *FIELDS)
+            known = (*COMPONENTS, *SHEET_FIELDS)
             meant = suggest(spec, known) or f"; allowed: {', '.join(known)}"
             raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{meant}")
         component, threshold, ttl = priced = typed_place(spec)
@@ -98,7 +98,7 @@ def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
     """
     # A currency may still be answered: that it is blank is no fault yet.
     said = {"currency": "USD", **items}
-    cells = cells_of_sheet(name, said if any(item not in FIELDS for item in items) else {"input": "1", **said})
+    cells = cells_of_sheet(name, said if any(item not in SHEET_FIELDS for item in items) else {"input": "1", **said})
     _refuse_hidden(cells)
     fx, shipped, _ = prices_that_ship(data)
     typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, _TYPED)), _TYPED, fx, True, shipped)
@@ -106,11 +106,11 @@ def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
         raise WrongValue(fault.message)
 
 
-def lacking(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> list[str]:
+def prices_lacking(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> list[str]:
     """Which of input and output is priced neither by the items nor by the rows of the sheet in the file that they go to.
 
     >>> from invert.data import read_data
-    >>> lacking("acme/perm", {"input": "2"}, read_data())
+    >>> prices_lacking("acme/perm", {"input": "2"}, read_data())
     ['output']
     """
     provider, _, model = name.strip().partition("/")
@@ -283,7 +283,7 @@ def _once(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tup
     found: dict[str, Problem] = {}
     for doubt in doubts:
         said = doubt
-        if doubt.column in ("provider", "model", *FIELDS):
+        if doubt.column in ("provider", "model", *SHEET_FIELDS):
             is_release = doubt.column == "effective_date" and not items.get("effective_date", "").strip()
             column = "release_date" if is_release else doubt.column
             said = Problem(origin=shorten(name), row=None, column=column, message=doubt.message)

@@ -4,9 +4,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from derive import files
 from derive.errors import WrongData, shorten, suggest_for_file
-from derive.files import called
+from derive.files import called, content_of
 from invert.sheets.databases import genai, litellm, models_dev, openrouter
 from invert.sheets.databases.records import Database, Item
 from invert.sheets.rows import Problem
@@ -56,13 +55,13 @@ def listing_of(name: str) -> Listing | None:
         return (package[1], genai.offers(*package)) if package else None
     if name == litellm.NAME:
         place = litellm.installed()
-        return (place[1], litellm.offers(content_of(str(place[0])), place[1])) if place else None
+        return (place[1], litellm.offers(json_of(str(place[0])), place[1])) if place else None
     return of_file(name)
 
 
 def of_file(place: str) -> Listing:
     """The database that a JSON file is of, by its shape; `WrongData` for any other file."""
-    content = content_of(place)
+    content = json_of(place)
     for name, is_shape, read in _SHAPES:
         if is_shape(content):
             database = Database(name=name)
@@ -71,10 +70,10 @@ def of_file(place: str) -> Listing:
     raise WrongData(f"{called(place)}: has the shape of none of {known}, or a newer one than known here")
 
 
-def content_of(place: str) -> Any:
+def json_of(place: str) -> Any:
     """What a JSON file holds; `WrongData` where it holds none."""
     try:
-        return json.loads(files.content_of(place), parse_constant=_no_number)
+        return json.loads(content_of(place), parse_constant=_no_number)
     except WrongData as error:
         if place in {name for name, _, _ in _SHAPES}:
             raise WrongData(f"{place}: is no package; save the JSON that it serves, and give that file") from None
