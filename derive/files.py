@@ -63,8 +63,10 @@ def opened(path: str | os.PathLike[str], limit: int = LARGEST) -> BinaryIO:
 
 
 def _refuse_unreadable(status: os.stat_result, limit: int) -> None:
-    if not stat.S_ISREG(status.st_mode):
+    if stat.S_ISFIFO(status.st_mode):
         raise OSError("it is not a file; a pipe can be given as standard input with -")
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("it is not a file")
     if status.st_size > limit:
         raise OSError(f"it is larger than {size(limit)}")
 

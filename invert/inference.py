@@ -1,6 +1,6 @@
 """Sheets in, inferences out: the one place that runs every step in order."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -63,10 +63,12 @@ from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import (
     NotBegun,
     NotReleased,
+    UnknownModel,
     base_inputs,
     before_release,
     day_of,
     find,
+    in_other_tiers,
     is_provider,
     models,
     not_begun,
@@ -198,7 +200,7 @@ def _answered(
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
-        chosen, notes = _chosen(names, request.providers, offered, known, book, later, own_later)
+        chosen, notes = _chosen(names, request.providers, offered, known, book, later, own_later, partial(in_other_tiers, book, day))
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known: it comes first.
         fault = faults_first(problems, (*names, *request.providers), book.overlay)
@@ -348,14 +350,15 @@ def _chosen(
     book: PriceBook,
     later: Mapping[tuple[str, str], str],
     own_later: Mapping[tuple[str, str], str],
+    elsewhere: Callable[[Collection[tuple[str, str]]], str],
 ) -> tuple[list[PriceSheet], list[str]]:
+    ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
     if wanted:
         for one in wanted:
-            _refuse_unsold(one, offered, later)
+            _refuse_unsold(one, offered, later, ever, elsewhere)
         offered = [sheet for sheet in offered if any(is_provider(sheet.provider, one) for one in wanted)]
         own_later = {pair: said for pair, said in own_later.items() if any(is_provider(pair[0], one) for one in wanted)}
-    ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
-    chosen, notes = find(names, offered, known, list(ever), later) if names else (offered, [])
+    chosen, notes = find(names, offered, known, list(ever), later, elsewhere) if names else (offered, [])
     if before_release(chosen, known):
         for name in names:
             _refuse_unreleased(name, find([name], offered, known)[0], known)
@@ -366,13 +369,21 @@ def _chosen(
     return chosen, [*notes, *([_together(said)] if said else [])]
 
 
-def _refuse_unsold(provider: str, offered: list[PriceSheet], later: Mapping[tuple[str, str], str]) -> None:
+def _refuse_unsold(
+    provider: str,
+    offered: list[PriceSheet],
+    later: Mapping[tuple[str, str], str],
+    ever: Iterable[tuple[str, str]],
+    elsewhere: Callable[[Collection[tuple[str, str]]], str],
+) -> None:
     """A provider that sells nothing here, or not yet."""
     if any(is_provider(sheet.provider, provider) for sheet in offered):
         return
     to_come = [said for pair, said in later.items() if is_provider(pair[0], provider)]
     if to_come:
         raise NotBegun(_together(to_come))
+    if sold := [pair for pair in ever if is_provider(pair[0], provider)]:
+        raise UnknownModel(provider, "sells nothing in this service tier on this day", [], elsewhere(sold))
     raise UnknownName("provider", provider, sorted({sheet.provider for sheet in offered}))
 
 

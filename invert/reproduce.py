@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from derive.briefly import brief
 from derive.errors import WrongData, shorten
-from derive.files import LARGEST_RESULT, label, opened
+from derive.files import LARGEST_RESULT, called, content_of, label
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
 from invert.data import read_data
@@ -56,10 +56,8 @@ class SavedRun:
 
 
 def saved_run(path: str) -> SavedRun:
-    """The run of a file that `--save` wrote; `WrongData` for any other, in one line."""
-    place = label(path)
-    with opened(path, LARGEST_RESULT) as stream:
-        content = stream.read()
+    """The run of a file that `--save` wrote, or of standard input where its name is -; `WrongData` for any other, in one line."""
+    place, content = called(path), content_of(path, LARGEST_RESULT)
     try:
         document = json.loads(content, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

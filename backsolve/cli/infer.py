@@ -74,7 +74,9 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "--summary", is_flag=True, help="What all sheets have in common, on a page; without it that is the table of more than 100 sheets."
 )
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
-@click.option("--like", metavar="FILE", help="Ask again what a result asked that --save wrote, whatever became of its files.")
+@click.option(
+    "--like", metavar="FILE", help="Ask again what a result asked that --save wrote, whatever became of its files; - reads standard input."
+)
 @click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
 @click.option(
     "--against",
@@ -111,8 +113,11 @@ def infer_command(
     from invert.assumptions import ANCHORS
     from invert.result import Shown
 
-    for option, value in (("--save", save), ("--against", against if against != "-" else None), ("--like", like)):
-        refuse_no_file(option, value)
+    for option, value in (("--save", save), ("--against", against), ("--like", like)):
+        refuse_no_file(option, value if option == "--save" or value != "-" else None)
+    for option, value in (("--columns", columns), ("--sort", by)):
+        if value == "":
+            raise WrongValue(f"{option} needs the name of a column, e.g. price; given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
     if against == "-" and not isinstance(own, str | None):
         raise WrongValue("infer reads standard input once; - is given more than once")

@@ -1,8 +1,9 @@
 """The commands about the price data itself: prices list, diff, add, check, pull."""
 
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -24,14 +25,16 @@ from backsolve.cli.common import (
     state_argument,
     tell,
 )
-from backsolve.streams import in_a_line, in_terminal, say
+from backsolve.streams import in_a_line, in_terminal, say, width
 from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
+from derive.show.folding import folded
 
 _FORMS = ("table", "json", "csv")
 
 if TYPE_CHECKING:
+    from invert.data import Data
     from invert.sheets.append import Rival, Update
     from invert.sheets.databases.pull import Pulled
     from invert.sheets.diff import Difference
@@ -140,8 +143,9 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
 
     A price in FILE that is open ends where the added one of a later effective_date begins.
     NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
-    effective_date, valid_to, retrieved_date, source_url, verification, notes. A band with input or output alone has no premium on
-    the other. In a terminal what is not given is asked for.
+    effective_date, valid_to, retrieved_date, utc_hours, weekdays, source_url, verification, notes. A band with input or output
+    alone has no premium on the other. In a terminal everything is asked for where no NAME=VALUE is given, and what the sheet
+    lacks of input and output where some are.
 
     Example:
 
@@ -149,19 +153,41 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     backsolve prices add acme/lm input=2 output=10 max_context=1M
     backsolve prices add acme/lm input=2 output=10 input@200k=4 --into mine.csv
     """
+    from invert.data import read_data
+    from invert.sheets.add import prices_lacking, refuse_answer
+
+    given, data = pairs("prices add", items), read_data()
+    refuse_no_file("--into", into)
+    asks = in_terminal(sys.stdin)
+    if name is None and asks:
+        name = _asked_name(data)
+    if name is None:
+        raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
+    lacks = prices_lacking(name, given, data, into) if asks else []
+    if not asks or (given and not lacks):
+        _add(name, given, into, data)
+        return
+    refuse_answer(name, given, data)
+    try:
+        if given:
+            _ask_prices(name, given, lacks, data)
+        else:
+            into = _ask_all(name, given, into, data)
+        _add(name, given, into, data)
+    except (BacksolveError, click.Abort):
+        _tell_answers(name, given, into, "Nothing is written. What was answered, as a command:")
+        raise
+    if into is None:
+        _tell_answers(name, given, into, "What was answered, as a command:")
+
+
+def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") -> None:
+    """Shows what a sheet implies, and writes it where a file is named."""
     from io import BytesIO
 
-    from invert.data import read_data
     from invert.sheets.add import add_to_file, addition
     from invert.sheets.read import last_day
 
-    given = pairs("prices add", items)
-    if in_terminal(sys.stdin) and (name is None or not given):
-        name, given, into = _asked(name, given, into)
-    if name is None:
-        raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
-    refuse_no_file("--into", into)
-    data = read_data()
     found = addition(name, given, data, into)
     for doubt in found.warnings:
         click.echo(in_a_line(f"warning: {doubt}"))
@@ -184,37 +210,85 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
             tell(f"Closed on {row.start}, where these begin: {older}.")
 
 
-def _asked(name: str | None, given: dict[str, str], into: str | None) -> tuple[str, dict[str, str], str | None]:
-    """A sheet by what a person answers."""
-    name = name or _answer("Sheet, as provider/model")
-    found = dict(given)
-    for one in ("input", "output"):
-        if one not in found:
-            found[one] = _answer(f"{one}, per million tokens", name, one)
-    for one in ("cache_read", "max_context", "release_date"):
-        if one not in found and (answer := _answer(f"{one} (Enter for none)", name, one, "")):
-            found[one] = answer
-    while answer := _answer("Another price or field, as input@200k=4 (Enter for none)", name, default=""):
-        found |= pairs("prices add", (answer,))
-    return name, found, into or click.prompt("File to add it to (Enter for none)", default="", show_default=False, err=True) or None
-
-
-def _answer(question: str, sheet: str | None = None, part: str | None = None, default: str | None = None) -> str:
-    """What a person answers: a sheet, a part of one, or NAME=VALUE; asked again where that is nothing that a sheet can hold."""
+def _asked_name(data: "Data") -> str:
+    """The name of a sheet as a person answers it."""
     from invert.sheets.add import refuse_answer
+
+    try:
+        return _answer("Sheet, as provider/model", lambda text: refuse_answer(text, {}, data))
+    except click.Abort:
+        click.echo("\nNothing is written.", err=True)
+        raise
+
+
+def _ask_prices(name: str, given: dict[str, str], components: Iterable[str], data: "Data") -> None:
+    """Adds to what is given the prices that a person answers."""
+    for component in components:
+        _ask_part(name, given, component, f"in {given.get('currency', 'USD')} per million tokens", data)
+
+
+def _ask_all(name: str, given: dict[str, str], into: str | None, data: "Data") -> str | None:
+    """Adds to what is given all that a person answers of a sheet; the file that it goes to, if there is one."""
+    from invert.sheets.add import SHEET_FIELDS, addition, refuse_answer
+
+    def refuse(answer: str) -> None:
+        if answer:
+            refuse_answer(name, given | pairs("prices add", (answer,)), data)
+        else:
+            addition(name, given, data, into)
+
+    def refuse_file(answer: str) -> None:
+        if answer:
+            refuse_no_file("--into", answer)
+            addition(name, given, data, answer)
+
+    _ask("Prices are in USD, unless another currency is given among the other fields at the end.")
+    _ask_prices(name, given, ("input", "output"), data)
+    _ask_part(name, given, "cache_read", "in USD per million tokens", data, needed=False)
+    _ask_part(name, given, "max_context", "in tokens, as 200k", data, needed=False)
+    _ask_part(name, given, "release_date", "as 2026-11-20", data, needed=False)
+    _ask(f"Other fields are {', '.join(field for field in SHEET_FIELDS if field not in given)}.")
+    while answer := _answer("Another price or field, as input@200k=4 or currency=CNY (Enter for none)", refuse, ""):
+        given |= pairs("prices add", (answer,))
+    return into or _answer("File to add it to (Enter for none)", refuse_file, "") or None
+
+
+def _ask_part(name: str, given: dict[str, str], part: str, how: str, data: "Data", needed: bool = True) -> None:
+    """Adds to what is given a price or a field that a person answers; where it is not needed, it may be none."""
+    from invert.sheets.add import refuse_answer
+
+    def refuse(answer: str) -> None:
+        if answer:
+            refuse_answer(name, given | {part: answer}, data)
+
+    if answer := _answer(f"{part}, {how}" if needed else f"{part}, {how} (Enter for none)", refuse, None if needed else ""):
+        given[part] = answer
+
+
+def _ask(line: str) -> None:
+    """A line for the person who is asked."""
+    click.echo(folded(line, width(sys.stderr)), err=True)
+
+
+def _answer(question: str, refuse: Callable[[str], object], default: str | None = None) -> str:
+    """What a person answers; asked again where that is refused."""
 
     def sound(text: str) -> str:
         try:
-            if sheet is None:
-                refuse_answer(text, {})
-            elif text:
-                refuse_answer(sheet, {part: text} if part else pairs("prices add", (text,)))
+            refuse(text)
         except BacksolveError as error:
             raise click.UsageError(in_a_line(str(error))) from None
         return text
 
     answer: str = click.prompt(question, default=default, show_default=False, err=True, value_proc=sound)
     return answer
+
+
+def _tell_answers(name: str, given: Mapping[str, str], into: str | None, line: str) -> None:
+    """What was answered, as the command that says the same: nothing of it is lost."""
+    words = [name, *(f"{part}={answer}" for part, answer in given.items()), *(["--into", into] if into else [])]
+    command = f"backsolve prices add {shlex.join(words)}"
+    click.echo(f"\n{line}\n{command if command.isprintable() else in_a_line(command)}", err=True)
 
 
 @prices.command("check")
@@ -274,8 +348,8 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     """Write the prices of databases as rows of this schema.
 
     SOURCE is genai-prices or litellm, where that package is installed, or a JSON file of litellm, models.dev or
-    OpenRouter. Without SOURCE, every package that is installed; nothing is asked of a network. What the shipped prices
-    have is not written again, and what contradicts them or an earlier source is listed.
+    OpenRouter; - reads one from standard input. Without SOURCE, every package that is installed; nothing is asked of a
+    network. What the shipped prices have is not written again, and what contradicts them or an earlier source is listed.
 
     A price that changed ends and another row begins; one that is found unchanged keeps the day on which it was read first. What
     cannot be read is named and leaves the exit status 2; all else is written.
@@ -296,8 +370,10 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
 
     refuse_no_file("--into", into)
     refuse_no_file("--left-out", left_out)
+    if sources.count("-") > 1:
+        raise WrongValue("prices pull reads standard input once; - is given more than once")
     for source in sources:
-        refuse_one_file("--left-out", left_out, {"SOURCE": source})
+        refuse_one_file("--left-out", left_out, {"SOURCE": source if source != "-" else None})
     refuse_one_file("--left-out", left_out, {"--into": into, "the rivals of --into": rivals_of(into) if into else None})
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from io import BytesIO
@@ -18,14 +18,16 @@ from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem
-from invert.sheets.rules import COMPONENTS, check, read_cell, tokens_or_blank
+from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds, tokens_or_blank
 
-_FIELDS = (
+SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
     "weekdays", "verification", "source_url", "notes",
 )  # fmt: skip
 """What may be said of a sheet beside its prices; a release is the day from which prices hold, unless that is given."""
 _TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
+_TYPED = "what is typed"
+"""What messages call a sheet that goes to no file."""
 _FIRST_ROW = 2
 """The row of the first price in a file of which the header is the first line."""
 _BLANK = ", \t\r\n\ufeff"
@@ -56,7 +58,7 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     provider, slash, model = name.strip().partition("/")
     if not (slash and provider and model):
         raise WrongValue(f"{shorten(name)} is not provider/model, such as acme/perm")
-    said = {field: items[field].strip() for field in _FIELDS if items.get(field, "").strip()}
+    said = {field: items[field].strip() for field in SHEET_FIELDS if items.get(field, "").strip()}
     if "max_context" in said:
         said["max_context"] = _tokens(said["max_context"])
     if released := said.get("release_date", ""):
@@ -68,10 +70,10 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     rows = []
     named: dict[Place, str] = {}
     for spec, amount in items.items():
-        if spec in _FIELDS:
+        if spec in SHEET_FIELDS:
             continue
         if spec.partition("@")[0].partition(":")[0] not in COMPONENTS:
-            known = (*COMPONENTS, *_FIELDS)
+            known = (*COMPONENTS, *SHEET_FIELDS)
             meant = suggest(spec, known) or f"; allowed: {', '.join(known)}"
             raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{meant}")
         component, threshold, ttl = priced = typed_place(spec)
@@ -85,20 +87,54 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     return [*rows, *_without_premium(rows)]
 
 
-def refuse_answer(name: str, items: Mapping[str, str]) -> None:
-    """Raises WrongValue for a sheet, a price or a field that no row can hold, as far as a cell says it alone.
+def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
+    """Raises WrongValue for a sheet, a price or a field that is wrong whatever else is answered after it.
 
-    >>> refuse_answer("acme/perm", {"input": "2,5"})
+    >>> from invert.data import read_data
+    >>> refuse_answer("acme/perm", {"input": "2,5"}, read_data())
     Traceback (most recent call last):
         ...
     derive.errors.WrongValue: '2,5' is not a number; write 2.5
     """
-    priced = items if any(item not in _FIELDS for item in items) else {"input": "1", **items}
-    for row in cells_of_sheet(name, priced):
+    # A currency may still be answered: that it is blank is no fault yet.
+    said = {"currency": "USD", **items}
+    cells = cells_of_sheet(name, said if any(item not in SHEET_FIELDS for item in items) else {"input": "1", **said})
+    _refuse_hidden(cells)
+    fx, shipped, _ = prices_that_ship(data)
+    typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, _TYPED)), _TYPED, fx, True, shipped)
+    for fault in (*mistyped, *descriptions_at_odds(typed)):
+        raise WrongValue(fault.message)
+
+
+def prices_lacking(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> list[str]:
+    """Which of input and output is priced neither by the items nor by the rows of the sheet in the file that they go to.
+
+    >>> from invert.data import read_data
+    >>> prices_lacking("acme/perm", {"input": "2"}, read_data())
+    ['output']
+    """
+    provider, _, model = name.strip().partition("/")
+    sheet = provider, model, items.get("region", "").strip(), items.get("service_tier", "standard").strip()
+    held = {row.component for row in _held(into, data)[2] if row.sheet_key == sheet and not row.threshold_tokens}
+    return [component for component in ("input", "output") if component not in {*items, *held}]
+
+
+def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
+    """Raises WrongValue for a cell that does not show, or that a spreadsheet would act upon."""
+    for row in cells:
         for column, text in row.items():
-            _, fault = read_cell(OVERLAY_COLUMNS[column], text)
-            if fault:
-                raise WrongValue(fault)
+            if mark := hidden(trimmed(text)):
+                raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
+            if column != "amount" and begins_as_formula(text):
+                raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
+
+
+def _held(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], list[Problem]]:
+    """What is in a file that a sheet is to go to: its content, what messages call it, its rows and their faults."""
+    before, origin = content_before(into) if into else b"", own_place(label(into)) if into else _TYPED
+    fx, shipped, _ = prices_that_ship(data)
+    rows, problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
+    return before, origin, rows, problems
 
 
 def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -185,15 +221,9 @@ def _line(cells: Sequence[str]) -> str:
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
     """A typed sheet checked beside the rows of a file, if there is one, and the shipped prices; `WrongData` for what is wrong with it."""
     cells = cells_of_sheet(name, items)
-    for row in cells:
-        for column, text in row.items():
-            if mark := hidden(trimmed(text)):
-                raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
-            if column != "amount" and begins_as_formula(text):
-                raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
-    before, origin = content_before(into) if into else b"", own_place(label(into)) if into else "what is typed"
+    _refuse_hidden(cells)
     fx, shipped, _ = prices_that_ship(data)
-    old_rows, old_problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
+    before, origin, old_rows, old_problems = _held(into, data)
     typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)
     if mistyped:
         raise WrongData(str(_as_typed(name, mistyped[0], cells, _FIRST_ROW)))
@@ -206,7 +236,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     first = _FIRST_ROW if into is None else len(content.splitlines()) - len(cells) + 1
     if new := [problem for problem in problems if str(problem) not in known]:
         fault = str(_as_typed(name, new[0], cells, first))
-        raise WrongData(fault + _TO_FOLLOW if new[0].column == "effective_date" else fault)
+        raise WrongData(fault + _TO_FOLLOW if isinstance(new[0], Clash) else fault)
     added = tuple(rows[len(old_rows) :])
     meant = [replace(row, valid_to=followed.get(place, row.valid_to)) for place, row in enumerate(old_rows)]
     if rows[: len(old_rows)] != meant or len(added) != len(cells):
@@ -230,7 +260,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     return Addition(
         rows=added,
         content=content,
-        warnings=doubts if into else tuple(_as_typed(name, one, cells, first) for one in doubts),
+        warnings=_once(name, items, doubts if into else [_as_typed(name, one, cells, first) for one in doubts]),
         closed=tuple(old_rows[place] for place in followed),
     )
 
@@ -246,6 +276,19 @@ def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], fir
     row = cells[place]
     spec = spelled((row["component"], int(row.get("threshold_tokens", "0")), int(row["ttl_seconds"]) if "ttl_seconds" in row else None))
     return Problem(origin=f"{shorten(name)} {spec}", row=None, column=fault.column, message=fault.message)
+
+
+def _once(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Doubts of what is typed once and stands in every row, once and under the name by which it was typed."""
+    found: dict[str, Problem] = {}
+    for doubt in doubts:
+        said = doubt
+        if doubt.column in ("provider", "model", *SHEET_FIELDS):
+            is_release = doubt.column == "effective_date" and not items.get("effective_date", "").strip()
+            column = "release_date" if is_release else doubt.column
+            said = Problem(origin=shorten(name), row=None, column=column, message=doubt.message)
+        found.setdefault(str(said), said)
+    return tuple(found.values())
 
 
 def _number(row: PriceRow) -> int:

@@ -1,7 +1,7 @@
 """Which sheets hold on a day, which of them a name means, and their prices by what they are of."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
@@ -178,6 +178,17 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
     return [name for name in ([tier] if tier else _DEFAULT_TIERS) if name in offered][:1]
 
 
+def in_other_tiers(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
+    """By which option the sheets that these models have on a day are shown; nothing where they have none.
+
+    >>> in_other_tiers(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
+    ''
+    """
+    sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
+    tiers = sorted({row.service_tier for row in sold})
+    return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
+
+
 def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | None, list[Problem]]:
     """The sheet that the rows of one sheet key make on a day, and what is wrong; nothing and no fault if none holds then."""
     valid = [row for row in rows if row.valid_on(day)]
@@ -277,13 +288,14 @@ def find(
     known: Sequence[ModelRow],
     ever: Sequence[_Name] = (),
     later: Mapping[_Name, str] | None = None,
+    elsewhere: Callable[[Collection[_Name]], str] = lambda _: "",
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
 
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order, or a pattern
     as of file names; of several providers the first-party one is meant, all of them where there is none or several.
     `UnknownName` otherwise, with up to five candidates; `ever` are the (provider, model) pairs priced on any day, `later`
-    what to say of those whose prices have not begun.
+    what to say of those whose prices have not begun, `elsewhere` which other service tiers have some of several.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -305,7 +317,7 @@ def find(
         if not meant and (other := matches(name, [*aliases, *ever], aliases)):
             if said := next((later[pair] for pair in other if later and pair in later), ""):
                 raise NotBegun(said)
-            raise UnknownModel(name, "has no sheet in this service tier on this day", [])
+            raise UnknownModel(name, "has no sheet in this service tier on this day", [], elsewhere(other))
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):
                 raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
@@ -329,8 +341,8 @@ class NotReleased(NotCovered):
 class UnknownModel(UnknownName):
     """A name that means no sheet, or several; the message lists every candidate, near in spelling or not."""
 
-    def __init__(self, name: str, fault: str, candidates: Sequence[str]):
-        meant = f"; did you mean {' or '.join(candidates)}?" if candidates else "; `backsolve prices list` shows all"
+    def __init__(self, name: str, fault: str, candidates: Sequence[str], hint: str = ""):
+        meant = f"; did you mean {' or '.join(candidates)}?" if candidates else f"; {hint or '`backsolve prices list` shows all'}"
         ValueError.__init__(self, f"{shorten(name)} {fault}{unseen(name)}{meant}")
 
 

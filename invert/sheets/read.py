@@ -1,6 +1,7 @@
 """Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
 
 import csv
+import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -305,7 +306,7 @@ def read_rows(
         if isinstance(found, list):
             name(*found)
         elif clash := hold(held, found):
-            name(clash)
+            name(replace(clash, column=None) if clash.column in columns.lacking else clash)
         else:
             rows.append(found)
     unclear = unsaid_currencies(rows, beside)
@@ -470,6 +471,20 @@ def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str
         raise WrongData(f"{place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
 
 
+_ALSO_CALLED = {
+    **dict.fromkeys(("context", "context_length", "context_size", "context_window", "max_input_tokens"), "max_context"),
+    **dict.fromkeys(
+        ("cost", "price", "price_per_mtok", "price_usd", "usd_mtok", "usd_per_mtok", "usd_per_1m_tokens"), "amount"
+    ),
+    **dict.fromkeys(("company", "host", "vendor"), "provider"),
+    **dict.fromkeys(("threshold", "min_tokens"), "threshold_tokens"),
+    **dict.fromkeys(("from", "start_date", "valid_from"), "effective_date"),
+    **dict.fromkeys(("end_date", "until", "valid_until"), "valid_to"),
+    **dict.fromkeys(("date", "retrieved"), "retrieved_date"),
+    "model_name": "model", "type": "component", "ttl": "ttl_seconds", "tier": "service_tier", "url": "source_url", "comment": "notes",
+    "released": "release_date",
+}  # fmt: skip
+"""What others call our columns, in small letters and with _ between words."""
 _OTHERS_NAMED = 4
 """Of unknown columns, how many are named after the first."""
 
@@ -482,7 +497,7 @@ def unknown_columns(header: list[str], columns: tuple[str, ...]) -> str:
     >>> unknown_columns(["provider", "modell"], ("provider", "model"))
     "unknown column 'modell'; did you mean 'model'?; rename the column or take it out"
     """
-    first, *others = sorted(_unknown(header, columns), key=lambda said: "did you mean" not in said) or [""]
+    first, *others = _unknown(header, columns) or [""]
     if not others:
         return first and f"{first}; rename the column or take it out"
     more = f" and {len(others) - _OTHERS_NAMED} more" if others[_OTHERS_NAMED:] else ""
@@ -490,7 +505,15 @@ def unknown_columns(header: list[str], columns: tuple[str, ...]) -> str:
 
 
 def _unknown(header: list[str], columns: tuple[str, ...]) -> list[str]:
-    return [f"unknown column {shorten(name)}{unseen(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
+    """What to say of each column that is not ours, first of those for which one of ours may be meant."""
+    found = [f"unknown column {shorten(name)}{unseen(name)}{_meant(name, header, columns)}" for name in header if name not in columns]
+    return sorted(found, key=lambda said: "did you mean" not in said)
+
+
+def _meant(name: str, header: list[str], columns: tuple[str, ...]) -> str:
+    """`; did you mean 'max_context'?` for what others call a column that the header lacks, else by its spelling."""
+    ours = _ALSO_CALLED.get(re.sub("[^a-z0-9]+", "_", name.lower()).strip("_"))
+    return f"; did you mean {ours!r}?" if ours in columns and ours not in header else suggest(name[:200], columns)
 
 
 def split(raw: str | bytes, first: bool) -> list[str]:

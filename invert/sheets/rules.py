@@ -30,9 +30,15 @@ The least lies also above the dearest price per token, so that one cannot pass f
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
 _SHAPES_KEPT = 4096
+_AT_A_LOSS, _TOO_NARROW = re.compile(r"#(?:[A-Z_]+[!?]|N/A|DIV/0!)"), re.compile("#{3,}")
+"""What spreadsheets write in a cell in the place of its value: #REF!, #NAME? and their like, and ######## where it does not fit."""
 Parser = Callable[[str], object]
 _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 """What the rows of a sheet on a day price and where, whatever they ask: sheets of one shape are all sound, or none is."""
+
+
+class Clash(Problem):
+    """A row of which another of the same key holds on some of its days."""
 
 
 @without_collection()
@@ -116,7 +122,7 @@ def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Prob
     return good, problems
 
 
-def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
+def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
     """Files the row under its key, by start; or says which row already held holds on some of its days."""
     key = row.key
     rivals = held.get(key)
@@ -127,10 +133,15 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
     for rival in rivals[max(place - 1, 0) : place + 1]:
         if rival.start < row.end and row.start < rival.end:
             if rival.effective_date == row.effective_date:
-                return row.problem("effective_date", f"repeats the key of {rival.origin}")
-            return row.problem("effective_date", f"overlaps {rival.origin}: an older price needs its valid_to before a newer one begins")
+                return _clash(row, f"repeats the key of {rival.origin}")
+            return _clash(row, f"overlaps {rival.origin}: an older price needs its valid_to before a newer one begins")
     rivals.insert(place, row)
     return None
+
+
+def _clash(row: PriceRow, message: str) -> Clash:
+    found = row.problem("effective_date", message)
+    return Clash(origin=found.origin, row=found.row, column=found.column, message=found.message)
 
 
 def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:
@@ -346,6 +357,12 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
     if found := hidden(text):
         raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}, which does not show"))
+    if text.startswith("#") and _AT_A_LOSS.fullmatch(text):
+        raise WrongValue(
+            f"{shorten(text)} is what a spreadsheet writes where it cannot work out a formula: write what is meant in its place"
+        )
+    if text.startswith("#") and _TOO_NARROW.fullmatch(text):
+        raise WrongValue(f"{shorten(text)} is what a spreadsheet shows in a column that is too narrow: widen it, and save the file anew")
     if begins_as_formula(text, formula_signs):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
 

@@ -19,6 +19,8 @@ _OF_A_BAND = ("input", "output", "cache_read")
 _LARGEST_THRESHOLD = 10_000_000
 """Tokens up to which a band may be asked about."""
 _BY_SO_MUCH = re.compile(r"(?P<sign>[+-])(?P<share>[0-9.]+)\s*%|[x\u00d7](?P<times>[0-9.]+)")
+_A_FACTOR = re.compile(r"[*x\u00d7]\s*([0-9.]+)|([0-9.]+)\s*[*x\u00d7]")
+"""A factor as others write it."""
 
 _WITH_A_UNIT = re.compile(r"[^0-9.,+-]*(?P<amount>[0-9]+(?:\.[0-9]+)?)[^0-9.,]*")
 """A number among signs that are of none."""
@@ -136,7 +138,11 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price)
     """The amount that a text means, in the unit of the price `like` it: one, or a change by so much of what the place asks now."""
     form = _BY_SO_MUCH.fullmatch(text)
     if not form:
-        if re.match(r"[+x\u00d7]|.*%$", text):
+        if factor := _A_FACTOR.fullmatch(text):
+            raise WrongValue(
+                f"{shorten(text)} is neither an amount nor a change; write x{factor[1] or factor[2]} for so many times the price"
+            )
+        if re.match(r"[+x\u00d7*/]|.*%$", text):
             raise WrongValue(f"{shorten(text)} is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5")
         return _bare(text, money_unit(like.currency, like.per))
     if place not in before:

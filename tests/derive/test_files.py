@@ -178,3 +178,9 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(tmp_path, monke
     monkeypatch.setattr(files.os, "stat", lambda _: before)
     with pytest.raises(WrongData, match=r"pipe cannot be read: it is not a file; a pipe can be given as standard input"):
         opened(place)
+
+
+def test_what_is_no_file_and_no_pipe_is_not_told_to_be_given_as_one(tmp_path):
+    for place in (str(tmp_path), os.devnull):
+        with pytest.raises(WrongData, match=r"cannot be read: it is not a file$"):
+            opened(place)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from derive.errors import WrongData, shorten, suggest_for_file
-from derive.files import label, opened
+from derive.files import called, content_of
 from invert.sheets.databases import genai, litellm, models_dev, openrouter
 from invert.sheets.databases.records import Database, Item
 from invert.sheets.rows import Problem
@@ -32,7 +32,8 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
             elif names:
                 problems.append(Problem(origin=name, row=None, column=None, message=f"is not installed: {_how_to_get(name)}"))
         except WrongData as error:
-            origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (label(name), "", str(error).removeprefix(label(name)))
+            place = called(name)
+            origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (place, "", str(error).removeprefix(place))
             problems.append(Problem(origin=origin, row=None, column=None, message=fault.lstrip(": ")))
     return found, problems
 
@@ -48,38 +49,37 @@ def not_installed() -> list[str]:
 
 
 def listing_of(name: str) -> Listing | None:
-    """A database by name, or a JSON file of one; None for a package that is not installed."""
+    """A database by name, or a JSON file of one, - for standard input; None for a package that is not installed."""
     if name == genai.NAME:
         package = genai.installed()
         return (package[1], genai.offers(*package)) if package else None
     if name == litellm.NAME:
         place = litellm.installed()
-        return (place[1], litellm.offers(content_of(str(place[0])), place[1])) if place else None
+        return (place[1], litellm.offers(json_of(str(place[0])), place[1])) if place else None
     return of_file(name)
 
 
 def of_file(place: str) -> Listing:
     """The database that a JSON file is of, by its shape; `WrongData` for any other file."""
-    content = content_of(place)
+    content = json_of(place)
     for name, is_shape, read in _SHAPES:
         if is_shape(content):
             database = Database(name=name)
             return database, read(content, database)
     known = ", ".join(name for name, _, _ in _SHAPES)
-    raise WrongData(f"{label(place)}: has the shape of none of {known}, or a newer one than known here")
+    raise WrongData(f"{called(place)}: has the shape of none of {known}, or a newer one than known here")
 
 
-def content_of(place: str) -> Any:
+def json_of(place: str) -> Any:
     """What a JSON file holds; `WrongData` where it holds none."""
     try:
-        with opened(place) as stream:
-            return json.load(stream, parse_constant=_no_number)
+        return json.loads(content_of(place), parse_constant=_no_number)
     except WrongData as error:
         if place in {name for name, _, _ in _SHAPES}:
             raise WrongData(f"{place}: is no package; save the JSON that it serves, and give that file") from None
-        raise WrongData(f"{error}{suggest_for_file(place, _PACKAGES)}") from None
+        raise WrongData(f"{error}{'' if place == '-' else suggest_for_file(place, _PACKAGES)}") from None
     except (ValueError, RecursionError) as error:
-        raise WrongData(f"{label(place)}: is not JSON ({shorten(str(error))})") from None
+        raise WrongData(f"{called(place)}: is not JSON ({shorten(str(error))})") from None
 
 
 def _no_number(text: str) -> float:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -255,11 +256,17 @@ def _span(text: Any) -> tuple[int, int]:
 def _tiered(ranges: list[Any]) -> dict[int, Rates]:
     """Bands of a list of ranges of the prompt's length."""
     bands: dict[int, Rates] = {}
+    ends: dict[int, object] = {}
     for one in ranges:
         span = part(one, "range", list) if isinstance(one, dict) else None
         if not span or isinstance(span[0], bool) or not isinstance(span[0], int | float) or not 0 <= span[0] < 10**12:
             raise WrongField(_TIERED, "has a range that does not begin at a number of tokens")
         bands[int(span[0])] = bands_by_tier(one).get("standard", {}).get(0, {})
+        ends[int(span[0])] = span[1] if span[1:] else None
+    for below, above in pairwise(sorted(ends)):
+        # Some begin with the token after the last one of the range below.
+        if (end := token_count(ends[below])) and end not in (above, above - 1):
+            raise WrongField(_TIERED, f"has a range that ends at {end} and another that begins at {above}")
     return bands
 
 

@@ -81,7 +81,9 @@ def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongFiel
     if not by_hour:
         yield offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))
         return
-    if len(bands) > 1 or any(rates != by_hour[0][1] for _, rates in by_hour):
+    if len(bands) > 1:
+        raise WrongField("overrides", "has hours beside lengths of the prompt, and does not say what a long one costs at which hours")
+    if any(rates != by_hour[0][1] for _, rates in by_hour):
         raise WrongField("overrides", "has more than two prices a day")
     within = {0: {**bands[0], **by_hour[0][1]}}
     if within[0].get(_SOLD["prompt"], 0) < bands[0].get(_SOLD["prompt"], 0):

@@ -47,7 +47,7 @@ _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErr
 _CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
 """What the name of a price holds that depends on the length of the prompt, or on a lifetime."""
 _DAY, _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
-"""A day as it is written, and a month or a year, by which some say a release."""
+"""A day as it is written, and a month or a year."""
 _LONGEST_LINK = 2_000
 _NOT_CARRIED = {
     **dict.fromkeys(
@@ -58,6 +58,12 @@ _NOT_CARRIED = {
     **dict.fromkeys(("region", "regions", "supported_regions"), "region"),
 }
 """Fields that no column here takes, in words."""
+_RELEASED, _FREE_CACHE = "release without its day", "price of zero of a cache item"
+"""What no column takes of fields that are taken otherwise.
+
+A zero is no free item: of those of litellm in November 2026 most (40 of 57 entries) are writes of DeepSeek, Z.ai, Tencent and of OpenAI
+by way of Vercel, which are charged as the prompt that they are, and one stands where no cache is sold: none is told from what is unsaid.
+"""
 _DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
 
@@ -374,13 +380,22 @@ def whole_day(text: object) -> date | None:
         return None
 
 
+def is_month(text: object) -> bool:
+    """Whether a text is a month or a year, by which some say a release.
+
+    >>> is_month("2026-02"), is_month("2026"), is_month("2026-13"), is_month("2026-02-19"), is_month(2026)
+    (True, True, False, False, False)
+    """
+    return isinstance(text, str) and bool(_MONTH.fullmatch(text))
+
+
 def release_faults(name: str, value: object) -> Iterator[WrongField]:
     """What is wrong with the release of an entry, whose prices stand without it; a month or a year is no fault.
 
     >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
     (["field release_date is 'soon' and no day"], [])
     """
-    if value not in (None, "") and whole_day(value) is None and not (isinstance(value, str) and _MONTH.fullmatch(value)):
+    if value not in (None, "") and whole_day(value) is None and not is_month(value):
         yield WrongField(name, f"is {shorten(str(value))} and no day")
 
 
@@ -407,8 +422,12 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
         label = shorten("/".join(filter(None, (entry.provider, entry.model))) or f"entry {place + 1}")
         left_out = partial(NotTaken, provider=entry.provider, model=entry.model)
         try:
+            free_cache = False
             for item in entry.read():
+                free_cache = free_cache or has_free_cache(item)
                 yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else _routed(item, place)
+            if free_cache:
+                yield NotCarried(provider=entry.provider, what=_FREE_CACHE)
         except WrongField as error:
             because = "a price that is none" if isinstance(error, WrongPrice) else "a field that is not as known"
             yield _routed(left_out(because=f"{because}: {error.field}"), place)
@@ -424,12 +443,27 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
 def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[NotCarried]:
     """What no column takes of the fields of an entry, each thing once; nothing of blanks, zeros, and what is yes or no.
 
-    >>> [one.what for one in not_carried("acme", [("reasoning", True), ("internal_reasoning", "0"), ("discount", 0.1)])]
-    ['discount']
+    >>> fields = [("reasoning", True), ("internal_reasoning", "0"), ("discount", 0.1), ("release_date", "2026-05")]
+    >>> [one.what for one in not_carried("acme", fields)]
+    ['discount', 'release without its day']
     """
-    said = ((name, value) for name, value in found if name in _NOT_CARRIED and not isinstance(value, bool | dict))
-    for what in dict.fromkeys(_NOT_CARRIED[name] for name, value in said if value and value != "0"):
+    said = ((name, value) for name, value in found if value and value != "0" and not isinstance(value, bool | dict))
+    things = (_RELEASED if name == "release_date" and is_month(value) else _NOT_CARRIED.get(name) for name, value in said)
+    for what in dict.fromkeys(filter(None, things)):
         yield NotCarried(provider=provider, what=what)
+
+
+def has_free_cache(item: object) -> bool:
+    """Whether an offer asks something for the prompt, and nothing for an item of the cache.
+
+    >>> cost = {("input", None): 2.0, ("cache_write", None): 0.0}
+    >>> has_free_cache(Offer(provider="acme", model="m", bands={0: cost}))
+    True
+    """
+    rates = item.bands.get(0, {}) if isinstance(item, Offer) else {}
+    return bool(rates.get(("input", None))) and any(
+        amount == 0 for (component, _), amount in rates.items() if component.startswith("cache")
+    )
 
 
 def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:

@@ -270,7 +270,7 @@ def test_a_history_that_was_saved_is_asked_again(tmp_path: Path):
     first, again = (str(tmp_path / name) for name in ("first.json", "again.json"))
     shown = call("infer", "mistral-large-4", "--history", "--save", first)
     assert shown.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in shown.out
-    assert call("infer", "--like", first, "--save", again) == shown
+    assert call("infer", "--like", first, "--save", again) == shown == call("infer", "--like", "-", stdin=Path(first).read_bytes())
     assert Path(again).read_bytes() == Path(first).read_bytes()
     assert call("infer", "--like", first, "--as", "csv").out == call("infer", "mistral-large-4", "--history", "--as", "csv").out
     assert "--history and --full do not go together" in refused("infer", "--like", first, "--full")
@@ -352,6 +352,7 @@ def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert "--like needs the name of a file" in refused("infer", "--like", "")
     assert "F cannot be read" in refused("infer", "--like", "F")
+    assert "standard input: is no saved result" in refused("infer", "--like", "-", stdin=b"{}")
     Path("F").write_text(call(*GEMINI, "--as", "json").out)
     assert "is no saved result that can be asked again" in refused("infer", "--like", "F")
     assert call(*GEMINI, "--save", "F").status == 0
@@ -388,6 +389,25 @@ def test_providers_are_picked_by_patterns_and_several_of_them():
     assert "unknown provider 'nob*'" in refused("infer", "--provider", "nob*")
     by_name, by_pattern = (json.loads(call("infer", "--provider", one, "--as", "json").out) for one in ("openai", "open*"))
     assert by_name == by_pattern, "what is sold beside each sheet too"
+
+
+@pytest.mark.parametrize("more", [(), ("--as", "json"), ("--like", "F")])
+def test_a_column_without_a_name_is_refused(more: tuple[str, ...]):
+    assert "--columns needs the name of a column" in refused("infer", "--columns", "", *more)
+    assert "--sort needs the name of a column" in refused("infer", "--sort", "", *more)
+    assert "unknown column" in refused("infer", "--columns", "model,,price")
+
+
+def test_what_is_sold_in_another_service_tier_alone_is_not_unknown():
+    batch, peak = (f"acme,k,input,1,{tier}\nacme,k,output,3,{tier}\n" for tier in ("batch", "peak"))
+    file = f"provider,model,component,amount,service_tier\n{batch}"
+    for asked in (("--provider", "acme"), ("acme/k",), ("k",)):
+        said = refused("infer", "--prices", "-", *asked, stdin=file.encode())
+        assert "in this service tier on this day; --tier batch has one" in said and "unknown" not in said
+        assert call("infer", "--prices", "-", *asked, "--tier", "batch", stdin=file.encode()).status == 0
+        said = refused("infer", "--prices", "-", *asked, stdin=f"{file}{peak}".encode())
+        assert "in this service tier on this day; --all shows batch and peak" in said
+        assert call("infer", "--prices", "-", *asked, "--all", stdin=f"{file}{peak}".encode()).status == 0
 
 
 def test_the_longest_context_can_be_given_and_may_be_written_short(tmp_path):

@@ -296,6 +296,62 @@ def test_in_a_terminal_an_answer_that_cannot_be_meant_is_asked_for_again(tmp_pat
         assert fault in said.err, fault
 
 
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backsolve.cli.prices.in_terminal", lambda _stream: True)
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize(("name", "fault"), [("acme", "is not provider/model"), ("ac\u200bme/x", "U+200B"), ("=acme/x", "formula")])
+def test_a_sheet_of_a_wrong_name_is_refused_before_the_first_question(name: str, fault: str):
+    assert fault in refused("prices", "add", name, stdin=b"2\n10\n")
+    said = call("prices", "add", stdin=f"{name}\nacme/perm\n2\n10\n\n\n\n\n\n".encode())
+    assert said.status == 0 and fault in said.err and said.err.count("Error: ") == 1 and "acme/perm (standard)" in said.out
+
+
+@pytest.mark.usefixtures("terminal")
+def test_what_a_sheet_lacks_beside_what_is_given_is_asked_for(tmp_path: Path):
+    own = str(tmp_path / "own.csv")
+    said = call("prices", "add", "acme/perm", "input=2", "--into", own, stdin=b"10\n")
+    assert said.status == 0 and "2 in, 10 out" in said.out
+    assert said.err.count("tokens: ") == said.err.count("output, in USD per million tokens: ") == 1
+    said = call("prices", "add", "acme/perm", "cache_read=0.2", "--into", own, stdin=b"")
+    assert (said.status, said.err) == (0, ""), "the file has input and output"
+    said = call("prices", "add", "acme/lite", "cache_read=0.2", "currency=CNY", stdin=b"2\n10\n")
+    assert said.status == 0 and "input, in CNY per million tokens" in said.err and "output, in CNY" in said.err
+
+
+@pytest.mark.usefixtures("terminal")
+def test_what_cannot_go_with_the_answers_before_it_is_refused_where_it_is_answered():
+    answers = ["2", "9" * 300, "10", "", "128", "", "input@200k=4", "currency=EUR", "max_context=1M", "input@200k=4"]
+    stray = ["cache_read@200k=1", "", "cache_read=0.2", "", ""]
+    said = call("prices", "add", "acme/perm", stdin="\n".join([*answers, *stray, ""]).encode())
+    assert said.status == 0 and "2 in, 10 out USD/MTok, 2 bands" in said.out
+    faults = [line.partition("Error: ")[2] for line in said.err.splitlines() if "Error: " in line]
+    for fault, holds in zip(faults, ("is absurd", "longest context 128", "unknown currency 'EUR'", "has no base row"), strict=True):
+        assert holds in fault
+
+
+@pytest.mark.usefixtures("terminal")
+def test_what_was_answered_is_not_lost(tmp_path: Path):
+    answers = ["2", "10", "", "", "", "notes=a b", "", str(tmp_path / "none" / "own.csv")]
+    said = call("prices", "add", "acme/perm", stdin="\n".join([*answers, ""]).encode())
+    command = "\nbacksolve prices add acme/perm input=2 output=10 'notes=a b'"
+    assert said.status == 2 and "Nothing is written. What was answered, as a command:" in said.err
+    assert f"{command} --into {tmp_path}" in said.err and "cannot be written" in said.err
+    left = call("prices", "add", "acme/perm", stdin="\n".join(answers[:6]).encode())
+    assert left.status == 130 and "Nothing is written." in left.err and f"{command}\n" in left.err
+    assert "Nothing is written." in call("prices", "add", stdin=b"").err
+    said = call("prices", "add", "acme/perm", stdin="\n".join([*answers[:-1], "", ""]).encode())
+    assert said.status == 0 and "Nothing is written: name a file" in said.out and said.err.endswith(f"{command}\n")
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_person_who_is_asked_is_told_the_currency_and_the_fields_there_are():
+    said = call("prices", "add", "acme/perm", stdin=b"2\n10\n\n\n\n\n\n").err
+    assert "input, in USD per million tokens" in said and "source_url" in said and "currency=CNY" in said
+
+
 def test_of_many_warnings_the_first_thousand_are_listed(tmp_path):
     own = tmp_path / "own.csv"
     lines = [f"acme,m{number},{what},{2 if what == 'input' else 1}" for number in range(1_002) for what in ("input", "output")]

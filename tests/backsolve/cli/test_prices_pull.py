@@ -55,7 +55,8 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     ]
     assert lines[4].startswith("backsolve: copies: 4 by resellers and under second names")
     assert lines[5] == "backsolve: context: 11 sheets of which no database says the longest one"
-    assert "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[6]
+    assert lines[6] == "backsolve: not carried, by entries: price of zero of a cache item 1"
+    assert "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[7]
     assert not any("..." in line for line in lines), "progress is for terminals"
 
 
@@ -248,3 +249,14 @@ def test_progress_stands_on_a_terminal_only(monkeypatch):
         monkeypatch.setattr(sys, "stderr", stream)
         _step()("reading litellm")
         assert stream.getvalue() == shown
+
+
+def test_a_database_comes_from_standard_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("api.json").write_text(json.dumps(MODELS_DEV))
+    assert call("prices", "pull", "-", *ON, stdin=json.dumps(MODELS_DEV).encode()) == call("prices", "pull", "api.json", *ON)
+    for content, fault in ((b"{", "is not JSON ("), (b"{}", "has the shape of none of openrouter"), (b"", "is not JSON (")):
+        said = call("prices", "pull", "-", stdin=content)
+        assert said.status == 2 and f"standard input: {fault}" in said.err and "allowed" not in said.err
+    assert "prices pull reads standard input once" in refused("prices", "pull", "-", "-", stdin=b"{}")
+    assert call("prices", "pull", "-", "--left-out", "./-", *ON, stdin=json.dumps(MODELS_DEV).encode()).status == 0 and Path("-").exists()

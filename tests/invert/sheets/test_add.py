@@ -183,6 +183,15 @@ def test_what_is_doubtful_is_said_and_added(tmp_path: Path):
     assert str(found.warnings[0]).startswith("'acme/perm' cache_read, column amount: cache_read 3 is not below")
 
 
+@pytest.mark.parametrize("into", [None, "mine.csv"])
+@pytest.mark.parametrize("field", ["release_date", "effective_date"])
+def test_a_doubt_of_what_is_typed_once_is_said_once(tmp_path: Path, monkeypatch, into: str | None, field: str):
+    monkeypatch.chdir(tmp_path)
+    typed = {"input": "2", "output": "8", "cache_read": "0.2", field: "2099-01-01", "service_tier": "standrad"}
+    doubts = sorted(map(str, addition("acme/perm", typed, shipped_data(), into).warnings))
+    assert [doubt.partition(": ")[0] for doubt in doubts] == [f"'acme/perm', column {field}", "'acme/perm', column service_tier"]
+
+
 def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
     path = str(tmp_path / "mine.csv")
     data = shipped_data()
@@ -204,7 +213,7 @@ def test_what_is_wrong_with_a_typed_price_is_named_by_it_and_by_no_row_of_the_fi
     file.write_text("provider,model,component,amount\nzeta,z,input,1\nzeta,z,output,4\n")
     with pytest.raises(WrongData, match=r"^'acme/lm' output, column amount: '-10' is negative$"):
         addition("acme/lm", {"input": "2", "output": "-10"}, shipped_data(), str(file))
-    with pytest.raises(WrongData, match=r"^'zeta/z' output, column effective_date: repeats the key of .*own.csv:3; with effective_date="):
+    with pytest.raises(WrongData, match=r"^'zeta/z' output: repeats the key of .*own.csv:3; with effective_date="):
         addition("zeta/z", {"output": "5"}, shipped_data(), str(file))
     with pytest.raises(WrongData, match=r"^'acme/lm' output: acme/lm \(standard\) has output and no input at threshold 0"):
         addition("acme/lm", {"output": "5"}, shipped_data(), str(file))

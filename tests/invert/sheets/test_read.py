@@ -230,6 +230,45 @@ def test_an_unknown_column_is_named_with_the_nearest_real_one():
         read(INPUT + ",x", header=HEADER + ",valid_too")
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("context_window", "max_context"), ("Context window", "max_context"), ("price_per_mtok", "amount"), ("USD per MTok", "amount"),
+        ("USD/MTok", "amount"), ("Vendor", "provider"), ("url", "source_url"),
+    ],
+)  # fmt: skip
+def test_an_unknown_column_that_others_use_for_one_of_ours_is_named_with_that(name: str, ours: str):
+    header = ",".join(
+        name if column == ours else column for column in ("provider", "model", "component", "amount", "max_context", "source_url")
+    )
+    with pytest.raises(WrongData, match=f"unknown column '{name}'; did you mean '{ours}'"):
+        read_rows([header, "a,m,input,2,1000,"], "own.csv", overlay=True)
+
+
+def test_no_column_is_suggested_for_one_that_is_there():
+    with pytest.raises(WrongData, match=r"unknown column 'cost'; rename the column or take it out$"):
+        read_rows(["provider,model,component,amount,cost", "a,m,input,2,3"], "own.csv", overlay=True)
+
+
+def test_what_repeats_a_row_names_no_column_that_the_file_lacks():
+    _, problems = read_rows(["provider,model,component,amount", "a,m,input,2", "a,m,input,3"], "own.csv", overlay=True)
+    assert [str(one) for one in problems] == ["own.csv row 3: repeats the key of own.csv:2"]
+
+
+@pytest.mark.parametrize("text", ["#REF!", "#N/A", "#NAME?", "#DIV/0!", "#VALUE!"])
+@pytest.mark.parametrize("row", ["a,{},input,2", "a,m,{},2", "a,m,input,{}"])
+def test_what_a_spreadsheet_writes_where_it_is_at_a_loss_is_named_as_that(row: str, text: str):
+    _, (problem,) = read_rows(["provider,model,component,amount", row.format(text)], "own.csv", overlay=True)
+    assert f"'{text}' is what a spreadsheet writes where it cannot work out a formula" in str(problem)
+
+
+def test_a_cell_that_was_too_narrow_is_named_as_that():
+    rows, (problem,) = read_rows(
+        ["provider,model,component,amount", "a,m,input,########", "a,#1,input,2", "a,m,output,2"], "own.csv", overlay=True
+    )
+    assert "column that is too narrow: widen it" in str(problem) and [row.model for row in rows] == ["#1", "m"]
+
+
 @pytest.mark.parametrize("name", ["prices", "prices_calibration", "prices_rivals"])
 def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
     described = [field["name"] for field in shipped.read().described(name)["fields"]]

@@ -7,7 +7,7 @@ import pytest
 
 from derive.errors import WrongData
 from invert.sheets.databases import genai, litellm
-from invert.sheets.databases.found import content_of, listing_of, listings, of_file
+from invert.sheets.databases.found import json_of, listing_of, listings, of_file
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 
 
@@ -35,7 +35,7 @@ def test_what_is_no_json_is_refused_in_a_line(tmp_path, content: bytes):
     place = tmp_path / "x.json"
     place.write_bytes(content)
     with pytest.raises(WrongData, match=r"x\.json: is not JSON \(") as caught:
-        content_of(str(place))
+        json_of(str(place))
     assert "\n" not in str(caught.value)
 
 

@@ -68,6 +68,12 @@ def test_what_answers_with_pictures_is_left_out_by_kind_and_the_sample_is_no_mod
     assert left == [NotTaken(provider="openai", model="picture-test", because="no text for text: image generation")]
 
 
+def test_ranges_may_begin_with_the_next_token_and_end_nowhere():
+    ranges = [[0, 32e3], [32_001, 64e3], [64e3, None]]
+    tiers = [{"range": span, "input_cost_per_token": (place + 1) * 1e-6} for place, span in enumerate(ranges)]
+    assert list(read({"p/m": ENTRY | {"tiered_pricing": tiers}})["m", "standard"].bands) == [0, 32_001, 64_000]
+
+
 def problem(entry: Any) -> Problem:
     found = items({"p/m": entry, "p/good": ENTRY})
     assert [one.model for one in found if isinstance(one, Offer) and one.model == "good"] == ["good"]
@@ -82,6 +88,11 @@ ODD = [  # fields, the one that is named, what is said
     ({"litellm_provider": ["p"]}, "litellm_provider", "is list and not str"),
     ({"tiered_pricing": [{"input_cost_per_token": 1e-6}]}, "tiered_pricing", "has a range that does not begin"),
     ({"tiered_pricing": {"0": 1}}, "tiered_pricing", "is dict and not list"),
+    (
+        {"tiered_pricing": [{"range": [0, 32e3], "input_cost_per_token": 1e-6}, {"range": [64e3, 128e3], "input_cost_per_token": 2e-6}]},
+        "tiered_pricing",
+        "has a range that ends at 32000 and another that begins at 64000",
+    ),
     ({"off_peak_pricing": "night"}, "off_peak_pricing", "is str"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "at night"}]}}, "hours_utc", "is 'at night' and not hours"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "22:00-04:00"}]}}, "hours_utc", "past midnight"),
