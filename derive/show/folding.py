@@ -1,13 +1,17 @@
 """Lines made to fit a width: broken between words, the rest hung under where the text of the line begins."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from derive.characters import width_of
 
 _NARROWEST = 20
 _LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
 """A label of a word or two, and the gap after it."""
 WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
 """A word with the space after it, a number with its unit and with the name of what it is."""
+_SHELL_WORD = re.compile(r"(?:'[^']*'|\S)+\s*")
+"""A word of a command with the space after it, in quotes or without."""
 _PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
 """A term or factor of a formula with its operator."""
 _NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
@@ -32,9 +36,13 @@ def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
     >>> wrapped("a derivation in words", 12, "1. ", 3)
     ['1. a', '   derivation', '   in words']
     """
+    return _laid(_chunks(text, width - hang), width, start, hang)
+
+
+def _laid(chunks: Iterable[str], width: int, start: str, hang: int) -> list[str]:
     lines, line, empty = [], start, True
-    for chunk in _chunks(text, width - hang):
-        if not empty and len(line + chunk.rstrip()) > width:
+    for chunk in chunks:
+        if not empty and width_of(line + chunk.rstrip()) > width:
             lines.append(line.rstrip())
             line = " " * hang
         line += chunk
@@ -45,14 +53,14 @@ def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
 def _chunks(text: str, room: int) -> Iterator[str]:
     """Words with the space after them; of one that is too wide, its terms and factors."""
     for word in WORD.findall(text):
-        if len(word.rstrip()) > room and "://" not in word:
+        if width_of(word.rstrip()) > room and "://" not in word:
             yield from _PART.findall(word)
         else:
             yield word
 
 
 def _broken(line: str, width: int) -> list[str]:
-    if len(line) <= width:
+    if width_of(line) <= width:
         return [line]
     if not line.strip("─-"):  # the rule under a heading
         return [line[:width]]
@@ -60,7 +68,7 @@ def _broken(line: str, width: int) -> list[str]:
     if not line.startswith(_COMMAND, start):
         return wrapped(line[start:], width, line[:start], hang)
     # A command runs as it is copied.
-    *parts, last = wrapped(line[start:], width - len(_MORE), line[:start], hang)
+    *parts, last = _laid(_SHELL_WORD.findall(line[start:]), width - len(_MORE), line[:start], hang)
     return [*(part + _MORE for part in parts), last]
 
 

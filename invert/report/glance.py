@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from string import ascii_letters
 from typing import TypeVar
 
+from derive.characters import padded, width_of
 from derive.errors import UnknownName, WrongValue, suggest
 from derive.show.folding import folded
 from derive.units import show
@@ -297,7 +298,7 @@ def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], 
     They go in one order, so that a wider terminal shows all that a narrower one does.
     """
     heads, cells = _texts(table, inferences, names)
-    widths = {name: max(map(len, texts)) for name, texts in zip(names, zip(*heads, *cells, strict=True), strict=True)}
+    widths = {name: max(map(width_of, texts)) for name, texts in zip(names, zip(*heads, *cells, strict=True), strict=True)}
 
     def gap_of(kept: Sequence[str]) -> str | None:
         """The widest gap with which these columns fit; None where none does."""
@@ -329,11 +330,11 @@ def _lines(
 ) -> tuple[list[str], list[str]]:
     """The head with its rule, and a line a sheet; its flags as letters at the end."""
     heads, cells = _texts(table, inferences, names)
-    widths = [max(map(len, column)) for column in zip(*heads, *cells, strict=True)]
-    head, rows = ([gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
+    widths = [max(map(width_of, column)) for column in zip(*heads, *cells, strict=True)]
+    head, rows = ([gap.join(padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
     with_flags = [f"{line}{gap}{flag}".rstrip() for line, flag in zip(rows, _letters_of(inferences, letters), strict=True)]
     head = [line.rstrip() for line in head]
-    return [*head, "─" * max(map(len, (*head, *with_flags)))], with_flags
+    return [*head, "─" * max(map(width_of, (*head, *with_flags)))], with_flags
 
 
 def _heads(table: Run, columns: Sequence[GlanceColumn]) -> list[tuple[str, ...]]:

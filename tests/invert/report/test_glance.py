@@ -6,6 +6,7 @@ from itertools import pairwise, product
 
 import pytest
 
+from derive.characters import width_of
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
 from invert.report.glance import (
@@ -18,6 +19,7 @@ from invert.report.glance import (
     _letters,
     _letters_of,
     _lines,
+    _prices,
     column_of,
     glance,
     in_order,
@@ -343,3 +345,12 @@ def test_a_market_of_long_names_fits_a_page():
     longest = [replace(one, sheet=replace(one.sheet, model=f"{one.sheet.model}-{'m' * 9}")) for one in sold]
     text = glance(replace(current(), inferences=tuple(longest)))
     assert max(map(len, text.splitlines())) <= 100 and "KV read" in text and "long, active, mark-up" in below(text)
+
+
+def test_columns_stand_under_each_other_whatever_letters_a_name_has():
+    first, *others = current()
+    wide = replace(first, sheet=replace(first.sheet, model="通义千问3-max"))
+    text = glance(replace(current(), inferences=(wide, *others)))
+    (line,), (other,) = ([line for line in text.splitlines() if line.startswith(name)] for name in ("通义千问3-max ", "gpt-6.1-terra "))
+    before = [width_of(row.partition(price)[0]) for row, price in ((line, _prices(wide)), (other, "1/5"))]
+    assert before[0] == before[1]
