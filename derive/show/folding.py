@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from derive.characters import width_of
+from derive.characters import padded, width_of
 
 _NARROWEST = 20
 _LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
@@ -37,6 +37,30 @@ def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
     ['1. a', '   derivation', '   in words']
     """
     return _laid(_chunks(text, width - hang), width, start, hang)
+
+
+def beside(name: str, rest: str, room: int, width: int) -> str:
+    """A name in a column of so much room, and the rest of its line; in lines of its own above it where it is wider than its column.
+
+    >>> print(beside("b/lm", "0.5/2", 6, 20), beside("a/lm-large", "1/4", 6, 20), sep="\\n")
+    b/lm  0.5/2
+    a/lm-large
+          1/4
+    """
+    if width_of(name) <= room:
+        return f"{padded(name, room)}{rest}"
+    return "\n".join([*_pieces(name, width), " " * room + rest])
+
+
+def _pieces(name: str, width: int) -> Iterator[str]:
+    """A name in as many lines as it takes: broken anywhere, as it may be one word."""
+    piece = ""
+    for mark in name:
+        if width_of(piece + mark) > width:
+            yield piece
+            piece = ""
+        piece += mark
+    yield piece
 
 
 def _laid(chunks: Iterable[str], width: int, start: str, hang: int) -> list[str]:

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 from string import ascii_letters
 from typing import TypeVar
 
 from derive.characters import padded, width_of
 from derive.errors import UnknownName, WrongValue, suggest
-from derive.show.folding import folded
+from derive.show.folding import beside, folded
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
@@ -57,6 +58,8 @@ _MOST_TWINS = 5
 _MOST_NAMED = 20
 """Things to pick by that are named where nothing matches."""
 
+_ROOM_FOR_NAME = 24
+"""Columns of a terminal that names have at least; a longer one stands above its numbers where the others leave it no more."""
 _GAPS = ("  ", " ")
 """Between columns: what is usual, and what spares a column in a narrow terminal."""
 _ON_PAGE = 100
@@ -195,6 +198,7 @@ _COLUMNS = (
 """What can be shown and sorted by; all but the last two are shown."""
 
 SHOWN_COLUMNS = tuple(column.name for column in _COLUMNS[:-2])
+_NAMES: Set[str] = frozenset({"model", "sheet"})
 _WHO_SELLS = {"provider", "sheet"}
 _FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known", "active")
 """What is left out for want of width, the first one first: never what qualifies a number beside it."""
@@ -285,7 +289,7 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     if not columns:
         names, gap = _fitting(table, inferences, names, width)
     letters = _letters(inferences, names)
-    head, rows = _lines(table, inferences, names, letters, gap)
+    head, rows = _lines(table, inferences, names, letters, gap, width)
     if by is None and 0 < (banded := sum(bool(one.pairs) for one in inferences)) < len(inferences):
         rows.insert(banded, "")
     left_out = [name for name in SHOWN_COLUMNS[1:] if name not in names and not columns]
@@ -295,14 +299,14 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
 def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], width: int) -> tuple[list[str], str]:
     """The columns that fit, and the gap between them, which is narrow before a column is left out.
 
-    They go in one order, so that a wider terminal shows all that a narrower one does.
+    They go in one order, so that a wider terminal shows all that a narrower one does. No name takes the place of a column.
     """
-    heads, cells = _texts(table, inferences, names)
-    widths = {name: max(map(width_of, texts)) for name, texts in zip(names, zip(*heads, *cells, strict=True), strict=True)}
+    first, *others = zip(*chain(*_texts(table, inferences, names)), strict=True)
+    widths = dict(zip(names, (_width_of_names(first, _ROOM_FOR_NAME), *map(_widest, others)), strict=True))
 
     def gap_of(kept: Sequence[str]) -> str | None:
         """The widest gap with which these columns fit; None where none does."""
-        flags = max(map(len, _letters_of(inferences, _letters(inferences, kept))), default=0)
+        flags = _widest(_letters_of(inferences, _letters(inferences, kept)))
         room = width - flags - sum(widths[name] for name in kept)
         return next((gap for gap in _GAPS if len(gap) * (len(kept) - (not flags)) <= room), None)
 
@@ -311,6 +315,15 @@ def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], 
         if gap_of(kept) is None:
             kept.remove(name)
     return kept, gap_of(kept) or _GAPS[-1]
+
+
+def _widest(texts: Iterable[str]) -> int:
+    return max(map(width_of, texts), default=0)
+
+
+def _width_of_names(names: Sequence[str], room: int) -> int:
+    """The width of a column in which all names stand for which there is room."""
+    return _widest(name for name in names if width_of(name) <= room)
 
 
 def _texts(table: Run, inferences: Sequence[Inference], names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[list[str]]]:
@@ -326,15 +339,23 @@ def _letters_of(inferences: Sequence[Inference], letters: dict[str, str]) -> lis
 
 
 def _lines(
-    table: Run, inferences: Sequence[Inference], names: Sequence[str], letters: dict[str, str], gap: str
+    table: Run, inferences: Sequence[Inference], names: Sequence[str], letters: dict[str, str], gap: str, width: int
 ) -> tuple[list[str], list[str]]:
-    """The head with its rule, and a line a sheet; its flags as letters at the end."""
+    """The head with its rule, and a line a sheet; its flags as letters at the end, and a name that is too long in a line above."""
     heads, cells = _texts(table, inferences, names)
-    widths = [max(map(width_of, column)) for column in zip(*heads, *cells, strict=True)]
-    head, rows = ([gap.join(padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
-    with_flags = [f"{line}{gap}{flag}".rstrip() for line, flag in zip(rows, _letters_of(inferences, letters), strict=True)]
-    head = [line.rstrip() for line in head]
-    return [*head, "─" * max(map(width_of, (*head, *with_flags)))], with_flags
+    first, *others = zip(*heads, *cells, strict=True)
+    widths = [_widest(column) for column in others]
+
+    def after_name(row: Sequence[str], flags: str = "") -> str:
+        return "".join(f"{gap}{padded(cell, at)}" for cell, at in zip((*row[1:], flags), (*widths, 0), strict=True)).rstrip()
+
+    flags = _letters_of(inferences, letters)
+    rests = [after_name(row, of_row) for row, of_row in zip(cells, flags, strict=True)]
+    room = max(_ROOM_FOR_NAME, width - _widest(rests)) if names[0] in _NAMES else _widest(first)
+    name = _width_of_names(first, room)
+    head = [beside(row[0], after_name(row), name, width).rstrip() for row in heads]
+    rows = [beside(row[0], rest, name, width).rstrip() for row, rest in zip(cells, rests, strict=True)]
+    return [*head, "─" * _widest("\n".join((*head, *rows)).splitlines())], rows
 
 
 def _heads(table: Run, columns: Sequence[GlanceColumn]) -> list[tuple[str, ...]]:

@@ -71,7 +71,7 @@ def left_out(width: int) -> list[str]:
 def test_the_last_that_is_left_out_has_no_room(width: int):
     *_, last = gone = left_out(width)
     more = [name for name in SHOWN_COLUMNS if name == last or name not in gone]
-    head, rows = _lines(current(), current(), more, _letters(current(), more), " ")
+    head, rows = _lines(current(), current(), more, _letters(current(), more), " ", width)
     assert max(map(len, (*head, *rows))) > width, f"{last} has room"
 
 
@@ -341,10 +341,10 @@ def test_a_market_of_long_names_fits_a_page():
     ]
     text = glance(replace(current(), inferences=tuple(sold)))
     assert max(map(len, text.splitlines())) <= 100 and "provider/model" in text.splitlines()[1]
-    assert f"\na-seller-with-a-long-name/{sold[0].sheet.model} " in text and "; by " not in below(text)
+    assert f"\na-seller-with-a-long-name/{sold[0].sheet.model}\n " in text and "; by " not in below(text)
     longest = [replace(one, sheet=replace(one.sheet, model=f"{one.sheet.model}-{'m' * 9}")) for one in sold]
     text = glance(replace(current(), inferences=tuple(longest)))
-    assert max(map(len, text.splitlines())) <= 100 and "KV read" in text and "long, active, mark-up" in below(text)
+    assert max(map(len, text.splitlines())) <= 100 and "KV read" in text and "--wide." in below(text)
 
 
 def test_columns_stand_under_each_other_whatever_letters_a_name_has():
@@ -354,3 +354,28 @@ def test_columns_stand_under_each_other_whatever_letters_a_name_has():
     (line,), (other,) = ([line for line in text.splitlines() if line.startswith(name)] for name in ("通义千问3-max ", "gpt-6.1-terra "))
     before = [width_of(row.partition(price)[0]) for row, price in ((line, _prices(wide)), (other, "1/5"))]
     assert before[0] == before[1]
+
+
+@in_one_test(("width", "length"), product([60, 80, 100, 120], [40, 104, 240]))
+def test_one_long_name_takes_no_column_from_anybody(width: int, length: int):
+    first, *others = current()
+    called = "acme-" * (length // 5)
+    long = replace(first, sheet=replace(first.sheet, model=called), flags=(*first.flags, "flagged"))
+    run = replace(current(), inferences=(long, *others))
+    lines = glance(run, width).splitlines()
+    said, without = below(glance(run, width)), below(glance(current(), width))
+    assert max(map(len, lines)) <= width and re.search(r"--wide[^.]*", said)[0] == re.search(r"--wide[^.]*", without)[0]
+    place = next(place for place, line in enumerate(lines) if line.startswith("acme-"))
+    end = place + -(-len(called) // width)
+    assert "".join(lines[place:end]) == called and lines[end].startswith(" " * 22)
+    assert re.search(r"\b(\w) flagged", said)[1] in lines[end].split()[-1]
+
+
+def test_a_long_name_has_the_room_that_the_others_leave():
+    first, *others = current()
+    long = replace(first, sheet=replace(first.sheet, model="a" * 45))
+    text = glance(replace(current(), inferences=(long, *others)), 140)
+    (line,) = [line for line in text.splitlines() if line.startswith("a" * 45)]
+    assert _prices(long) in line
+    (alone,) = [line for line in glance(replace(current(), inferences=(long,)), 100, ["model", "price"]).splitlines() if "a" * 45 in line]
+    assert _prices(long) in alone
