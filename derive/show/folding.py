@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from derive.characters import padded, width_of
 
 _NARROWEST = 20
+LEAST_FOR_NAMES = 24
+"""Columns of a terminal that names have at least, whatever stands beside them."""
 _LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
 """A label of a word or two, and the gap after it."""
 WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
@@ -37,6 +39,24 @@ def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
     ['1. a', '   derivation', '   in words']
     """
     return _laid(_chunks(text, width - hang), width, start, hang)
+
+
+def widest(texts: Iterable[str]) -> int:
+    """The columns of the widest of some texts.
+
+    >>> widest(["a", "abc"]), widest([])
+    (3, 0)
+    """
+    return max(map(width_of, texts), default=0)
+
+
+def name_column(names: Iterable[str], room: int) -> int:
+    """The width of a column in which those names stand for which there is room; what else is there never takes more than its place.
+
+    >>> name_column(["acme/lm", "b/lm", "a-very-long-name-of-more-than-it-takes"], 20)
+    7
+    """
+    return widest(name for name in names if width_of(name) <= max(room, LEAST_FOR_NAMES))
 
 
 def beside(name: str, rest: str, room: int, width: int) -> str:

@@ -8,9 +8,9 @@ from itertools import chain
 from string import ascii_letters
 from typing import TypeVar
 
-from derive.characters import padded, width_of
+from derive.characters import padded
 from derive.errors import UnknownName, WrongValue, suggest
-from derive.show.folding import beside, folded
+from derive.show.folding import LEAST_FOR_NAMES, beside, folded, name_column, widest
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
@@ -58,8 +58,6 @@ _MOST_TWINS = 5
 _MOST_NAMED = 20
 """Things to pick by that are named where nothing matches."""
 
-_ROOM_FOR_NAME = 24
-"""Columns of a terminal that names have at least; a longer one stands above its numbers where the others leave it no more."""
 _GAPS = ("  ", " ")
 """Between columns: what is usual, and what spares a column in a narrow terminal."""
 _ON_PAGE = 100
@@ -302,11 +300,11 @@ def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], 
     They go in one order, so that a wider terminal shows all that a narrower one does. No name takes the place of a column.
     """
     first, *others = zip(*chain(*_texts(table, inferences, names)), strict=True)
-    widths = dict(zip(names, (_width_of_names(first, _ROOM_FOR_NAME), *map(_widest, others)), strict=True))
+    widths = dict(zip(names, (name_column(first, LEAST_FOR_NAMES), *map(widest, others)), strict=True))
 
     def gap_of(kept: Sequence[str]) -> str | None:
         """The widest gap with which these columns fit; None where none does."""
-        flags = _widest(_letters_of(inferences, _letters(inferences, kept)))
+        flags = widest(_letters_of(inferences, _letters(inferences, kept)))
         room = width - flags - sum(widths[name] for name in kept)
         return next((gap for gap in _GAPS if len(gap) * (len(kept) - (not flags)) <= room), None)
 
@@ -315,15 +313,6 @@ def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], 
         if gap_of(kept) is None:
             kept.remove(name)
     return kept, gap_of(kept) or _GAPS[-1]
-
-
-def _widest(texts: Iterable[str]) -> int:
-    return max(map(width_of, texts), default=0)
-
-
-def _width_of_names(names: Sequence[str], room: int) -> int:
-    """The width of a column in which all names stand for which there is room."""
-    return _widest(name for name in names if width_of(name) <= room)
 
 
 def _texts(table: Run, inferences: Sequence[Inference], names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[list[str]]]:
@@ -344,18 +333,17 @@ def _lines(
     """The head with its rule, and a line a sheet; its flags as letters at the end, and a name that is too long in a line above."""
     heads, cells = _texts(table, inferences, names)
     first, *others = zip(*heads, *cells, strict=True)
-    widths = [_widest(column) for column in others]
+    widths = [widest(column) for column in others]
 
     def after_name(row: Sequence[str], flags: str = "") -> str:
         return "".join(f"{gap}{padded(cell, at)}" for cell, at in zip((*row[1:], flags), (*widths, 0), strict=True)).rstrip()
 
     flags = _letters_of(inferences, letters)
     rests = [after_name(row, of_row) for row, of_row in zip(cells, flags, strict=True)]
-    room = max(_ROOM_FOR_NAME, width - _widest(rests)) if names[0] in _NAMES else _widest(first)
-    name = _width_of_names(first, room)
+    name = name_column(first, width - widest(rests)) if names[0] in _NAMES else widest(first)
     head = [beside(row[0], after_name(row), name, width).rstrip() for row in heads]
     rows = [beside(row[0], rest, name, width).rstrip() for row, rest in zip(cells, rests, strict=True)]
-    return [*head, "─" * _widest("\n".join((*head, *rows)).splitlines())], rows
+    return [*head, "─" * widest("\n".join((*head, *rows)).splitlines())], rows
 
 
 def _heads(table: Run, columns: Sequence[GlanceColumn]) -> list[tuple[str, ...]]:
