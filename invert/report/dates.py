@@ -49,7 +49,7 @@ def history_parts(one: History) -> list[str]:
 def _by_size(size: tuple[float, str]) -> str:
     """Which size the mark-up is by, as that by price stands beside it."""
     active, origin = size
-    return f"mark-up is by {show('active_params', active, digits=2)} active as {stated_as(origin)}, not by the price"
+    return f"mark-up is by {show('active_params', active, digits=2)} active {stated_as(origin)}, not by the price"
 
 
 def _prices(dated: Dated) -> list[Asked | None]:

@@ -14,7 +14,7 @@ from derive.show.folding import LEAST_FOR_NAMES, beside, folded, name_column, wi
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
-from invert.report.size import how_stated
+from invert.report.size import KNOWN, how_stated
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
 
@@ -425,7 +425,8 @@ def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str,
 def marks_explained(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
     """What each mark means that stands in a cell of these columns."""
     cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
-    return [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
+    explained = {**_MARKS, KNOWN: "by architecture"}
+    return [f"{mark} {means}" for mark, means in explained.items() if any(mark in cell for cell in cells)]
 
 
 def flags_in_words(inferences: Sequence[Inference], columns: Iterable[GlanceColumn]) -> list[str]:

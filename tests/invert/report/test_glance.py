@@ -9,6 +9,7 @@ import pytest
 from derive.characters import width_of
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
+from invert.records import OF_ARCHITECTURE
 from invert.report.glance import (
     _COLUMNS,
     _FIRST_TO_GO,
@@ -121,10 +122,17 @@ def test_a_size_has_the_word_of_its_grade_and_a_mark_up_its_range():
     assert words == {"known", "assumed"} and "x" not in found["qwen3-coder-plus"].partition(" ")[2]
     for one in stated:
         cells = [column.text(one) for column in _COLUMNS if column.name in ("active", "mark-up")]
-        assert cells[0].endswith(" assumed" if "(assumed)" in stated_size(one) else " stated")
+        counted = one.anchors.origin["active_params"] == OF_ARCHITECTURE
+        assert cells[0].endswith(" assumed" if "(assumed)" in stated_size(one) else " known" if counted else " stated")
         ends = one.market["input_markup"]
         assert cells[1] == f"{ends.median:.2g} {ends.low:.2g}-{float(f'{ends.high:.2g}'):g}"
     assert "35 assumed 25 17-38 " in found["qwen3-coder-plus"] and "3.3 assumed 81 54-120 " in found["qwen3-coder-flash"]
+
+
+def test_a_size_that_nobody_states_is_known_by_its_architecture():
+    (line,) = [line for line in sheets_of(glance(current())) if line.startswith("kimi-k3 ")]
+    assert "100 known" in line and "; known by architecture" in below(glance(current()))
+    assert "known by" not in glance(current(), columns=["model", "price"]) and "known by" not in glance(infer("MiniMax-M3"))
 
 
 def test_the_head_says_how_often_such_ranges_held():
