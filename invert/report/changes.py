@@ -12,7 +12,7 @@ from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES
 from invert.report.document import report_document
-from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, laid_out, two_digits
+from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, fits, laid_out, two_digits
 from invert.sheets.sheet import money_unit
 
 _SCHEMA = "infer-against-1"
@@ -29,9 +29,7 @@ _HOW_TO_READ = {
     "range": "range: how far it moved over the width of its range before, in logarithms",
     "per 1%": "per 1%: what it moves with 1% more of the price, on average over the change",
 }
-_IN_FULL = "--against DAY --as csv"
-"""How what moved is asked for in full, --set or not."""
-_FIRST_TO_GO = ("times", "per 1%", "range")
+_FIRST_TO_GO = ("times", "range")
 """What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
@@ -58,7 +56,7 @@ def changes_text(found: Comparison, width: int) -> str:
     found = _as_seen(found)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
-    shown, spared = moved[:_MOST_LINES], set[str]()
+    shown = moved[:_MOST_LINES]
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
@@ -68,18 +66,16 @@ def changes_text(found: Comparison, width: int) -> str:
             together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
             lines += [f"moved by {_moving(listed[0], sheet)} of them together"] if together else []
             columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
-            lines.append(table := _fitting([_row(one, sheet) for one in listed], columns, width))
-            spared |= _spared(table)
+            lines.append(aligned(columns, [_row(one, sheet) for one in listed]))
         lines += _rounding(sheet)
     others = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices]
     if others:
         # A sheet alone is named above its rows, which leaves room for ranges.
         sheets = {row["sheet"] for row in others}
         alone = [*sheets] if len(sheets) == 1 else []
-        lines += ["", _other_causes(found), *alone, table := _fitting(_said_once(others), _OTHERS[len(alone) :], width)]
-        spared |= _spared(table)
-    gone = [one for one in _FIRST_TO_GO if one in spared]
-    short = [f"Left out in so few columns: {', '.join(gone)}; {_IN_FULL} has all."] if gone else []
+        lines += ["", _other_causes(found), *alone, aligned(_OTHERS[len(alone) :], _said_once(others))]
+    lines, gone = _fitting(lines, width)
+    short = [f"Left out in so few columns: {', '.join(gone)}; {found.in_full} has all."] if gone else []
     return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
 
 
@@ -167,22 +163,24 @@ def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 # In words.
 
 
-def _fitting(rows: Sequence[Mapping[str, str]], columns: Sequence[str], width: int) -> Table:
-    """The table in as many columns as there is room for, and in all of them, to be hung below their rows, where too few fit."""
-    for count, gap in product(range(len(_FIRST_TO_GO) + 1), (GAP, GAP - 1)):
-        kept = [one for one in columns if one not in _FIRST_TO_GO[:count] and any(row[one] != NONE for row in rows)]
-        if _wide(table := aligned(kept, rows, gap)) <= width:
-            return table
-    return aligned([one for one in columns if any(row[one] != NONE for row in rows)], rows)
+def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
+    """The lines with all tables among them in the same columns, as many as there is room for, and the columns that are left out.
 
+    A table of several prices a row, or one that has no room with the fewest, hangs its last columns below its rows: it takes none from
+    the others.
+    """
+    tables = [line for line in lines if isinstance(line, Table)]
+    told = {column for table in tables for row in table.rows for column in table.columns if row[column] != NONE}
 
-def _wide(table: Table) -> int:
-    return len(table.partition("\n")[2].partition("\n")[0])
+    def without(table: Table, gone: Sequence[str], gap: int) -> Table:
+        return aligned([column for column in table.columns if column in told and column not in gone], table.rows, gap)
 
-
-def _spared(table: Table) -> set[str]:
-    """The columns that were left out of a table for want of width."""
-    return {one for one in _FIRST_TO_GO if one not in table.columns and any(row.get(one, NONE) != NONE for row in table.rows)}
+    deciding = [table for table in tables if "price" not in table.columns] or tables
+    able = [table for table in deciding if fits(without(table, _FIRST_TO_GO, GAP - 1), width)]
+    ways = [(_FIRST_TO_GO[:count], gap) for count, gap in product(range(len(_FIRST_TO_GO) + 1), (GAP, GAP - 1))]
+    gone, gap = next(way for way in ways if all(fits(without(table, *way), width) for table in able))
+    set_again = [without(line, gone, gap) if isinstance(line, Table) else line for line in lines]
+    return set_again, [column for column in gone if column in told]
 
 
 def _distance(one: Moved) -> float:
@@ -295,7 +293,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
-    lines = [f"{unlisted} more moved, none further; {_IN_FULL} has all of them."] if unlisted > 0 else []
+    lines = [f"{unlisted} more moved, none further; {found.in_full} has all of them."] if unlisted > 0 else []
     if not moving:
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")

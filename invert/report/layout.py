@@ -99,6 +99,11 @@ def laid_out(parts: Iterable[str], width: int) -> str:
     return "\n".join(_fitted(part, width) if isinstance(part, Table) else folded(part, width) for part in parts)
 
 
+def fits(table: Table, width: int) -> bool:
+    """Whether all columns of a table have room beside each other, cells broken between words."""
+    return bool(_narrowed(table.columns, table.rows, width - table.gap * (len(table.columns) - 1)))
+
+
 def _widths(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[int]:
     return [max(width_of(text) for text in (column, *(row[column] for row in rows))) for column in columns]
 
