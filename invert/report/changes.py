@@ -31,6 +31,8 @@ _HOW_TO_READ = {
 }
 _FIRST_TO_GO = ("times", "range")
 """What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
+ABSENT = "none"
+"""What stands in the place of a value that is not there, whether nothing tells it or what tells it is not sold."""
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 _CELL = ("value", "low", "high")
@@ -223,13 +225,22 @@ def _called(one: Moved) -> str:
         sold = show("ttl", float(one.estimator)) if one.estimator.isdigit() else "storage"
         tier = one.quantity.removeprefix("probability_")
         return f"{sold} in {TIER_NAMES.get(tier, tier)}"
-    return _NAMES.get((one.quantity, one.estimator), one.quantity.replace("_", " "))
+    return name_of(one.quantity, one.estimator)
+
+
+def name_of(quantity: str, estimator: str) -> str:
+    """What people read for a quantity by an estimator of it.
+
+    >>> name_of("input_markup", "market"), name_of("memory_time_share", "")
+    ('mark-up', 'memory time share')
+    """
+    return _NAMES.get((quantity, estimator), quantity.replace("_", " "))
 
 
 def _moving(one: Moved, sheet: SheetChange) -> str:
     """The price that moved an inference; that nothing of the sheet did."""
     if not one.prices:
-        return "none"
+        return ABSENT
     if not one.elasticities and len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
         every = "both" if len(one.prices) == 2 else f"all {count_in_words(len(one.prices))}"
         return every
@@ -253,13 +264,13 @@ def price_in_words(price: PriceChange) -> str:
 
 
 def told_in_words(quantity: str, told: Told | None) -> str:
-    """`19 (2.8 to 140) kB`, `< 312 kB`, `undetermined`, or a dash for what was not there.
+    """`19 (2.8 to 140) kB`, `< 312 kB`, or `none` where there is no number.
 
     >>> told_in_words("active_params", Told(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
     '45B (14B to 160B)'
     """
     if told is None:
-        return NONE
+        return ABSENT
     median, low, high = told.numbers
     wide = bool(low and high and high >= 3 * low)
 
@@ -278,7 +289,7 @@ def told_in_words(quantity: str, told: Told | None) -> str:
     if told.kind == "lower":
         return f"> {text(low)}"
     if median is None:
-        return "none" if quantity == "bayes_factor" else told.kind
+        return ABSENT
     if low is None or high is None or low >= high:
         return text(median)
     middle, first, last = text(median), text(low), text(high)
@@ -298,7 +309,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")
     if len(moving) == 1 and moving[0].stayed:
-        stayed = [_NAMES.get(name, name[0].replace("_", " ")) for name in moving[0].stayed]
+        stayed = [name_of(*name) for name in moving[0].stayed]
         lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)

@@ -184,7 +184,7 @@ _COLUMNS = (
     GlanceColumn(name="price", head=("USD/MTok", "in/out"), text=_prices, key=_input),
     GlanceColumn(name="long", head=("long", "context"), text=_long, key=_threshold),
     GlanceColumn(name="active", head=("active, B", "and range"), text=_active, key=lambda one: one.active_params, held=_sizes_held),
-    GlanceColumn(name="mark-up", head=("times cost", "and range"), text=_markup, key=_markup_in_middle),
+    GlanceColumn(name="mark-up", head=("mark-up", "and range"), text=_markup, key=_markup_in_middle),
     GlanceColumn(name="KV", head=("KV read, kB", "and range"), text=_read, key=lambda one: one.kv_bytes["headline"].median, held=_kv_held),
     GlanceColumn(name="known", head=("KV", "known"), text=_known, key=lambda one: one.known.read if one.known else None),
     GlanceColumn(name="cache", head=("priced", "as"), text=_cache, key=_cache, held=_tiers_held),

@@ -180,7 +180,7 @@ def test_a_range_has_its_unit_once():
     assert told_in_words("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47% to 100%)"
     factors = [Told(kind=kind, median=value) for kind, value in (("point", 934.2), ("undetermined", None))]
     assert [told_in_words("bayes_factor", told) for told in factors] == ["930", "none"]
-    assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("-", "undetermined")
+    assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("none", "none")
 
 
 def test_sheets_that_say_the_same_share_a_row():

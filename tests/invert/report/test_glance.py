@@ -136,7 +136,8 @@ def test_a_size_that_nobody_states_is_known_by_its_architecture():
 
 
 def test_the_head_says_how_often_such_ranges_held():
-    day, _, held, *_ = glance(current()).splitlines()
+    day, columns, held, *_ = glance(current()).splitlines()
+    assert columns.index("and range", columns.index("and range") + 1) == day.index("mark-up "), "as in every other table"
     assert day.startswith(f"prices of {current().as_of} ")
     assert held.split() == [*["90%", "held,", "open", "models"], *["≥38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
     assert " ≥ or more; " in below(glance(current())) and " ≥ or more; " in below(glance(current(), 80))
