@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from invert.estimators.names import KV_NAMES
 from invert.records import EXTRA_MARKUP, Estimate
+from invert.report.commands import infer_in_full
 from invert.report.findings import estimate_text, held_in_words, premium_in_words
 from invert.report.glance import SEEN
 from invert.report.layout import NONE, Table, aligned, kv, laid_out, two_digits
@@ -36,7 +37,7 @@ def short_parts(one: Inference, table: Run) -> list[str]:
         *(*heading(one, table), "", *headlines(one), ""),
         *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), *beside, ""),
         *(kv_table(one), ""),
-        *(*reasons(one, table), _more(one, table), cited_by(one, shown)),
+        *(*reasons(one, table), _more(one, table), cited_by(one, table, shown)),
     ]
 
 
@@ -46,8 +47,7 @@ def after_change(one: Inference, table: Run) -> list[str]:
 
 
 def _more(one: Inference, table: Run) -> str:
-    set_by_hand = "".join(f" --set {place}={amount}" for place, amount in table.changes.items())
-    return f"more  backsolve infer {one.name}{set_by_hand} --full"
+    return f"more  {infer_in_full(one, table)}"
 
 
 def kv_table(one: Inference) -> Table:
