@@ -179,8 +179,11 @@ def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
 
     deciding = [table for table in tables if "price" not in table.columns] or tables
     able = [table for table in deciding if fits(without(table, _FIRST_TO_GO, GAP - 1), width)]
-    ways = [(_FIRST_TO_GO[:count], gap) for count, gap in product(range(len(_FIRST_TO_GO) + 1), (GAP, GAP - 1))]
-    gone, gap = next(way for way in ways if all(fits(without(table, *way), width) for table in able))
+    gone, gap = next(
+        (_FIRST_TO_GO[:count], gap)
+        for count, (gap, whole) in product(range(len(_FIRST_TO_GO) + 1), ((GAP, True), (GAP - 1, True), (GAP - 1, False)))
+        if all(fits(without(table, _FIRST_TO_GO[:count], gap), width, whole) for table in able)
+    )
     set_again = [without(line, gone, gap) if isinstance(line, Table) else line for line in lines]
     return set_again, [column for column in gone if column in told]
 
