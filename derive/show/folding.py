@@ -41,10 +41,10 @@ def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
     return _laid(_chunks(text, width - hang), width, start, hang)
 
 
-def widest(texts: Iterable[str]) -> int:
+def widest_of(texts: Iterable[str]) -> int:
     """The columns of the widest of some texts.
 
-    >>> widest(["a", "abc"]), widest([])
+    >>> widest_of(["a", "abc"]), widest_of([])
     (3, 0)
     """
     return max(map(width_of, texts), default=0)
@@ -56,13 +56,13 @@ def name_column(names: Iterable[str], room: int) -> int:
     >>> name_column(["acme/lm", "b/lm", "a-very-long-name-of-more-than-it-takes"], 20)
     7
     """
-    return widest(name for name in names if width_of(name) <= max(room, LEAST_FOR_NAMES))
+    return widest_of(name for name in names if width_of(name) <= max(room, LEAST_FOR_NAMES))
 
 
-def beside(name: str, rest: str, room: int, width: int) -> str:
+def name_beside(name: str, rest: str, room: int, width: int) -> str:
     """A name in a column of so much room, and the rest of its line; in lines of its own above it where it is wider than its column.
 
-    >>> print(beside("b/lm", "0.5/2", 6, 20), beside("a/lm-large", "1/4", 6, 20), sep="\\n")
+    >>> print(name_beside("b/lm", "0.5/2", 6, 20), name_beside("a/lm-large", "1/4", 6, 20), sep="\\n")
     b/lm  0.5/2
     a/lm-large
           1/4

@@ -20,7 +20,7 @@ def infer_all(run: Run) -> str:
     return _command("infer", *_prices(run), "--all")
 
 
-def cite(one: Inference, run: Run, equations: Iterable[str]) -> str:
+def cite_sheet(one: Inference, run: Run, equations: Iterable[str]) -> str:
     """The command that cites a price sheet of the run and these equations."""
     return _command("cite", one.name, *equations, *_prices(run))
 

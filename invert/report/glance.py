@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from derive.characters import padded
 from derive.errors import UnknownName, WrongValue, suggest
-from derive.show.folding import LEAST_FOR_NAMES, beside, folded, name_column, widest
+from derive.show.folding import LEAST_FOR_NAMES, folded, name_beside, name_column, widest_of
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
-from invert.report.size import KNOWN, how_stated
+from invert.report.size import KNOWN_SIZE, how_stated
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
 
@@ -300,11 +300,11 @@ def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], 
     They go in one order, so that a wider terminal shows all that a narrower one does. No name takes the place of a column.
     """
     first, *others = zip(*chain(*_texts(table, inferences, names)), strict=True)
-    widths = dict(zip(names, (name_column(first, LEAST_FOR_NAMES), *map(widest, others)), strict=True))
+    widths = dict(zip(names, (name_column(first, LEAST_FOR_NAMES), *map(widest_of, others)), strict=True))
 
     def gap_of(kept: Sequence[str]) -> str | None:
         """The widest gap with which these columns fit; None where none does."""
-        flags = widest(_letters_of(inferences, _letters(inferences, kept)))
+        flags = widest_of(_letters_of(inferences, _letters(inferences, kept)))
         room = width - flags - sum(widths[name] for name in kept)
         return next((gap for gap in _GAPS if len(gap) * (len(kept) - (not flags)) <= room), None)
 
@@ -333,17 +333,17 @@ def _lines(
     """The head with its rule, and a line a sheet; its flags as letters at the end, and a name that is too long in a line above."""
     heads, cells = _texts(table, inferences, names)
     first, *others = zip(*heads, *cells, strict=True)
-    widths = [widest(column) for column in others]
+    widths = [widest_of(column) for column in others]
 
     def after_name(row: Sequence[str], flags: str = "") -> str:
         return "".join(f"{gap}{padded(cell, at)}" for cell, at in zip((*row[1:], flags), (*widths, 0), strict=True)).rstrip()
 
     flags = _letters_of(inferences, letters)
     rests = [after_name(row, of_row) for row, of_row in zip(cells, flags, strict=True)]
-    name = name_column(first, width - widest(rests)) if names[0] in _NAMES else widest(first)
-    head = [beside(row[0], after_name(row), name, width).rstrip() for row in heads]
-    rows = [beside(row[0], rest, name, width).rstrip() for row, rest in zip(cells, rests, strict=True)]
-    return [*head, "─" * widest("\n".join((*head, *rows)).splitlines())], rows
+    name = name_column(first, width - widest_of(rests)) if names[0] in _NAMES else widest_of(first)
+    head = [name_beside(row[0], after_name(row), name, width).rstrip() for row in heads]
+    rows = [name_beside(row[0], rest, name, width).rstrip() for row, rest in zip(cells, rests, strict=True)]
+    return [*head, "─" * widest_of("\n".join((*head, *rows)).splitlines())], rows
 
 
 def _heads(table: Run, columns: Sequence[GlanceColumn]) -> list[tuple[str, ...]]:
@@ -425,7 +425,7 @@ def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str,
 def marks_explained(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
     """What each mark means that stands in a cell of these columns."""
     cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
-    explained = {**_MARKS, KNOWN: "by architecture"}
+    explained = {**_MARKS, KNOWN_SIZE: "by architecture"}
     return [f"{mark} {means}" for mark, means in explained.items() if any(mark in cell for cell in cells)]
 
 

@@ -8,7 +8,7 @@ from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
 from invert.records import Check, PairInference, PricingRules, Reading, verdict, why_not
-from invert.report.commands import cite
+from invert.report.commands import cite_sheet
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, title
 from invert.report.prices import all_prices
@@ -242,4 +242,4 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
 
 def cited_by(one: Inference, table: Run, equations: Iterable[str]) -> str:
     """The command that cites the price sheet and these equations."""
-    return f"cite  {cite(one, table, (id.split('@')[0] for id in equations))}"
+    return f"cite  {cite_sheet(one, table, (id.split('@')[0] for id in equations))}"

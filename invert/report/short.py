@@ -10,7 +10,7 @@ from invert.report.glance import SEEN
 from invert.report.layout import NONE, Table, aligned, kv, laid_out, two_digits
 from invert.report.prices import also_sold, grades_and_page, price_table, unit_of_prices
 from invert.report.sheet import cited_by, heading
-from invert.report.size import BY_ARCHITECTURE, KNOWN, how_stated
+from invert.report.size import BY_ARCHITECTURE, KNOWN_SIZE, how_stated
 from invert.report.take_home import headlines
 from invert.report.tiers import deciding_source, record_of_tiers
 from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
@@ -74,7 +74,7 @@ def _point(label: str, value: float | None) -> dict[str, str]:
 def reasons(one: Inference, table: Run) -> Iterator[str]:
     """What the numbers rest on, and why they are not known more firmly, a sentence a line."""
     active, markup, read = one.market["active_params"], one.market["input_markup"], one.kv_bytes["headline"]
-    if how_stated(one) == KNOWN:
+    if how_stated(one) == KNOWN_SIZE:
         yield f"Size known is {BY_ARCHITECTURE}."
     if active.kind == "interval":
         closed = f" No closed model is among the {active.kept[1]}." if active.kept and EXTRA_MARKUP in active.because else ""

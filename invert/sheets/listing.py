@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from derive.characters import padded
 from derive.show.cells import csv_text
-from derive.show.folding import beside, name_column, widest
+from derive.show.folding import name_beside, name_column, widest_of
 from invert.sheets.assemble import Place, find, placed, prices_by_place, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
 from invert.sheets.read import PRICE_COLUMNS
@@ -59,9 +59,9 @@ def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> s
     """A sheet a line with its base prices; in a terminal a name too long for its column stands above, elsewhere its line is longer."""
     names = [f"{sheet.provider}/{sheet.model}" for sheet in found]
     rests = [f"  {sheet.service_tier:<9} {sheet.base_prices}" for sheet in found]
-    room = name_column(names, width - widest(rests))
+    room = name_column(names, width - widest_of(rests))
     each = zip(names, rests, strict=True)
-    return "\n".join(beside(name, rest, room, width) if in_terminal else f"{padded(name, room)}{rest}" for name, rest in each)
+    return "\n".join(name_beside(name, rest, room, width) if in_terminal else f"{padded(name, room)}{rest}" for name, rest in each)
 
 
 def listed_json(rows: Sequence[PriceRow]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from invert.inference import infer
-from invert.report.commands import cite, infer_all, infer_in_full
+from invert.report.commands import cite_sheet, infer_all, infer_in_full
 from invert.report.sheet import report
 from invert.report.short import short_report
 from tests.tools.commands import GOOD, call, price_file
@@ -16,14 +16,14 @@ def test_a_plain_command_is_as_one_types_it():
     run = current()
     one = run["openai/gpt-6-sol"]
     assert infer_in_full(one, run) == "backsolve infer openai/gpt-6-sol --full"
-    assert cite(one, run, ("bands.price",)) == "backsolve cite openai/gpt-6-sol bands.price"
+    assert cite_sheet(one, run, ("bands.price",)) == "backsolve cite openai/gpt-6-sol bands.price"
     assert infer_all(run) == "backsolve infer --all"
 
 
 def test_what_a_file_calls_a_model_is_one_word_for_a_shell():
     run = current()
     one = replace(run["openai/gpt-6-sol"], sheet=replace(run["openai/gpt-6-sol"].sheet, provider="acme", model="a;touch /tmp/x $(b) 'c'"))
-    for said in (infer_in_full(one, run), cite(one, run, ())):
+    for said in (infer_in_full(one, run), cite_sheet(one, run, ())):
         assert "acme/a;touch /tmp/x $(b) 'c'" in shlex.split(said)
     for text in (short_report(one, run, 60), report(one, run, 60)):
         (begin,) = (place for place, line in enumerate(text.splitlines()) if line.startswith("cite  "))
@@ -41,7 +41,7 @@ def test_it_names_the_prices_the_day_and_all_that_was_given(tmp_path: Path, monk
     assert words == ["infer", "other/n", *asked, "--full"] and call(*words).status == 0
     run = infer("other/n", prices="my prices.csv")
     assert infer_all(run) == "backsolve infer --prices 'my prices.csv' --all"
-    cited = shlex.split(cite(run[0], run, ("bands.price",)))[1:]
+    cited = shlex.split(cite_sheet(run[0], run, ("bands.price",)))[1:]
     assert cited == ["cite", "other/n", "bands.price", "--prices", "my prices.csv"] and call(*cited).status == 0
 
 
