@@ -103,12 +103,20 @@ def in_a_line(text: str) -> str:
     return shown if len(shown) <= _LONGEST_LINE else shown[:_LONGEST_LINE] + " ..."
 
 
+def _for_a_reader(line: str, stream: TextIO | None) -> str:
+    """A record of a log, which is one line; only a person has a width."""
+    return folded(line, width(stream)) if in_terminal(stream) else line
+
+
+def tell_line(message: str) -> None:
+    """A record of an answer: nothing in it moves the cursor, long words are cut, and in a pipe it is one line."""
+    click.echo(_for_a_reader(in_a_line(message), sys.stdout))
+
+
 def say(message: str) -> None:
     """A message on stderr, line by line: nothing in it moves the cursor, and long words are cut."""
     for line in message.splitlines()[:2]:
-        shown = f"backsolve: {in_a_line(line)}"
         try:
-            # In a log a message is one line; only a person has a width.
-            click.echo(folded(shown, width(sys.stderr)) if in_terminal(sys.stderr) else shown, err=True)
+            click.echo(_for_a_reader(f"backsolve: {in_a_line(line)}", sys.stderr), err=True)
         except OSError:
             close(sys.stderr)  # nobody hears it; the exit status says it as well

@@ -83,6 +83,28 @@ def _drawn(text: str) -> str:
     return "".join("-" if unicodedata.category(mark) == "Pd" else _ALIKE.get(mark, mark) for mark in text)
 
 
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes: wide letters two, and marks that are drawn over their letter none.
+
+    >>> width_of("gpt-5"), width_of("\\u6a21\\u578b-5"), width_of("cafe\\u0301")
+    (5, 6, 4)
+    """
+    return len(text) if text.isascii() else sum(map(_width_of, text))
+
+
+def _width_of(mark: str) -> int:
+    return 0 if unicodedata.category(mark) in ("Mn", "Me") else 1 + (unicodedata.east_asian_width(mark) in ("W", "F"))
+
+
+def padded(text: str, width: int) -> str:
+    """The text with spaces behind it up to so many columns.
+
+    >>> padded("gpt", 5), padded("\\u6a21\\u578b", 5)
+    ('gpt  ', '\\u6a21\\u578b ')
+    """
+    return text + " " * (width - width_of(text))
+
+
 def begins_as_formula(text: str, signs: str = _FORMULA_SIGNS) -> bool:
     """Whether a spreadsheet may take a cell for a formula: white space in front is passed over, and wide signs are signs.
 

@@ -89,6 +89,7 @@ def infer_against(
         notes=notes,
         file=file,
         problems=tuple(one for one in problems if one not in run.problems),
+        in_full="--as csv" if against else f"--against {run.as_of} --as csv",
     )
 
 

@@ -157,7 +157,7 @@ class Comparison:
 
     `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `causes` are
     what besides the prices of a sheet is not the same, in words. `problems` are those of what is compared with, `file` is it where
-    it is one.
+    it is one. `in_full` is what else one types to have all of it.
     """
 
     __repr__ = brief
@@ -172,6 +172,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     file: FileText | None = None
+    in_full: str = "--as csv"
 
 
 @dataclass(frozen=True, kw_only=True)

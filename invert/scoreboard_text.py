@@ -8,6 +8,7 @@ from statistics import median
 
 from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS, UNDECIDED
 from derive.show.folding import folded
+from invert.report.changes import name_of
 from invert.report.layout import aligned, laid_out, title
 from invert.scoreboard import MODELS_LEFT_OUT
 from invert.validation.coverage import TRUSTED
@@ -55,10 +56,23 @@ def rendered_sections(found: Mapping[str, _Rows], style: str, width: int = 100) 
 
 def _section(name: str, rows: _Rows) -> Iterable[str]:
     texts = [{column: _text(value, column in _SIGNED.get(name, ())) for column, value in row.items()} for row in rows]
+    if name == "experiments":
+        texts = [{**row, "estimate": estimate_in_words(row["estimate"])} for row in texts]
     yield from title(TITLES[name])[1:]
     if name in VERDICTS and rows:
         yield legend(name, rows)
     yield aligned(SHOWN.get(name, tuple(texts[0])), texts) if texts else "none"
+
+
+def estimate_in_words(name: str) -> str:
+    """What people read for an estimate; of a mark-up with what the size is by that it is over.
+
+    >>> estimate_in_words("active_params, by price"), estimate_in_words("input_markup, by known size"), estimate_in_words("KV read")
+    ('active by price', 'mark-up by known size', 'KV read')
+    """
+    quantity, _, by = name.partition(", ")
+    said = name_of(quantity, "market" if by else "")
+    return said if said.endswith(by) else f"{said} {by}"
 
 
 def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:

@@ -191,6 +191,7 @@ def _worked_out(
 ) -> "tuple[InferenceTable, Comparison | None]":
     """The sheets that are wanted, in the order that is; and what moved, where that is shown."""
     from invert.inference import infer
+    from invert.sheets.assemble import TAKES_ONE
 
     moved: Comparison | None = None
     with processes(workers) as executor:
@@ -203,7 +204,8 @@ def _worked_out(
         else:
             table = infer(names, **asked, executor=executor)
     for note in table.notes:
-        say(note)
+        if not (shown.wanted and note.endswith(TAKES_ONE)):
+            say(note)
     return _as_asked(table, shown.wanted, shown.by), moved
 
 

@@ -25,7 +25,7 @@ from backsolve.cli.common import (
     state_argument,
     tell,
 )
-from backsolve.streams import in_a_line, in_terminal, say, width
+from backsolve.streams import in_a_line, in_terminal, say, tell_line, width
 from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
@@ -69,6 +69,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     from invert.sheets.assemble import once_released, sheets
     from invert.sheets.dated import first_days
     from invert.sheets.described import described
+    from invert.sheets.listing import listed_csv, listed_json, listed_text, rows_listed
     from invert.sheets.read import book_of
 
     data = read_data()
@@ -79,14 +80,10 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
         say(note)
     none = not found
     if style != "table":
-        from invert.sheets.listing import listed_csv, listed_json, rows_listed
-
         rows = rows_listed(found, book)
         click.echo(listed_json(rows) if style == "json" else listed_csv(rows))
-        found = []
-    width = max((len(f"{sheet.provider}/{sheet.model}") for sheet in found), default=0)
-    for sheet in found:
-        click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {sheet.base_prices}")
+    elif found:
+        click.echo(listed_text(found, width(sys.stdout), in_terminal(sys.stdout)))
     if book.day_moved and not as_of:
         say(book.day_moved)
     fail_on((*book.problems, *faults))
@@ -190,7 +187,7 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
 
     found = addition(name, given, data, into)
     for doubt in found.warnings:
-        click.echo(in_a_line(f"warning: {doubt}"))
+        tell_line(f"warning: {doubt}")
 
     from invert.inference import infer
     from invert.report.take_home import headlines
@@ -325,7 +322,7 @@ def check_prices(file: str | BinaryIO | None, own: str | BinaryIO | None) -> Non
         leave(error.exit_status)
     problems, doubtful = all_problems(book, data), doubtful_prices(book)
     for doubt in doubtful[:PROBLEM_LIMIT]:
-        click.echo(in_a_line(f"warning: {doubt}"))
+        tell_line(f"warning: {doubt}")
     if doubtful[PROBLEM_LIMIT:]:
         click.echo(f"warning: {len(doubtful) - PROBLEM_LIMIT} more like these")
     if not problems:

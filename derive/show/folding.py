@@ -1,13 +1,19 @@
 """Lines made to fit a width: broken between words, the rest hung under where the text of the line begins."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from derive.characters import padded, width_of
 
 _NARROWEST = 20
+LEAST_FOR_NAMES = 24
+"""Columns of a terminal that names have at least, whatever stands beside them."""
 _LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
 """A label of a word or two, and the gap after it."""
 WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
 """A word with the space after it, a number with its unit and with the name of what it is."""
+_SHELL_WORD = re.compile(r"(?:'[^']*'|\S)+\s*")
+"""A word of a command with the space after it, in quotes or without."""
 _PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
 """A term or factor of a formula with its operator."""
 _NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
@@ -32,9 +38,55 @@ def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
     >>> wrapped("a derivation in words", 12, "1. ", 3)
     ['1. a', '   derivation', '   in words']
     """
+    return _laid(_chunks(text, width - hang), width, start, hang)
+
+
+def widest_of(texts: Iterable[str]) -> int:
+    """The columns of the widest of some texts.
+
+    >>> widest_of(["a", "abc"]), widest_of([])
+    (3, 0)
+    """
+    return max(map(width_of, texts), default=0)
+
+
+def name_column(names: Iterable[str], room: int) -> int:
+    """The width of a column in which those names stand for which there is room; what else is there never takes more than its place.
+
+    >>> name_column(["acme/lm", "b/lm", "a-very-long-name-of-more-than-it-takes"], 20)
+    7
+    """
+    return widest_of(name for name in names if width_of(name) <= max(room, LEAST_FOR_NAMES))
+
+
+def name_beside(name: str, rest: str, room: int, width: int) -> str:
+    """A name in a column of so much room, and the rest of its line; in lines of its own above it where it is wider than its column.
+
+    >>> print(name_beside("b/lm", "0.5/2", 6, 20), name_beside("a/lm-large", "1/4", 6, 20), sep="\\n")
+    b/lm  0.5/2
+    a/lm-large
+          1/4
+    """
+    if width_of(name) <= room:
+        return f"{padded(name, room)}{rest}"
+    return "\n".join([*_pieces(name, width), " " * room + rest])
+
+
+def _pieces(name: str, width: int) -> Iterator[str]:
+    """A name in as many lines as it takes: broken anywhere, as it may be one word."""
+    piece = ""
+    for mark in name:
+        if width_of(piece + mark) > width:
+            yield piece
+            piece = ""
+        piece += mark
+    yield piece
+
+
+def _laid(chunks: Iterable[str], width: int, start: str, hang: int) -> list[str]:
     lines, line, empty = [], start, True
-    for chunk in _chunks(text, width - hang):
-        if not empty and len(line + chunk.rstrip()) > width:
+    for chunk in chunks:
+        if not empty and width_of(line + chunk.rstrip()) > width:
             lines.append(line.rstrip())
             line = " " * hang
         line += chunk
@@ -45,14 +97,14 @@ def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
 def _chunks(text: str, room: int) -> Iterator[str]:
     """Words with the space after them; of one that is too wide, its terms and factors."""
     for word in WORD.findall(text):
-        if len(word.rstrip()) > room and "://" not in word:
+        if width_of(word.rstrip()) > room and "://" not in word:
             yield from _PART.findall(word)
         else:
             yield word
 
 
 def _broken(line: str, width: int) -> list[str]:
-    if len(line) <= width:
+    if width_of(line) <= width:
         return [line]
     if not line.strip("─-"):  # the rule under a heading
         return [line[:width]]
@@ -60,7 +112,7 @@ def _broken(line: str, width: int) -> list[str]:
     if not line.startswith(_COMMAND, start):
         return wrapped(line[start:], width, line[:start], hang)
     # A command runs as it is copied.
-    *parts, last = wrapped(line[start:], width - len(_MORE), line[:start], hang)
+    *parts, last = _laid(_SHELL_WORD.findall(line[start:]), width - len(_MORE), line[:start], hang)
     return [*(part + _MORE for part in parts), last]
 
 

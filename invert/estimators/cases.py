@@ -22,7 +22,7 @@ from invert.estimators.market.size import Size
 from invert.estimators.rent import rental
 from invert.posterior.data import PriceData, price_data_of
 from invert.posterior.summary import SUMMARISED, Summary, as_summaries_come, prior_spreads
-from invert.records import Anchors, Observable, Observables, Part, Tariff
+from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Part, Tariff
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
@@ -157,7 +157,7 @@ def same_weights(listed: Priced | None, model: ModelRow | None) -> bool:
 def _stated_size(row: Architecture | None, listed: Priced | None) -> tuple[float, str] | None:
     """The active parameters of public weights, and the table that has them."""
     if row and row.active_params:
-        return row.active_params, "architectures.csv"
+        return row.active_params, OF_ARCHITECTURE
     return (listed.active_params, "open_models.csv") if listed else None
 
 

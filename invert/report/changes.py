@@ -12,7 +12,7 @@ from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES
 from invert.report.document import report_document
-from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, laid_out, two_digits
+from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, fits, laid_out, two_digits
 from invert.sheets.sheet import money_unit
 
 _SCHEMA = "infer-against-1"
@@ -29,10 +29,10 @@ _HOW_TO_READ = {
     "range": "range: how far it moved over the width of its range before, in logarithms",
     "per 1%": "per 1%: what it moves with 1% more of the price, on average over the change",
 }
-_IN_FULL = "--against DAY --as csv"
-"""How what moved is asked for in full, --set or not."""
-_FIRST_TO_GO = ("times", "per 1%", "range")
+_FIRST_TO_GO = ("times", "range")
 """What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
+ABSENT = "none"
+"""What stands in the place of a value that is not there, whether nothing tells it or what tells it is not sold."""
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 _CELL = ("value", "low", "high")
@@ -58,7 +58,7 @@ def changes_text(found: Comparison, width: int) -> str:
     found = _as_seen(found)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
-    shown, spared = moved[:_MOST_LINES], set[str]()
+    shown = moved[:_MOST_LINES]
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
@@ -68,18 +68,16 @@ def changes_text(found: Comparison, width: int) -> str:
             together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
             lines += [f"moved by {_moving(listed[0], sheet)} of them together"] if together else []
             columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
-            lines.append(table := _fitting([_row(one, sheet) for one in listed], columns, width))
-            spared |= _spared(table)
+            lines.append(aligned(columns, [_row(one, sheet) for one in listed]))
         lines += _rounding(sheet)
     others = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices]
     if others:
         # A sheet alone is named above its rows, which leaves room for ranges.
         sheets = {row["sheet"] for row in others}
         alone = [*sheets] if len(sheets) == 1 else []
-        lines += ["", _other_causes(found), *alone, table := _fitting(_said_once(others), _OTHERS[len(alone) :], width)]
-        spared |= _spared(table)
-    gone = [one for one in _FIRST_TO_GO if one in spared]
-    short = [f"Left out in so few columns: {', '.join(gone)}; {_IN_FULL} has all."] if gone else []
+        lines += ["", _other_causes(found), *alone, aligned(_OTHERS[len(alone) :], _said_once(others))]
+    lines, gone = _fitting(lines, width)
+    short = [f"Left out in so few columns: {', '.join(gone)}; {found.in_full} has all."] if gone else []
     return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
 
 
@@ -167,22 +165,27 @@ def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 # In words.
 
 
-def _fitting(rows: Sequence[Mapping[str, str]], columns: Sequence[str], width: int) -> Table:
-    """The table in as many columns as there is room for, and in all of them, to be hung below their rows, where too few fit."""
-    for count, gap in product(range(len(_FIRST_TO_GO) + 1), (GAP, GAP - 1)):
-        kept = [one for one in columns if one not in _FIRST_TO_GO[:count] and any(row[one] != NONE for row in rows)]
-        if _wide(table := aligned(kept, rows, gap)) <= width:
-            return table
-    return aligned([one for one in columns if any(row[one] != NONE for row in rows)], rows)
+def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
+    """The lines with all tables among them in the same columns, as many as there is room for, and the columns that are left out.
 
+    A table of several prices a row, or one that has no room with the fewest, hangs its last columns below its rows: it takes none from
+    the others.
+    """
+    tables = [line for line in lines if isinstance(line, Table)]
+    told = {column for table in tables for row in table.rows for column in table.columns if row[column] != NONE}
 
-def _wide(table: Table) -> int:
-    return len(table.partition("\n")[2].partition("\n")[0])
+    def without(table: Table, gone: Sequence[str], gap: int) -> Table:
+        return aligned([column for column in table.columns if column in told and column not in gone], table.rows, gap)
 
-
-def _spared(table: Table) -> set[str]:
-    """The columns that were left out of a table for want of width."""
-    return {one for one in _FIRST_TO_GO if one not in table.columns and any(row.get(one, NONE) != NONE for row in table.rows)}
+    deciding = [table for table in tables if "price" not in table.columns] or tables
+    able = [table for table in deciding if fits(without(table, _FIRST_TO_GO, GAP - 1), width)]
+    gone, gap = next(
+        (_FIRST_TO_GO[:count], gap)
+        for count, (gap, whole) in product(range(len(_FIRST_TO_GO) + 1), ((GAP, True), (GAP - 1, True), (GAP - 1, False)))
+        if all(fits(without(table, _FIRST_TO_GO[:count], gap), width, whole) for table in able)
+    )
+    set_again = [without(line, gone, gap) if isinstance(line, Table) else line for line in lines]
+    return set_again, [column for column in gone if column in told]
 
 
 def _distance(one: Moved) -> float:
@@ -225,13 +228,22 @@ def _called(one: Moved) -> str:
         sold = show("ttl", float(one.estimator)) if one.estimator.isdigit() else "storage"
         tier = one.quantity.removeprefix("probability_")
         return f"{sold} in {TIER_NAMES.get(tier, tier)}"
-    return _NAMES.get((one.quantity, one.estimator), one.quantity.replace("_", " "))
+    return name_of(one.quantity, one.estimator)
+
+
+def name_of(quantity: str, estimator: str) -> str:
+    """What people read for a quantity by an estimator of it.
+
+    >>> name_of("input_markup", "market"), name_of("memory_time_share", "")
+    ('mark-up', 'memory time share')
+    """
+    return _NAMES.get((quantity, estimator), quantity.replace("_", " "))
 
 
 def _moving(one: Moved, sheet: SheetChange) -> str:
     """The price that moved an inference; that nothing of the sheet did."""
     if not one.prices:
-        return "none"
+        return ABSENT
     if not one.elasticities and len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
         every = "both" if len(one.prices) == 2 else f"all {count_in_words(len(one.prices))}"
         return every
@@ -255,13 +267,13 @@ def price_in_words(price: PriceChange) -> str:
 
 
 def told_in_words(quantity: str, told: Told | None) -> str:
-    """`19 (2.8 to 140) kB`, `< 312 kB`, `undetermined`, or a dash for what was not there.
+    """`19 (2.8 to 140) kB`, `< 312 kB`, or `none` where there is no number.
 
     >>> told_in_words("active_params", Told(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
     '45B (14B to 160B)'
     """
     if told is None:
-        return NONE
+        return ABSENT
     median, low, high = told.numbers
     wide = bool(low and high and high >= 3 * low)
 
@@ -280,7 +292,7 @@ def told_in_words(quantity: str, told: Told | None) -> str:
     if told.kind == "lower":
         return f"> {text(low)}"
     if median is None:
-        return "none" if quantity == "bayes_factor" else told.kind
+        return ABSENT
     if low is None or high is None or low >= high:
         return text(median)
     middle, first, last = text(median), text(low), text(high)
@@ -295,12 +307,12 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
-    lines = [f"{unlisted} more moved, none further; {_IN_FULL} has all of them."] if unlisted > 0 else []
+    lines = [f"{unlisted} more moved, none further; {found.in_full} has all of them."] if unlisted > 0 else []
     if not moving:
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")
     if len(moving) == 1 and moving[0].stayed:
-        stayed = [_NAMES.get(name, name[0].replace("_", " ")) for name in moving[0].stayed]
+        stayed = [name_of(*name) for name in moving[0].stayed]
         lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)

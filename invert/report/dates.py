@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from derive.show.cells import csv_text
 from derive.units import show
 from invert.comparison_records import Asked, Dated, History
-from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
+from invert.report.changes import ABSENT, change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
 from invert.report.layout import NONE, aligned, laid_out
 from invert.report.size import stated_as
 from invert.sheets.sheet import money_unit
@@ -38,7 +38,7 @@ def history_parts(one: History) -> list[str]:
     units = {unit for dated in one.days for unit in _units(dated)}
     columns = ("since", "in / out", *(name for name, _ in _SHOWN))
     rows = [{**_row(dated, place, one.days), "in / out": _asked(dated, len(units) > 1)} for place, dated in enumerate(one.days)]
-    kept = [column for column in columns if any(row[column] != NONE for row in rows)]
+    kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
     read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
     read += [_by_size(one.days[-1].size)] if one.days[-1].size and _MARKUP in kept else []
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
@@ -49,7 +49,7 @@ def history_parts(one: History) -> list[str]:
 def _by_size(size: tuple[float, str]) -> str:
     """Which size the mark-up is by, as that by price stands beside it."""
     active, origin = size
-    return f"mark-up is by {show('active_params', active, digits=2)} active as {stated_as(origin)}, not by the price"
+    return f"mark-up is by {show('active_params', active, digits=2)} active {stated_as(origin)}, not by the price"
 
 
 def _prices(dated: Dated) -> list[Asked | None]:

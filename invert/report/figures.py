@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from shlex import quote
 from types import MappingProxyType
 
 from derive.errors import NotCovered
@@ -56,7 +57,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
     middles = [estimate.median or estimate.high or estimate.low or 0.0 for estimate in found.values()]
     every = [end for estimate in found.values() for end in (estimate.low, estimate.high) if end]
     if not (found or read):
-        raise NotCovered(f"{one.name}: no estimate of its KV bytes has a range: backsolve infer {one.sheet.model} says why")
+        raise NotCovered(f"{one.name}: no estimate of its KV bytes has a range: backsolve infer {quote(one.sheet.model)} says why")
     across, size = chart_axis(
         "kv_bytes_per_token", [*middles, *every, *read.values(), *known, *of_models.values()], "KV bytes read for a token of context"
     )

@@ -4,15 +4,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 from string import ascii_letters
 from typing import TypeVar
 
+from derive.characters import padded
 from derive.errors import UnknownName, WrongValue, suggest
-from derive.show.folding import folded
+from derive.show.folding import LEAST_FOR_NAMES, folded, name_beside, name_column, widest_of
 from derive.units import show
 from invert.records import TIER_NAMES, Estimate
 from invert.report.layout import NONE, dollars, two_digits
-from invert.report.size import how_stated
+from invert.report.size import KNOWN_SIZE, how_stated
 from invert.report.tiers import worst_record
 from invert.result import EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, Run
 
@@ -182,7 +184,7 @@ _COLUMNS = (
     GlanceColumn(name="price", head=("USD/MTok", "in/out"), text=_prices, key=_input),
     GlanceColumn(name="long", head=("long", "context"), text=_long, key=_threshold),
     GlanceColumn(name="active", head=("active, B", "and range"), text=_active, key=lambda one: one.active_params, held=_sizes_held),
-    GlanceColumn(name="mark-up", head=("times cost", "and range"), text=_markup, key=_markup_in_middle),
+    GlanceColumn(name="mark-up", head=("mark-up", "and range"), text=_markup, key=_markup_in_middle),
     GlanceColumn(name="KV", head=("KV read, kB", "and range"), text=_read, key=lambda one: one.kv_bytes["headline"].median, held=_kv_held),
     GlanceColumn(name="known", head=("KV", "known"), text=_known, key=lambda one: one.known.read if one.known else None),
     GlanceColumn(name="cache", head=("priced", "as"), text=_cache, key=_cache, held=_tiers_held),
@@ -194,6 +196,7 @@ _COLUMNS = (
 """What can be shown and sorted by; all but the last two are shown."""
 
 SHOWN_COLUMNS = tuple(column.name for column in _COLUMNS[:-2])
+_NAMES: Set[str] = frozenset({"model", "sheet"})
 _WHO_SELLS = {"provider", "sheet"}
 _FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known", "active")
 """What is left out for want of width, the first one first: never what qualifies a number beside it."""
@@ -284,7 +287,7 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     if not columns:
         names, gap = _fitting(table, inferences, names, width)
     letters = _letters(inferences, names)
-    head, rows = _lines(table, inferences, names, letters, gap)
+    head, rows = _lines(table, inferences, names, letters, gap, width)
     if by is None and 0 < (banded := sum(bool(one.pairs) for one in inferences)) < len(inferences):
         rows.insert(banded, "")
     left_out = [name for name in SHOWN_COLUMNS[1:] if name not in names and not columns]
@@ -294,14 +297,14 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
 def _fitting(table: Run, inferences: Sequence[Inference], names: Sequence[str], width: int) -> tuple[list[str], str]:
     """The columns that fit, and the gap between them, which is narrow before a column is left out.
 
-    They go in one order, so that a wider terminal shows all that a narrower one does.
+    They go in one order, so that a wider terminal shows all that a narrower one does. No name takes the place of a column.
     """
-    heads, cells = _texts(table, inferences, names)
-    widths = {name: max(map(len, texts)) for name, texts in zip(names, zip(*heads, *cells, strict=True), strict=True)}
+    first, *others = zip(*chain(*_texts(table, inferences, names)), strict=True)
+    widths = dict(zip(names, (name_column(first, LEAST_FOR_NAMES), *map(widest_of, others)), strict=True))
 
     def gap_of(kept: Sequence[str]) -> str | None:
         """The widest gap with which these columns fit; None where none does."""
-        flags = max(map(len, _letters_of(inferences, _letters(inferences, kept))), default=0)
+        flags = widest_of(_letters_of(inferences, _letters(inferences, kept)))
         room = width - flags - sum(widths[name] for name in kept)
         return next((gap for gap in _GAPS if len(gap) * (len(kept) - (not flags)) <= room), None)
 
@@ -325,15 +328,22 @@ def _letters_of(inferences: Sequence[Inference], letters: dict[str, str]) -> lis
 
 
 def _lines(
-    table: Run, inferences: Sequence[Inference], names: Sequence[str], letters: dict[str, str], gap: str
+    table: Run, inferences: Sequence[Inference], names: Sequence[str], letters: dict[str, str], gap: str, width: int
 ) -> tuple[list[str], list[str]]:
-    """The head with its rule, and a line a sheet; its flags as letters at the end."""
+    """The head with its rule, and a line a sheet; its flags as letters at the end, and a name that is too long in a line above."""
     heads, cells = _texts(table, inferences, names)
-    widths = [max(map(len, column)) for column in zip(*heads, *cells, strict=True)]
-    head, rows = ([gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in of] for of in (heads, cells))
-    with_flags = [f"{line}{gap}{flag}".rstrip() for line, flag in zip(rows, _letters_of(inferences, letters), strict=True)]
-    head = [line.rstrip() for line in head]
-    return [*head, "─" * max(map(len, (*head, *with_flags)))], with_flags
+    first, *others = zip(*heads, *cells, strict=True)
+    widths = [widest_of(column) for column in others]
+
+    def after_name(row: Sequence[str], flags: str = "") -> str:
+        return "".join(f"{gap}{padded(cell, at)}" for cell, at in zip((*row[1:], flags), (*widths, 0), strict=True)).rstrip()
+
+    flags = _letters_of(inferences, letters)
+    rests = [after_name(row, of_row) for row, of_row in zip(cells, flags, strict=True)]
+    name = name_column(first, width - widest_of(rests)) if names[0] in _NAMES else widest_of(first)
+    head = [name_beside(row[0], after_name(row), name, width).rstrip() for row in heads]
+    rows = [name_beside(row[0], rest, name, width).rstrip() for row, rest in zip(cells, rests, strict=True)]
+    return [*head, "─" * widest_of("\n".join((*head, *rows)).splitlines())], rows
 
 
 def _heads(table: Run, columns: Sequence[GlanceColumn]) -> list[tuple[str, ...]]:
@@ -415,7 +425,8 @@ def _letters(inferences: Sequence[Inference], names: Iterable[str]) -> dict[str,
 def marks_explained(table: Run, columns: Iterable[GlanceColumn]) -> list[str]:
     """What each mark means that stands in a cell of these columns."""
     cells = [column.text(one) for column in columns if column.name in _MARKED_COLUMNS for one in table]
-    return [f"{mark} {means}" for mark, means in _MARKS.items() if any(mark in cell for cell in cells)]
+    explained = {**_MARKS, KNOWN_SIZE: "by architecture"}
+    return [f"{mark} {means}" for mark, means in explained.items() if any(mark in cell for cell in cells)]
 
 
 def flags_in_words(inferences: Sequence[Inference], columns: Iterable[GlanceColumn]) -> list[str]:

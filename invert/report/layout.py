@@ -5,6 +5,7 @@ from decimal import Decimal
 from itertools import zip_longest
 from typing import Any
 
+from derive.characters import padded, width_of
 from derive.show.folding import WORD, folded, wrapped
 from derive.units import show
 from invert.records import Part
@@ -44,7 +45,7 @@ class Heading(str):
 
 def title(text: str) -> list[str]:
     """A heading, underlined, after an empty line."""
-    heading = Heading(f"{text}\n{'-' * len(text)}")
+    heading = Heading(f"{text}\n{'-' * width_of(text)}")
     heading.text = text
     return ["", heading]
 
@@ -98,8 +99,19 @@ def laid_out(parts: Iterable[str], width: int) -> str:
     return "\n".join(_fitted(part, width) if isinstance(part, Table) else folded(part, width) for part in parts)
 
 
+def fits(table: Table, width: int, whole: bool = False) -> bool:
+    """Whether all columns of a table have room beside each other: with whole cells, or with cells broken between words.
+
+    >>> table = aligned(("a", "because"), [{"a": "1", "because": "one mark-up on base price and premium"}])
+    >>> [fits(table, width, whole) for width, whole in ((41, True), (40, True), (40, False), (20, False))]
+    [True, False, True, False]
+    """
+    room = width - table.gap * (len(table.columns) - 1)
+    return sum(_widths(table.columns, table.rows)) <= room if whole else bool(_narrowed(table.columns, table.rows, room))
+
+
 def _widths(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[int]:
-    return [max(len(text) for text in (column, *(row[column] for row in rows))) for column in columns]
+    return [max(width_of(text) for text in (column, *(row[column] for row in rows))) for column in columns]
 
 
 def _fitted(table: Table, width: int) -> str:
@@ -116,8 +128,7 @@ def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: i
     """Widths that fit the room, the widest column narrowed first; none where a column would be narrower than is easily read."""
     widths = _widths(columns, rows)
     least = [
-        max(min(_READABLE, max((len(row[column]) for row in rows), default=0)), *map(len, _words([column, *(row[column] for row in rows)])))
-        for column in columns
+        max(_least(row[column] for row in rows), *map(width_of, _words([column, *(row[column] for row in rows)]))) for column in columns
     ]
     while sum(widths) > room:
         at = max(range(len(widths)), key=lambda at: (widths[at] > least[at], widths[at]))
@@ -125,6 +136,11 @@ def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: i
             return []
         widths[at] -= 1
     return widths
+
+
+def _least(cells: Iterable[str]) -> int:
+    """The width of the widest cell, or what is easily read where that is less."""
+    return min(_READABLE, max(map(width_of, cells), default=0))
 
 
 def _words(texts: Iterable[str]) -> list[str]:
@@ -139,7 +155,7 @@ def _set(
     def lines(cells: Iterable[str]) -> Iterator[str]:
         broken = [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
         for parts in zip_longest(*broken, fillvalue=""):
-            yield (" " * gap).join(part.ljust(width) for part, width in zip(parts, widths, strict=True)).rstrip()
+            yield (" " * gap).join(padded(part, width) for part, width in zip(parts, widths, strict=True)).rstrip()
 
     printed = [*lines(columns), "─" * (sum(widths) + gap * (len(widths) - 1))]
     for row in rows:

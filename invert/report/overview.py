@@ -44,7 +44,7 @@ _CARRIED_HEAD = ("price", "offers", "sellers", "most ask", "median", "least to m
 _PREMIUM_HEAD = ("input", "output", "offers", "sellers", "at thresholds")
 _SIZE_HEAD = ("provider", "offers", "median", "least to most")
 _OVER_INPUT = "Times the input price of the sheet; of long context, times the same price below the first threshold; storage as it is asked."
-_OF_MEDIANS = "Of sizes as stated, else the medians of the ranges that prices suggest: each of those is good to a factor of three or more."
+_OF_MEDIANS = "Of sizes that are known, else the medians of what prices suggest: each of those is good to a factor of three or more."
 
 
 def _counted(found: Overview) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from derive.units import show
+from invert.report.commands import infer_all
 from invert.report.layout import Table, aligned, title
 from invert.result import Inference, Run
 from invert.sheets.sheet import Price
@@ -44,7 +45,7 @@ def also_sold(one: Inference, table: Run) -> str:
     if not found:
         return ""
     of_each = (f"{' in '.join(filter(None, (of.service_tier.replace('_', '-'), of.region)))} at {of.times:.3g}" for of in found)
-    return f"Also sold: {', '.join(of_each)} times its input price (backsolve infer --all)."
+    return f"Also sold: {', '.join(of_each)} times its input price ({infer_all(table)})."
 
 
 def _all_prices(one: Inference) -> list[Price]:

@@ -8,6 +8,7 @@ from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
 from invert.records import Check, PairInference, PricingRules, Reading, verdict, why_not
+from invert.report.commands import cite_sheet
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, title
 from invert.report.prices import all_prices
@@ -37,7 +38,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     sections += [*_bandwidth_bound(one), *_storage(one, table)]
     if one.rules:
         sections += [*_contradiction(one, table), *_rules(one.rules)]
-    return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one, one.equations)]
+    return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
 
 
 def heading(one: Inference, table: Run) -> list[str]:
@@ -239,6 +240,6 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
 
 
-def cited_by(one: Inference, equations: Iterable[str]) -> str:
+def cited_by(one: Inference, table: Run, equations: Iterable[str]) -> str:
     """The command that cites the price sheet and these equations."""
-    return " ".join(("cite  backsolve cite", one.name, *(id.split("@")[0] for id in equations)))
+    return f"cite  {cite_sheet(one, table, (id.split('@')[0] for id in equations))}"

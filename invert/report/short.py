@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 from invert.estimators.names import KV_NAMES
 from invert.records import EXTRA_MARKUP, Estimate
+from invert.report.commands import infer_in_full
 from invert.report.findings import estimate_text, held_in_words, premium_in_words
 from invert.report.glance import SEEN
 from invert.report.layout import NONE, Table, aligned, kv, laid_out, two_digits
 from invert.report.prices import also_sold, grades_and_page, price_table, unit_of_prices
 from invert.report.sheet import cited_by, heading
+from invert.report.size import BY_ARCHITECTURE, KNOWN_SIZE, how_stated
 from invert.report.take_home import headlines
 from invert.report.tiers import deciding_source, record_of_tiers
 from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
@@ -35,7 +37,7 @@ def short_parts(one: Inference, table: Run) -> list[str]:
         *(*heading(one, table), "", *headlines(one), ""),
         *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), *beside, ""),
         *(kv_table(one), ""),
-        *(*reasons(one, table), _more(one, table), cited_by(one, shown)),
+        *(*reasons(one, table), _more(one, table), cited_by(one, table, shown)),
     ]
 
 
@@ -45,8 +47,7 @@ def after_change(one: Inference, table: Run) -> list[str]:
 
 
 def _more(one: Inference, table: Run) -> str:
-    set_by_hand = "".join(f" --set {place}={amount}" for place, amount in table.changes.items())
-    return f"more  backsolve infer {one.name}{set_by_hand} --full"
+    return f"more  {infer_in_full(one, table)}"
 
 
 def kv_table(one: Inference) -> Table:
@@ -73,6 +74,8 @@ def _point(label: str, value: float | None) -> dict[str, str]:
 def reasons(one: Inference, table: Run) -> Iterator[str]:
     """What the numbers rest on, and why they are not known more firmly, a sentence a line."""
     active, markup, read = one.market["active_params"], one.market["input_markup"], one.kv_bytes["headline"]
+    if how_stated(one) == KNOWN_SIZE:
+        yield f"Size known is {BY_ARCHITECTURE}."
     if active.kind == "interval":
         closed = f" No closed model is among the {active.kept[1]}." if active.kept and EXTRA_MARKUP in active.because else ""
         yield f"Size is by {active.because}.{closed}"

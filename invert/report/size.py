@@ -1,11 +1,13 @@
 """How big a model is by its price, and what mark-up that leaves: the lines of a full report, and the cells of a table."""
 
 from derive.units import show
-from invert.records import Estimate, Record
+from invert.records import OF_ARCHITECTURE, Estimate, Record
 from invert.report.findings import estimate_text
 from invert.report.layout import NONE, aligned, title
 from invert.result import Inference, Run
 
+KNOWN_SIZE, BY_ARCHITECTURE = "known", "by its architecture"
+"""A size that is nobody's statement, in a cell and in a sentence."""
 _NAMES = {"active_params": "active parameters", "total_params": "all parameters", "input_markup": "input over its cost at rent"}
 
 
@@ -46,12 +48,19 @@ def stated_size(one: Inference) -> str:
 
 
 def how_stated(one: Inference, verified: str = "stated") -> str:
-    """`given`, `assumed` or `unverified`, by the grade of the size that is stated; another word where it is verified."""
-    return stated_as(one.anchors.origin["active_params"], verified)
+    """`given`, `assumed` or `unverified` by the grade of a size, `known` of its architecture; another word where it is verified."""
+    return _word(one.anchors.origin["active_params"], verified)
 
 
-def stated_as(origin: str, verified: str = "stated") -> str:
-    """The same word for where a size is from."""
+def stated_as(origin: str) -> str:
+    """`as stated`, or `by its architecture` where the size is from the table of those: a sentence's words for where it is from."""
+    word = _word(origin, "stated")
+    return BY_ARCHITECTURE if word == KNOWN_SIZE else f"as {word}"
+
+
+def _word(origin: str, verified: str) -> str:
+    if origin == OF_ARCHITECTURE:
+        return KNOWN_SIZE
     return next((word for word in ("given", "assumed", "unverified") if word in origin), verified)
 
 

@@ -29,7 +29,7 @@ def _size(one: Inference) -> str:
 def _read(one: Inference) -> str:
     found = one.kv_bytes["headline"]
     if one.known:
-        return f"KV read: {_short('kv_bytes_per_token', one.known.read)} by its architecture ({one.known.grade})."
+        return f"KV known: {_short('kv_bytes_per_token', one.known.read)} by its architecture ({one.known.grade})."
     if found.kind != "interval":
         return f"KV read: {estimate_text('kv_bytes_per_token', found)}."
     return f"KV read: {_ranged('kv_bytes_per_token', found)} as models of its time{_held(found)}."

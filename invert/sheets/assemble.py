@@ -282,6 +282,10 @@ def is_provider(name: str, wanted: str) -> bool:
     return is_same(name, wanted) or fnmatchcase(name.lower(), trimmed(wanted).lower())
 
 
+TAKES_ONE = "; provider/model takes one"
+"""How a note ends that says how to choose among the sheets of one name, to whom has not chosen."""
+
+
 def find(
     names: Iterable[str],
     offered: Sequence[PriceSheet],
@@ -311,7 +315,7 @@ def find(
             notes.append(f"{name}: taken from {'/'.join(own[0])}, the first party; also sold by {others}")
             meant = own
         if len(meant) > 1 and len({model.lower() for _, model in meant}) == 1:
-            notes.append(f"{name}: sold by {' and '.join(provider for provider, _ in meant)}; provider/model takes one")
+            notes.append(f"{name}: sold by {' and '.join(provider for provider, _ in meant)}{TAKES_ONE}")
         elif len(meant) > 1 and not is_pattern(name):
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
         if not meant and (other := matches(name, [*aliases, *ever], aliases)):

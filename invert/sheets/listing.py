@@ -6,7 +6,9 @@ from datetime import date
 from itertools import groupby
 from types import MappingProxyType
 
+from derive.characters import padded
 from derive.show.cells import csv_text
+from derive.show.folding import name_beside, name_column, widest_of
 from invert.sheets.assemble import Place, find, placed, prices_by_place, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
 from invert.sheets.read import PRICE_COLUMNS
@@ -51,6 +53,15 @@ def price_record(row: PriceRow) -> dict[str, object]:
 def _plain(value: object) -> object:
     """A cell as the files have it, in which numbers are numbers."""
     return value.isoformat() if isinstance(value, date) else value
+
+
+def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:
+    """A sheet a line with its base prices; in a terminal a name too long for its column stands above, elsewhere its line is longer."""
+    names = [f"{sheet.provider}/{sheet.model}" for sheet in found]
+    rests = [f"  {sheet.service_tier:<9} {sheet.base_prices}" for sheet in found]
+    room = name_column(names, width - widest_of(rests))
+    each = zip(names, rests, strict=True)
+    return "\n".join(name_beside(name, rest, room, width) if in_terminal else f"{padded(name, room)}{rest}" for name, rest in each)
 
 
 def listed_json(rows: Sequence[PriceRow]) -> str:

@@ -71,9 +71,11 @@ def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: A
 
 
 def estimates_of(one: Inference) -> Mapping[str, Estimate]:
-    """Everything that is printed of a sheet with a range, by what it is called."""
+    """Everything that is printed of a sheet with a range, by what it is called; a mark-up by the size that it is over."""
     of_kv = {KV_NAMES[name].heading: estimate for name, estimate in one.kv_bytes.items()}
-    return {**{f"{name}, by price": estimate for name, estimate in one.market.items()}, **of_kv, **one.estimates}
+    by = {"input_markup": "by known size"} if one.size_stated else {}
+    of_market = {f"{name}, {by.get(name, 'by price')}": estimate for name, estimate in one.market.items()}
+    return {**of_market, **of_kv, **one.estimates}
 
 
 def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:

@@ -4,7 +4,7 @@ import sys
 import unicodedata
 from itertools import chain
 
-from derive.characters import SPACES, hidden, is_hidden, look_alike, mark_in_words, skeleton, trimmed
+from derive.characters import SPACES, hidden, is_hidden, look_alike, mark_in_words, padded, skeleton, trimmed, width_of
 from tests.tools.together import in_one_test
 
 UNSEEN = {
@@ -77,3 +77,12 @@ def test_a_skeleton_has_itself_for_skeleton():
     for code in chain(range(0x3400), range(0xA000, 0xAC00), range(0xF900, 0x10000), range(0x1D400, 0x1D800)):
         drawn = skeleton(f"a{chr(code)}b")
         assert skeleton(drawn) == drawn, hex(code)
+
+
+WIDTHS = {"": 0, "gpt-5": 5, "通义千问3-max": 13, "café": 4, "ｇｐｔ": 6, "модель": 6, "→ 50 €": 6, "───": 3}
+
+
+@in_one_test(("text", "columns"), WIDTHS.items())
+def test_a_wide_letter_takes_two_columns_and_a_mark_over_another_none(text: str, columns: int):
+    assert width_of(text) == width_of(f"{text}\u0301") == columns
+    assert padded(text, 20) == text + " " * (20 - columns)

@@ -341,3 +341,10 @@ def test_a_change_far_wider_than_a_rounding_has_its_slope():
     _, found = infer_against("shipped", ["gemini-2.5-pro"], changes={"output": "+10%"})
     sheet = only_changed(found)
     assert not sheet.rerounded and any(one.elasticity for one in sheet.moved if one.estimator == "at_rent")
+
+
+def test_how_all_of_it_is_asked_for_is_what_finds_the_same():
+    _, alone = infer_against("", ["gemini-3.1-pro"], changes={"input": "+10%"})
+    assert alone.in_full == "--against 2026-11-20 --as csv"
+    _, again = infer_against("2026-11-20", ["gemini-3.1-pro"], changes={"input": "+10%"})
+    assert again.sheets == alone.sheets and again.in_full == "--as csv"

@@ -8,7 +8,7 @@ from derive import shipped
 from derive.claim_cells import CLAIM_VERDICTS, PROBLEM_VERDICTS
 from derive.price_rows import Claim, WorkedProblem
 from invert import scoreboard
-from invert.scoreboard_text import VERDICTS, legend, opening
+from invert.scoreboard_text import VERDICTS, legend, opening, rendered_sections
 from tests.tools.data import shipped_data
 
 
@@ -46,3 +46,12 @@ def test_the_opening_counts_every_figure_names_what_is_not_reproduced_and_is_sho
 
 def test_nothing_is_opened_of_sections_that_count_nothing():
     assert opening({"claims": [], "production": scoreboard.section_rows("production", shipped_data())}, 80) == ""
+
+
+def test_estimates_of_experiments_have_the_words_of_other_tables_in_text_and_their_ids_for_programs():
+    names = ("active_params, by price", "input_markup, by known size", "input_markup, by price", "memory_time_share", "KV at rent")
+    rows = {"experiments": [{"estimate": name, "experiments": 1} for name in names]}
+    text = rendered_sections(rows, "table")
+    said = ("active by price", "mark-up by known size", "mark-up by price", "memory time share", "KV at rent")
+    assert [line.split("  ")[0] for line in text.splitlines()[-len(said) :]] == [*said] and "_" not in text
+    assert all(name in rendered_sections(rows, style) for name in names for style in ("json", "csv"))

@@ -497,3 +497,9 @@ def test_records_of_a_what_if_have_the_values_before_beside_those_after():
     assert json.loads(call(*GEMINI, "--as", "json").out)[0]["before"] is None and "_before" not in call(*GEMINI, "--as", "csv").out
     chosen = call(*asked, "csv", "--columns", "model,premium_in,premium_out").out.splitlines()
     assert chosen[0] == "model,premium_in,premium_in_before,premium_out" and chosen[1].endswith(",2.0,1.5")
+
+
+def test_of_a_name_that_several_sell_nobody_is_told_to_choose_who_has_chosen():
+    assert "glm-5.1: sold by zai and zhipu-bigmodel; provider/model takes one" in call("infer", "glm-5.1").err
+    chosen = call("infer", "glm-5.1", "--where", "provider=zai")
+    assert chosen.err == "" and "zai glm-5.1" in chosen.out

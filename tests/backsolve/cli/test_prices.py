@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.commands import CONTROL, GOOD, OUTPUT, call, plain, price_file, refused
+from tests.tools.commands import CONTROL, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused
 
 UNUSABLE = [  # content of the file, what the message holds
     ("empty", b"", "own.csv is empty"),
@@ -376,3 +376,16 @@ def test_a_sheet_older_than_its_model_is_not_listed(style: str):
     then, now = call("prices", "list", "--as-of", "2025-01-01", "--as", style), call("prices", "list", "--as", style)
     assert then.status == now.status == 0 and "glm-5.1" not in then.out and "glm-5.1" in now.out and now.err == ""
     assert "nova-micro" in then.out and "their models were released after 2025-01-01" in then.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+def test_warnings_and_lists_fit_a_terminal_and_are_a_line_each_in_a_pipe(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file("acme,m,input,1,,,,", OUTPUT, "acme,m,cache_read,3,,,,"))
+    added = ("prices", "add", "acme/m", "input=1", "output=10", "cache_read=3", "source_url=https://acme.example/prices")
+    commands = (("prices", "check", "own.csv"), added, ("prices", "list", "--all"))
+    for arguments, text in in_terminals({arguments: (80, arguments) for arguments in commands}).items():
+        assert max(map(len, text.splitlines())) <= 80, text
+        piped = call(*arguments).out.splitlines()
+        assert "".join(text.split())[:150] in "".join("".join(piped).split())
+        assert sum(line.startswith("warning: ") for line in piped) == text.count("warning: ")

@@ -1,10 +1,12 @@
 """Lines in a width: nothing is lost, nothing sticks out but what is one word: an address, or the id of an equation."""
 
 import re
+import shlex
 
 import pytest
 
 from derive.catalogue import by_id, equations
+from derive.characters import width_of
 from derive.show.folding import folded
 from derive.show.text import card
 from tests.tools.together import in_one_test
@@ -61,3 +63,15 @@ def test_a_command_that_is_broken_runs_as_it_is_copied():
 @in_one_test("width", [-1, 0, 1, 5])
 def test_no_width_is_too_narrow_to_print_in(width: int):
     assert "".join(folded("some words and averyveryverylongword indeed", width).split()) == "somewordsandaveryveryverylongwordindeed"
+
+
+def test_a_command_is_broken_at_no_space_within_quotes():
+    command = "backsolve infer 'acme/a model of  many words' --set 'cache_write:5min=x1.5' --full"
+    for width in (30, 40, 60):
+        joined = re.sub(r" \\\n +", " ", folded(f"more  {command}", width))
+        assert shlex.split(joined) == shlex.split(f"more  {command}"), width
+
+
+def test_wide_letters_are_counted_as_they_are_drawn():
+    lines = folded("通义千问 通义千问 通义千问 通义千问 and words", 20).splitlines()
+    assert lines == ["通义千问 通义千问", "通义千问 通义千问", "and words"] and max(map(width_of, lines)) <= 20

@@ -47,7 +47,8 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
     assert max(map(len, text.splitlines())) <= width
     assert "google/gemini-3.1-pro-preview: output 12 -> 20 USD/MTok" in text
     assert "bandwidth-bound" in text and "Unmoved: " in text and ("x1.08" in text) == (width > 80)
-    assert ("Left out in so few columns: times" in text) == (width == 80) and ("; --against DAY --as csv has all." in text) == (width == 80)
+    left_out = "Left out in so few columns: times, range; --against 2026-11-20 --as csv has all."
+    assert (left_out in " ".join(text.split())) == (width == 80)
     assert len(text.splitlines()) < 30, "one screen"
 
 
@@ -64,7 +65,7 @@ def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
     many = replace(found, sheets=tuple(replace(sheet, key=("p", f"m{n}", "", "standard")) for n in range(10)))
     text = changes_text(many, 100)
     more = len(sheet.moved) * 10 - _MOST_LINES
-    assert f"{more} more moved, none further; --against DAY --as csv has all of them." in text
+    assert f"{more} more moved, none further; --against 2026-11-20 --as csv has all of them." in text
     assert _unlisted(text) and all(line.endswith("moved, less than what is shown)") for line in _unlisted(text))
 
 
@@ -179,7 +180,7 @@ def test_a_range_has_its_unit_once():
     assert told_in_words("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47% to 100%)"
     factors = [Told(kind=kind, median=value) for kind, value in (("point", 934.2), ("undetermined", None))]
     assert [told_in_words("bayes_factor", told) for told in factors] == ["930", "none"]
-    assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("-", "undetermined")
+    assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("none", "none")
 
 
 def test_sheets_that_say_the_same_share_a_row():
@@ -241,4 +242,23 @@ def test_the_range_of_a_number_stands_beside_it_however_few_columns_there_are(fo
     for width in (40, 60, 80, 90, 100, 140):
         said = " ".join(changes_text(found, width).split())
         assert said.count("700 B to 16 kB") == 1 and max(map(len, changes_text(found, width).splitlines())) <= width
-    assert "per 1%: what" not in changes_text(found, 80) and "per 1%: what" in changes_text(found, 100), "no legend of what is not there"
+    assert "range: how" not in changes_text(found, 80) and "range: how" in changes_text(found, 100), "no legend of what is not there"
+
+
+@pytest.mark.parametrize("width", [80, 90, 100, 120])
+def test_all_tables_of_an_answer_have_the_same_columns_and_every_row_its_slope(found: Comparison, width: int):
+    """Also one that has room for more, and one that has none for any and sets its last columns below its rows."""
+    (sheet,) = found.sheets
+    (narrow,) = (one for one in sheet.moved if one.quantity == "active_params_times_markup")
+    of_six = replace(narrow, prices=sheet.prices * 6, elasticities=(0.25,) * 6)
+    beside = [
+        replace(sheet, key=("p", name, "", "standard"), prices=one.prices, moved=(one,)) for name, one in (("m", narrow), ("six", of_six))
+    ]
+    text = changes_text(replace(found, sheets=(sheet, *beside)), width)
+    gone = re.search(r"Left out in so few columns: ([^;]+); --against 2026-11-20 --as csv has all", text)
+    lacking = gone[1].split(", ") if gone else []
+    heads = [line for line in text.splitlines() if line.startswith("inference ")]
+    assert len(heads) == 3 and lacking == {80: ["times", "range"], 90: ["times"]}.get(width, [])
+    for column in ("times", "range"):
+        assert [column in text[text.index(head) :].partition("\n\n")[0] for head in heads] == [column not in lacking] * 3
+    assert all("per 1%" in head for head in heads[:2]) and "+0.25%, +0.25%" in text

@@ -6,8 +6,10 @@ from itertools import pairwise, product
 
 import pytest
 
+from derive.characters import width_of
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
+from invert.records import OF_ARCHITECTURE
 from invert.report.glance import (
     _COLUMNS,
     _FIRST_TO_GO,
@@ -18,6 +20,7 @@ from invert.report.glance import (
     _letters,
     _letters_of,
     _lines,
+    _prices,
     column_of,
     glance,
     in_order,
@@ -69,7 +72,7 @@ def left_out(width: int) -> list[str]:
 def test_the_last_that_is_left_out_has_no_room(width: int):
     *_, last = gone = left_out(width)
     more = [name for name in SHOWN_COLUMNS if name == last or name not in gone]
-    head, rows = _lines(current(), current(), more, _letters(current(), more), " ")
+    head, rows = _lines(current(), current(), more, _letters(current(), more), " ", width)
     assert max(map(len, (*head, *rows))) > width, f"{last} has room"
 
 
@@ -119,14 +122,22 @@ def test_a_size_has_the_word_of_its_grade_and_a_mark_up_its_range():
     assert words == {"known", "assumed"} and "x" not in found["qwen3-coder-plus"].partition(" ")[2]
     for one in stated:
         cells = [column.text(one) for column in _COLUMNS if column.name in ("active", "mark-up")]
-        assert cells[0].endswith(" assumed" if "(assumed)" in stated_size(one) else " stated")
+        counted = one.anchors.origin["active_params"] == OF_ARCHITECTURE
+        assert cells[0].endswith(" assumed" if "(assumed)" in stated_size(one) else " known" if counted else " stated")
         ends = one.market["input_markup"]
         assert cells[1] == f"{ends.median:.2g} {ends.low:.2g}-{float(f'{ends.high:.2g}'):g}"
     assert "35 assumed 25 17-38 " in found["qwen3-coder-plus"] and "3.3 assumed 81 54-120 " in found["qwen3-coder-flash"]
 
 
+def test_a_size_that_nobody_states_is_known_by_its_architecture():
+    (line,) = [line for line in sheets_of(glance(current())) if line.startswith("kimi-k3 ")]
+    assert "100 known" in line and "; known by architecture" in below(glance(current()))
+    assert "known by" not in glance(current(), columns=["model", "price"]) and "known by" not in glance(infer("MiniMax-M3"))
+
+
 def test_the_head_says_how_often_such_ranges_held():
-    day, _, held, *_ = glance(current()).splitlines()
+    day, columns, held, *_ = glance(current()).splitlines()
+    assert columns.index("and range", columns.index("and range") + 1) == day.index("mark-up "), "as in every other table"
     assert day.startswith(f"prices of {current().as_of} ")
     assert held.split() == [*["90%", "held,", "open", "models"], *["≥38", "of", "42"], *["11", "of", "14"], *["1", "of", "5"]]
     assert " ≥ or more; " in below(glance(current())) and " ≥ or more; " in below(glance(current(), 80))
@@ -339,7 +350,41 @@ def test_a_market_of_long_names_fits_a_page():
     ]
     text = glance(replace(current(), inferences=tuple(sold)))
     assert max(map(len, text.splitlines())) <= 100 and "provider/model" in text.splitlines()[1]
-    assert f"\na-seller-with-a-long-name/{sold[0].sheet.model} " in text and "; by " not in below(text)
+    assert f"\na-seller-with-a-long-name/{sold[0].sheet.model}\n " in text and "; by " not in below(text)
     longest = [replace(one, sheet=replace(one.sheet, model=f"{one.sheet.model}-{'m' * 9}")) for one in sold]
     text = glance(replace(current(), inferences=tuple(longest)))
-    assert max(map(len, text.splitlines())) <= 100 and "KV read" in text and "long, active, mark-up" in below(text)
+    assert max(map(len, text.splitlines())) <= 100 and "KV read" in text and "--wide." in below(text)
+
+
+def test_columns_stand_under_each_other_whatever_letters_a_name_has():
+    first, *others = current()
+    wide = replace(first, sheet=replace(first.sheet, model="通义千问3-max"))
+    text = glance(replace(current(), inferences=(wide, *others)))
+    (line,), (other,) = ([line for line in text.splitlines() if line.startswith(name)] for name in ("通义千问3-max ", "gpt-6.1-terra "))
+    before = [width_of(row.partition(price)[0]) for row, price in ((line, _prices(wide)), (other, "1/5"))]
+    assert before[0] == before[1]
+
+
+@in_one_test(("width", "length"), product([60, 80, 100, 120], [40, 104, 240]))
+def test_one_long_name_takes_no_column_from_anybody(width: int, length: int):
+    first, *others = current()
+    called = "acme-" * (length // 5)
+    long = replace(first, sheet=replace(first.sheet, model=called), flags=(*first.flags, "flagged"))
+    run = replace(current(), inferences=(long, *others))
+    lines = glance(run, width).splitlines()
+    said, without = below(glance(run, width)), below(glance(current(), width))
+    assert max(map(len, lines)) <= width and re.search(r"--wide[^.]*", said)[0] == re.search(r"--wide[^.]*", without)[0]
+    place = next(place for place, line in enumerate(lines) if line.startswith("acme-"))
+    end = place + -(-len(called) // width)
+    assert "".join(lines[place:end]) == called and lines[end].startswith(" " * 22)
+    assert re.search(r"\b(\w) flagged", said)[1] in lines[end].split()[-1]
+
+
+def test_a_long_name_has_the_room_that_the_others_leave():
+    first, *others = current()
+    long = replace(first, sheet=replace(first.sheet, model="a" * 45))
+    text = glance(replace(current(), inferences=(long, *others)), 140)
+    (line,) = [line for line in text.splitlines() if line.startswith("a" * 45)]
+    assert _prices(long) in line
+    (alone,) = [line for line in glance(replace(current(), inferences=(long,)), 100, ["model", "price"]).splitlines() if "a" * 45 in line]
+    assert _prices(long) in alone

@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from derive.characters import width_of
 from invert import scoreboard
 from invert.inference import infer
 from invert.report.layout import aligned, laid_out
@@ -61,3 +62,9 @@ def test_a_table_too_wide_breaks_its_cells_between_words_or_sets_them_below(widt
 
 def test_a_table_of_nothing_is_its_heading():
     assert laid_out([aligned(("a", "because"), [])], 20) == "a   because\n───────────"
+
+
+def test_columns_stand_under_each_other_whatever_letters_are_in_them():
+    rows = [{"model": "通义千问3-max", "price": "1"}, {"model": "gpt-5", "price": "2"}]
+    *_, first, second = aligned(("model", "price"), rows).splitlines()
+    assert width_of(first) == width_of(second)

@@ -108,7 +108,7 @@ ALLOWED = (
         "invert.sheets.sheet",
         "invert.result",
     ),
-    *("invert.report", "derive.show", "derive.units", "derive.errors", "derive.solving.result"),
+    *("invert.report", "derive.show", "derive.characters", "derive.files", "derive.units", "derive.errors", "derive.solving.result"),
 )
 WORDS = ("invert.estimators", "invert.estimators.names")
 """What estimators are called: words that lean on nothing, beside the functions that they are the names of."""

@@ -1,11 +1,12 @@
 """How the size of a model is told."""
 
 from invert import infer
-from invert.records import Estimate
+from invert.records import OF_ARCHITECTURE, Estimate
 from invert.report.flat import flat
 from invert.report.sheet import report
-from invert.report.size import cell, record_in_words
+from invert.report.size import cell, how_stated, record_in_words, stated_as, stated_size
 from invert.report.table import summary
+from invert.report.take_home import headlines
 
 
 def test_the_range_stands_with_what_ranges_like_it_have_held():
@@ -27,3 +28,17 @@ def test_cells_are_short():
     assert cell("input_markup", Estimate(kind="interval", median=81.2, low=53.8, high=122.6)) == "x81 (x54 to x120)"
     assert cell("active_params", Estimate(kind="undetermined")) == "-"
     assert record_in_words(None) == "-"
+
+
+def test_a_size_says_whose_it_is():
+    words = {
+        "given": "as given",
+        "models.csv (verified)": "as stated",
+        "models.csv (assumed)": "as assumed",
+        "open_models.csv": "as stated",
+    }
+    assert {origin: stated_as(origin) for origin in words} == words
+    assert stated_as(OF_ARCHITECTURE) == "by its architecture"
+    (kimi,) = infer("kimi-k3")
+    assert (how_stated(kimi), stated_size(kimi)) == ("known", "100B (known)")
+    assert headlines(kimi)[0].startswith("Size: 100B active as known; 82B (28B to 240B) by its price; held for ")

@@ -44,7 +44,7 @@ def test_what_is_known_stands_before_what_is_estimated():
     size, read, stored, *_ = headlines(run["minimax/MiniMax-M3"])
     assert size.startswith("Size: 23B active as stated; 19B (6.6B to 55B) by its price; held for ")
     assert "closed" not in size
-    assert read == "KV read: 21 kB/token by its architecture (verified)." and stored.endswith("by its architecture.")
+    assert read == "KV known: 21 kB/token by its architecture (verified)." and stored.endswith("by its architecture.")
 
 
 def test_what_qualifies_a_size_stands_beside_it():

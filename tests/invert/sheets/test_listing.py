@@ -19,6 +19,7 @@ from invert.sheets.listing import (
     differences_text,
     listed_csv,
     listed_json,
+    listed_text,
     place_of,
     rows_listed,
     sheets_cited,
@@ -132,3 +133,13 @@ def test_another_context_stands_in_every_form():
     )  # fmt: skip
     _, line = csv.DictReader(io.StringIO(differences_csv(found)))
     assert (line["model"], line["component"], line["new_amount"]) == ("m", "max_context", "1000000")
+
+
+def test_a_long_name_gives_way_alone_and_in_a_pipe_a_sheet_is_a_line():
+    first, *others = sheets(load())[0]
+    long = replace(first, model="m" * 60)
+    lines = listed_text([long, *others], 80, in_terminal=True).splitlines()
+    assert lines[0] == f"{first.provider}/{'m' * 60}" and lines[1].split() == listed_text([first], 80, in_terminal=True).split()[1:]
+    assert lines[2:] == listed_text(others, 80, in_terminal=True).splitlines() and max(map(len, lines)) <= 80
+    piped = listed_text([long, *others], 80, in_terminal=False).splitlines()
+    assert piped[1:] == lines[2:] and piped[0] == lines[0] + lines[1].removeprefix(" " * lines[1].index("  standard"))

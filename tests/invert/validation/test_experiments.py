@@ -168,3 +168,10 @@ def test_what_is_said_of_a_change_is_what_the_prices_are():
 def test_another_figure_is_seen(model: str, wrong: str):
     row = next(row for row in rows_of(NaturalExperiment) if row.model == model)
     assert holds(row) and not holds(replace(row, change=wrong))
+
+
+def test_a_mark_up_is_by_price_only_where_nobody_states_the_size():
+    names = {one: {*estimates_of(infer(one)[0])} for one in ("deepseek/deepseek-v4-pro", "gpt-5.6-luna")}
+    known, by_price = names.values()
+    assert "input_markup, by known size" in known and "input_markup, by price" not in known and "active_params, by price" in known
+    assert "input_markup, by price" in by_price and "input_markup, by known size" not in by_price

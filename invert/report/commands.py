@@ -1,0 +1,37 @@
+"""Commands that reports name: as a shell takes them, and of the same prices, day and outside facts as their run."""
+
+import shlex
+from collections.abc import Iterable, Iterator
+
+from derive.files import called
+from invert.result import Inference, Run
+
+
+def infer_in_full(one: Inference, run: Run) -> str:
+    """The command that tells all of a sheet of the run."""
+    tier = ("--tier", run.request.tier) if run.request.tier else ("--all",) if run.request.everything else ()
+    anchors = (word for name, value in run.given.items() for word in ("--anchor", f"{name}={value:.12g}"))
+    changes = (word for place, amount in run.changes.items() for word in ("--set", f"{place}={amount}"))
+    return _command("infer", one.name, *_prices(run), *tier, *anchors, *changes, "--full")
+
+
+def infer_all(run: Run) -> str:
+    """The command that shows every service tier of what the run is of."""
+    return _command("infer", *_prices(run), "--all")
+
+
+def cite_sheet(one: Inference, run: Run, equations: Iterable[str]) -> str:
+    """The command that cites a price sheet of the run and these equations."""
+    return _command("cite", one.name, *equations, *_prices(run))
+
+
+def _prices(run: Run) -> Iterator[str]:
+    """The options that say of which prices and which day."""
+    if run.request.prices:
+        yield from ("--prices", "-" if run.request.prices.place == called("-") else run.request.prices.place)
+    if run.request.as_of:
+        yield from ("--as-of", str(run.request.as_of))
+
+
+def _command(*words: str) -> str:
+    return shlex.join(("backsolve", *words))
