@@ -49,7 +49,7 @@ def test_only_a_file_of_bounded_size_can_be_cited_from(tmp_path, monkeypatch):
     os.mkfifo("pipe")
     with open("large", "wb") as large:
         large.truncate(LARGEST_RESULT + 1)
-    for place, why in (("pipe", "standard input"), ("/dev/zero", "standard input"), ("large", "larger than 64 MiB"), (".", "not a file")):
+    for place, why in (("pipe", "standard input"), ("/dev/zero", "it is not a file"), ("large", "larger than 64 MiB"), (".", "not a file")):
         assert why in refused("cite", "--used-by", place)
     assert "larger than 64 MiB" in refused("cite", "--used-by", "-", stdin=bytes(LARGEST_RESULT + 1))
 
