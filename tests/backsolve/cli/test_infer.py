@@ -239,14 +239,15 @@ def test_against_shows_what_moved_in_every_form(tmp_path):
     assert piped.status == 0 and "Nothing moved" in piped.out
 
 
-def test_a_file_is_held_against_from_standard_input_as_by_its_name(tmp_path):
-    own, saved = tmp_path / "own.csv", str(tmp_path / "saved.json")
-    own.write_bytes(price_file("google,gemini-2.5-pro,output,12,,,,"))
+def test_a_file_is_held_against_from_standard_input_as_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own = price_file("google,gemini-2.5-pro,output,12,,,,")
+    Path("own.csv").write_bytes(own)
     asked = ("infer", "gemini-2.5-pro", "--against")
-    named, piped = call(*asked, str(own)), call(*asked, "-", "--save", saved, stdin=own.read_bytes())
+    named, piped = call(*asked, "own.csv"), call(*asked, "-", "--save", "saved.json", stdin=own)
     assert piped.status == 0 and "output 12 -> 10 USD/MTok" in piped.out
     assert piped.out.splitlines()[1:] == named.out.splitlines()[1:], "the first line says against what"
-    assert call("infer", "--like", saved).out == piped.out
+    assert call("infer", "--like", "saved.json").out == piped.out
 
 
 def test_what_cannot_be_compared_with_is_refused(tmp_path):
