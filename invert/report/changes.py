@@ -267,10 +267,10 @@ def price_in_words(price: PriceChange) -> str:
 
 
 def told_in_words(quantity: str, told: Told | None) -> str:
-    """`19 (2.8 to 140) kB`, `< 312 kB`, or `none` where there is no number.
+    """`19 (2.8-140) kB`, `< 312 kB`, or `none` where there is no number.
 
     >>> told_in_words("active_params", Told(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
-    '45B (14B to 160B)'
+    '45B (14B-160B)'
     """
     if told is None:
         return ABSENT
@@ -285,7 +285,12 @@ def told_in_words(quantity: str, told: Told | None) -> str:
         if quantity == "bayes_factor":
             return two_digits(value)
         rounded = float(f"{value:.2g}") if wide else value
-        return show(_SHOWN_AS.get(quantity, quantity), rounded, digits=3).removesuffix("/token").removesuffix(" tokens")
+        return (
+            show(_SHOWN_AS.get(quantity, quantity), rounded, digits=3)
+            .removesuffix("/token")
+            .removesuffix(" tokens")
+            .removesuffix(" FLOP/byte")
+        )
 
     if told.kind == "upper":
         return f"< {text(high)}"
@@ -299,7 +304,7 @@ def told_in_words(quantity: str, told: Told | None) -> str:
     (unit, *others) = {one.partition(" ")[2] for one in (middle, first, last)}
     if unit and not others:
         middle, first, last = (one.partition(" ")[0] for one in (middle, first, last))
-    return f"{middle} ({first} to {last})" + (f" {unit}" if unit and not others else "")
+    return f"{middle} ({first}-{last})" + (f" {unit}" if unit and not others else "")
 
 
 def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[str]:
