@@ -30,7 +30,7 @@ from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import by_slope, tariffs
 
-_UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
+_UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.csv (assumed)")
 """Where active_params come from that nobody verified."""
 
 
@@ -155,10 +155,10 @@ def same_weights(listed: Priced | None, model: ModelRow | None) -> bool:
 
 
 def _stated_size(row: Architecture | None, listed: Priced | None) -> tuple[float, str] | None:
-    """The active parameters of public weights, and the table that has them."""
+    """The active parameters of public weights, and the table that has them, with its grade where it has one."""
     if row and row.active_params:
         return row.active_params, OF_ARCHITECTURE
-    return (listed.active_params, "open_models.csv") if listed else None
+    return (listed.active_params, f"open_models.csv ({listed.params_grade})") if listed else None
 
 
 def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None = None) -> tuple[float, float]:

@@ -23,6 +23,7 @@ from invert.records import verdict
 from invert.report.contract import saved
 from invert.report.flat import flat
 from invert.report.sheet import report
+from invert.report.size import how_stated
 from invert.result import Inference
 from invert.sheets.assemble import NotBegun, NotReleased, models, sheets
 from invert.sheets.observables import rounding_cell
@@ -221,7 +222,7 @@ def test_active_params_come_from_the_architecture_or_from_the_price():
     stated = {name: one(name).anchors for name in ("kimi-k3", "mimo-v2.5-pro")}
     assert {name: anchors.origin["active_params"] for name, anchors in stated.items()} == {
         "kimi-k3": "architectures.csv",
-        "mimo-v2.5-pro": "open_models.csv",
+        "mimo-v2.5-pro": "open_models.csv (read)",
     }
     assert stated["mimo-v2.5-pro"].values["active_params"] == 42e9
 
@@ -380,7 +381,18 @@ def test_flags(name: str, flags: tuple[str, ...]):
 def test_an_id_that_went_over_to_other_weights_has_not_the_size_of_the_first():
     assert one("deepseek/deepseek-v4-flash").anchors.origin["active_params"] == "market"
     assert one("volcengine/deepseek-v4-flash").anchors.values["active_params"] == 13e9
-    assert one("mimo-v2.5-pro").anchors.origin["active_params"] == "open_models.csv"
+    assert one("mimo-v2.5-pro").anchors.origin["active_params"] == "open_models.csv (read)"
+
+
+def test_the_grade_of_a_size_of_open_models_goes_with_it():
+    def remembered(row: dict[str, str]) -> dict[str, str]:
+        return row | {"params_grade": "assumed"} if row["model"].lower() == "mimo-v2.5-pro" else row
+
+    with reading(edited("open_models", remembered)):
+        (found,) = infer("mimo-v2.5-pro")
+    read = one("mimo-v2.5-pro")
+    assert (found.anchors.origin["active_params"], how_stated(found)) == ("open_models.csv (assumed)", "assumed")
+    assert found.kv_bytes["one_markup"].high > read.kv_bytes["one_markup"].high, "nobody verified the size"
 
 
 def test_an_output_price_below_input_is_flagged_and_gives_no_fraction():

@@ -28,6 +28,7 @@ class Priced:
     cache_read_price: float | None
     active_params: float
     total_params: float
+    params_grade: str
     kv_bytes_per_token: float | None
 
 
@@ -63,5 +64,6 @@ def _priced(model: OpenModel, input_price: float, output_price: float, cache_rea
         cache_read_price=cache_read_price,
         active_params=model.active_params,
         total_params=model.total_params,
+        params_grade=model.params_grade,
         kv_bytes_per_token=model.kv_bytes_per_token,
     )

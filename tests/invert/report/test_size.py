@@ -35,7 +35,8 @@ def test_a_size_says_whose_it_is():
         "given": "as given",
         "models.csv (verified)": "as stated",
         "models.csv (assumed)": "as assumed",
-        "open_models.csv": "as stated",
+        "open_models.csv (read)": "as stated",
+        "open_models.csv (assumed)": "as assumed",
     }
     assert {origin: stated_as(origin) for origin in words} == words
     assert stated_as(OF_ARCHITECTURE) == "by its architecture"

@@ -30,7 +30,7 @@ def test_a_price_that_does_tell_enters():
         panel.Priced(
             model=one.architecture, architecture=one.architecture, price_family=one.family, vendor="", released=one.released,
             input_price=1.0, output_price=bytes_of[one.architecture], cache_read_price=None,
-            active_params=1e9, total_params=1e9, kv_bytes_per_token=None,
+            active_params=1e9, total_params=1e9, params_grade="read", kv_bytes_per_token=None,
         )
         for one in known["read"]
     ]  # fmt: skip
