@@ -424,7 +424,7 @@ def test_a_sheet_of_one_s_own_stands_among_the_others(tmp_path):
     ("rows", "place"),
     [
         (["acme,m,input,abc,,,", "acme,m,output,8,,,"], "own.csv row 4, column amount"),
-        (["acme,m,input,2,,,", "acme,m,input,3,,,", "acme,m,output,8,,,"], "own.csv row 5, column effective_date"),
+        (["acme,m,input,2,,,", "acme,m,input,3,,,", "acme,m,output,8,,,"], "own.csv row 5: repeats the key of "),
         (["acme,m,input,2,200000,,", "acme,m,output,8,200000,,"], "own.csv row 4, column threshold_tokens"),
         (["acme,m,input,2,,,"], "own.csv row 4, column component"),
         (["acme,m,input,2,,,XYZ", "acme,m,output,2,,,"], "own.csv row 4, column currency"),

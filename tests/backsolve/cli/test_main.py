@@ -199,7 +199,7 @@ FINE = [
     (("infer",), "gemini-3.1-pro-preview"),
     (GEMINI, "--full"), ((*GEMINI, "--full"), "1.667 kB/token"),
     ((*GEMINI, "--as", "json"), '"kv_bytes_per_token": 1666.6'),
-    ((*GEMINI, "--as", "csv"), "google,gemini-3.1-pro-preview,standard,2026-11-20,USD,"),
+    ((*GEMINI, "--as", "csv"), "google,gemini-3.1-pro-preview,,standard,2026-11-20,USD,"),
     ((*GEMINI, "--as", "markdown"), "# google gemini-3.1-pro-preview"), (("infer", "--as", "markdown"), "| google"),
     ((*GEMINI, "--full", "--as", "markdown"), "## What is known of KV bytes"),
     ((*GEMINI, "--as", "latex"), r"\begin{tabular}"),
