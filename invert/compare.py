@@ -1,10 +1,11 @@
 """Two runs side by side: which inferences moved, by how much against their ranges, and which price moved them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from math import log
+from operator import attrgetter
 from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
@@ -24,7 +25,7 @@ from invert.sheets.observables import rounding_cell
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
-from invert.sheets.what_if import copies, sheet_key, with_amounts
+from invert.sheets.what_if import copies, sheet_key, with_amounts, without_places
 from invert.table import InferenceTable
 
 _INPUT: Place = ("input", 0, None)
@@ -266,11 +267,8 @@ def _compared(
         key = sheet_key(one.sheet)
         by_day = {name for name in names if key in of_day and of_day[key].said.get(name) == new.said.get(name)}
         moved = tuple(_moved(name, old, new, () if name in by_day else change, turned.get(key, {}), assumptions) for name in names)
-        rerounded = _rerounded(old, new, change, assumptions)
-        if rerounded:
-            moved = tuple(
-                one if one.after and one.after.kind == "point" else replace(one, elasticity=None, elasticities=()) for one in moved
-            )
+        rerounded = _rerounded_by(old, new, change, turned.get(key, {}), assumptions)
+        moved = tuple(_without_slopes(one, rerounded.keys()) for one in moved)
         unmoved = len({**new.said, **old.said}) - len(names)
         stayed = tuple(name for name in TAKEN_HOME if name in new.said and name not in names)
         found.append(
@@ -280,7 +278,7 @@ def _compared(
                 moved=moved,
                 unmoved=unmoved,
                 calibrates=key[:2] in calibrating,
-                rerounded=rerounded,
+                rerounded=tuple({one.name: one for of_price in rerounded.values() for one in of_price}.values()),
                 stayed=stayed,
             )
         )
@@ -309,6 +307,24 @@ def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[Pri
     """The changes, those that a band took from the one below it with which price that is."""
     found = copies(sheet)
     return tuple(replace(one, copied_from=found.get(one.place, "")) for one in changes)
+
+
+def _rerounded_by(
+    old: Side, new: Side, changes: Sequence[PriceChange], turned: Mapping[Place, Side], assumptions: Assumptions
+) -> dict[Place, tuple[Rerounded, ...]]:
+    """What each price rounds otherwise by its own change, where it is told apart from the others, else by that of all of them."""
+    alone = {one.place: _rerounded(turned[one.place], new, (one,), assumptions) for one in changes if one.place in turned}
+    found = alone or dict.fromkeys((one.place for one in changes), _rerounded(old, new, changes, assumptions))
+    return {place: rounded for place, rounded in found.items() if rounded}
+
+
+def _without_slopes(one: Moved, places: Container[Place]) -> Moved:
+    """A range that moved without the slopes of these prices."""
+    if one.after and one.after.kind == "point":
+        return one
+    first = one.elasticity if one.prices and one.prices[0].place not in places else None
+    each = tuple(None if price.place in places else slope for price, slope in zip(one.prices, one.elasticities, strict=False))
+    return replace(one, elasticity=first, elasticities=each if any(each) else ())
 
 
 def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[Rerounded, ...]:
@@ -360,18 +376,22 @@ def _turned_back(
     assumptions: Assumptions,
     kept: Kept,
 ) -> dict[SheetKey, dict[Place, Side]]:
-    """What sheets of which several prices changed imply with one of them as it was, while these are few; what went comes back together."""
+    """What sheets of which several prices changed imply with one of them as it was, while these are few.
+
+    What went comes back together, and so goes what came: a band is not sold in parts.
+    """
     asked: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
     for sheet, changes in changed:
-        gone = tuple(one for one in changes if one.new is None)
-        groups = [*((one,) for one in changes if one.times), *([gone] if gone else [])]
-        one_of_several = groups and len(groups[-1]) < len(changes) and not _common_factor(changes)
+        gone, come = (tuple(one for one in changes if side(one) is None) for side in (attrgetter("new"), attrgetter("old")))
+        groups = [*((one,) for one in changes if one.times), *filter(None, (gone, come))]
+        one_of_several = all(len(group) < len(changes) for group in groups) and not _common_factor(changes)
         if one_of_several and len(asked) + len(groups) <= MOST_TURNED_BACK:
             asked += [(sheet, group) for group in groups]
     tried: list[tuple[SheetKey, tuple[PriceChange, ...], PriceSheet]] = []
     for sheet, group in asked:
         try:
-            before = with_amounts(sheet, {spelled(one.place): repr(one.old[0]) for one in group if one.old})
+            amounts = {spelled(one.place): repr(one.old[0]) for one in group if one.old}
+            before = with_amounts(sheet, amounts) if amounts else without_places(sheet, [one.place for one in group])
         except BacksolveError:
             continue
         tried.append((sheet_key(sheet), group, before))
@@ -422,5 +442,5 @@ def _moved(
         after=after,
         prices=prices,
         elasticity=slopes.get(most),
-        elasticities=tuple(map(slopes.get, prices)) if prices[1:] else (),
+        elasticities=tuple(map(slopes.get, prices)) if prices[1:] and slopes.keys() & {*prices} else (),
     )

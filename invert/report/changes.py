@@ -339,7 +339,9 @@ def _rounding(sheet: SheetChange) -> list[str]:
         for one in sheet.rerounded
     ]
     return (
-        [f"Rounded otherwise than before, which moves more than the price does, so no slope is told: {'; '.join(cells)}."] if cells else []
+        [f"Rounded otherwise than before, which moves more than the price does, so its slope is not told: {'; '.join(cells)}."]
+        if cells
+        else []
     )
 
 

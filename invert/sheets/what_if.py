@@ -1,7 +1,7 @@
 """Prices changed by hand: an amount in the place of another, a change by so much, a band that the vendor does not have."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -50,6 +50,20 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     for place in sorted(place for place in prices if place not in before and place not in given):
         prices[place] = _copied(place, prices, inclusive)
     return replace(sheet, **parts(prices, inclusive))
+
+
+def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
+    """The sheet without some of its prices; a band that has no input any more goes.
+
+    >>> from invert.sheets.assemble import sheets
+    >>> from invert.sheets.read import load
+    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-2.5-pro")
+    >>> without_places(sheet, [("input", 200000, None), ("output", 200000, None), ("cache_read", 200000, None)]).base_prices
+    '1.25 in, 10 out USD/MTok'
+    """
+    left = {place: price for place, price in prices_by_place(sheet).items() if place not in places}
+    thresholds = {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands if ("input", band.threshold_tokens, None) in left}
+    return replace(sheet, **parts(left, thresholds))
 
 
 def copies(sheet: PriceSheet) -> dict[Place, str]:

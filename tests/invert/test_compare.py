@@ -1,6 +1,7 @@
 """Two runs side by side: what moved, which price moved it, and that what did not change is not worked out again."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import date
 from math import log
@@ -139,6 +140,32 @@ def test_of_a_band_that_went_its_prices_are_named_together_and_no_slope_is_told_
     before = infer("acme/m", prices=new, changes={"input": "1"})[0].market["active_params"].median
     slope = log(by_price.after.median / before) / log(0.435)
     assert by_price.elasticity == pytest.approx(slope, rel=1e-3)
+
+
+def test_a_band_that_came_beside_another_change_is_what_moved_most(tmp_path):
+    """What is told of one direction is told of the other: prices that come go together, as those that went come back."""
+    sold = [line for line in content("prices.csv").decode().splitlines() if not re.match("google,gemini-3.1-pro-preview,.*,200000,", line)]
+    of_then = [
+        line.replace(",12,", ",10,") if line.startswith("google,gemini-3.1-pro-preview,,standard,output,") else line for line in sold
+    ]
+    _, found = infer_against(written(tmp_path / "old.csv", "\n".join([*of_then, ""])), ["gemini-3.1-pro"])
+    moved = {(one.quantity, one.estimator): one for one in only_changed(found).moved}
+    band = ["input@200k", "output@200k", "cache_read@200k"]
+    assert [price.spelled for price in moved["balance_context", ""].prices] == band and moved["balance_context", ""].elasticity is None
+    assert [price.spelled for price in moved["bandwidth_bound_fraction", ""].prices] == ["output"]
+
+
+def test_a_price_that_is_rounded_otherwise_has_no_slope_whatever_else_changed():
+    _, found = infer_against("", ["gemini-3.1-pro"], changes={"input": "2.01", "output": "20", "output@200k": "30"})
+    sheet = only_changed(found)
+    slopes = {
+        price.spelled: slope
+        for one in sheet.moved
+        if one.quantity == "balance_context"
+        for price, slope in zip(one.prices, one.elasticities, strict=True)
+    }
+    assert slopes["input"] is None and 0.5 < slopes["output"] < 2
+    assert [one.name for one in sheet.rerounded][:2] == ["input", "output / input"]
 
 
 def test_what_a_band_that_was_added_copies_is_said_with_what_it_copies():

@@ -102,10 +102,12 @@ def test_what_a_price_file_says_is_inert_in_every_form():
     assert all(line.replace("\\|", "").count("|") == 9 for line in page.splitlines() if line.startswith("|"))
 
 
-def test_of_two_prices_that_moved_it_together_it_says_both():
+def test_of_two_prices_that_moved_it_both_are_named_and_of_what_is_rounded_otherwise_no_slope_is_told():
     _, found = infer_against("", ["gemini-3.1-pro"], changes={"input": "+10%", "output": "-10%"})
-    last = {line[:20].strip(): line.split()[-1] for line in changes_text(found, 120).splitlines() if line}
-    assert (last["bandwidth-bound"], last["KV at rent"], last["active by price"]) == ("both", "output", "input")
+    last = {line[:20].strip(): re.split("  +", line)[-2:] for line in changes_text(found, 120).splitlines() if line}
+    assert last["bandwidth-bound"][0].endswith("%, -") and last["bandwidth-bound"][1] == "output; input"
+    assert last["KV at rent"][1] == "output" and last["active by price"] == ["-", "input"]
+    assert "so its slope is not told: output / input 5.4 (of 5.2 to 5.69) -> 4.909" in " ".join(changes_text(found, 120).split())
 
 
 def test_nothing_moved_is_said():
