@@ -6,7 +6,7 @@ Nothing in the file is taken for more than it is: the question as if it had been
 import json
 from base64 import b64decode
 from binascii import Error as NotBase64
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeVar
@@ -104,9 +104,20 @@ def changed_since(saved: SavedRun) -> str:
     return f"{saved.place}: {'; '.join(filter(None, parts))}" if any(parts) else ""
 
 
-def reproduces(saved: SavedRun, table: Run) -> bool:
-    """Whether a run finds what the file says that the saved one found, whatever it was made with."""
-    return _found(json.loads(as_saved(table, saved.shown))) == saved.found
+def differing(saved: SavedRun, table: Run) -> list[str]:
+    """The places at which a run finds something else than the file says that the saved one found, whatever it was made with."""
+    return [*_differing(saved.found, _found(json.loads(as_saved(table, saved.shown))))]
+
+
+def _differing(then: object, now: object, at: str = "") -> Iterator[str]:
+    if isinstance(then, Mapping) and isinstance(now, Mapping):
+        for name in {**then, **now}:
+            yield from _differing(then.get(name, ...), now.get(name, ...), f"{at}.{name}" if at else name)
+    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        for place, (one, other) in enumerate(zip(then, now, strict=True)):
+            yield from _differing(one, other, f"{at}[{place}]")
+    elif then != now:
+        yield at
 
 
 def _found(document: Mapping[str, Any]) -> dict[str, object]:

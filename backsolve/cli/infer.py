@@ -236,7 +236,7 @@ def _columns(shown: "Shown") -> list[str]:
 def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
     """What a saved result asked, shown as it was unless another form is given; what is saved keeps the form of the first."""
     from invert.report.contract import saved
-    from invert.reproduce import arguments, changed_since, reproduces, saved_run
+    from invert.reproduce import arguments, changed_since, differing, saved_run
 
     given = _given()
     for name, option in given.items():
@@ -268,13 +268,15 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
         write(save, saved(table, run.shown))
     _leave_without_an_answer(table, moved, shown)
     # What is held against something else, or looked at over time, is not in the file: only what it was made with can be compared.
-    _leave_if_another(not changed if shown.against else reproduces(run, table), run.place)
+    others = [] if shown.against else differing(run, table)
+    where = f": {len(others)} value{'s' if others[1:] else ''} moved, first {shorten(others[0])}" if others else ""
+    _leave_if_another(not (changed if shown.against else others), run.place, where)
 
 
-def _leave_if_another(same: bool, place: str) -> None:
+def _leave_if_another(same: bool, place: str, where: str = "") -> None:
     """Say that an answer is, or may be, another than the saved one, and leave with the status of a question without an answer."""
     if not same:
-        say(f"{place}: does not reproduce: the answer is that of today, not the saved one")
+        say(f"{place}: does not reproduce: the answer is that of today, not the saved one{where}")
         leave(NO_ANSWER)
 
 
