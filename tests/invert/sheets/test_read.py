@@ -260,7 +260,7 @@ def test_what_repeats_a_row_names_no_column_that_the_file_lacks():
     assert [str(one) for one in problems] == ["own.csv row 3: repeats the key of own.csv:2"]
 
 
-@pytest.mark.parametrize("text", ["#REF!", "#N/A", "#NAME?", "#DIV/0!", "#VALUE!"])
+@pytest.mark.parametrize("text", ["#REF!", "#N/A", "#NAME?", "#DIV/0!", "#VALUE!", "#NV", "#BEZUG!", "#WERT!", "#ÜBERLAUF!"])
 @pytest.mark.parametrize("row", ["a,{},input,2", "a,m,{},2", "a,m,input,{}"])
 def test_what_a_spreadsheet_writes_where_it_is_at_a_loss_is_named_as_that(row: str, text: str):
     _, (problem,) = read_rows(["provider,model,component,amount", row.format(text)], "own.csv", overlay=True)
