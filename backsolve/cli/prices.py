@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -183,7 +183,7 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
     from io import BytesIO
 
     from invert.sheets.add import add_to_file, addition
-    from invert.sheets.read import last_day
+    from invert.sheets.read import book_of
 
     found = addition(name, given, data, into)
     for doubt in found.warnings:
@@ -193,8 +193,11 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
     from invert.report.take_home import headlines
 
     row = found.rows[0]
-    to_come = row.start if row.start > last_day(data) else None
-    table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier, as_of=to_come)
+    today = book_of(data, BytesIO(found.content)).newest_retrieved or date.max
+    # One that is to come is shown as of its first day, and one that has ended as of its last; no day is before date.min.
+    nearest = min(max(row.start, today), row.end - timedelta(days=row.end > date.min))
+    as_of = None if nearest == today else nearest
+    table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier, as_of=as_of)
     for one in table:
         tell("\n".join([str(one.sheet), *headlines(one)]))
     if into is None:

@@ -12,8 +12,8 @@ _LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
 """A label of a word or two, and the gap after it."""
 WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
 """A word with the space after it, a number with its unit and with the name of what it is."""
-_SHELL_WORD = re.compile(r"(?:'[^']*'|\S)+\s*")
-"""A word of a command with the space after it, in quotes or without."""
+_SHELL_WORD = re.compile(r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\S)+\s*""")
+"""A word of a command with the space after it: pieces in quotes of either kind, and without."""
 _PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
 """A term or factor of a formula with its operator."""
 _NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")

@@ -513,7 +513,10 @@ def _unknown(header: list[str], columns: tuple[str, ...]) -> list[str]:
 def _meant(name: str, header: list[str], columns: tuple[str, ...]) -> str:
     """`; did you mean 'max_context'?` for what others call a column that the header lacks, else by its spelling."""
     ours = _ALSO_CALLED.get(re.sub("[^a-z0-9]+", "_", name.lower()).strip("_"))
-    return f"; did you mean {ours!r}?" if ours in columns and ours not in header else suggest(name[:200], columns)
+    lacking = [column for column in columns if column not in header]
+    meant = f"; did you mean {ours!r}?" if ours in lacking else suggest(name[:200], lacking)
+    # Where the header lacks few, all of them would be listed, and those that it has are allowed too.
+    return meant if "did you mean" in meant else ""
 
 
 def split(raw: str | bytes, first: bool) -> list[str]:

@@ -30,8 +30,8 @@ The least lies also above the dearest price per token, so that one cannot pass f
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
 _SHAPES_KEPT = 4096
-_AT_A_LOSS, _TOO_NARROW = re.compile(r"#(?:[A-Z_]+[!?]|N/A|DIV/0!)"), re.compile("#{3,}")
-"""What spreadsheets write in a cell in the place of its value: #REF!, #NAME? and their like, and ######## where it does not fit."""
+_AT_A_LOSS, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
+"""What spreadsheets write in a cell in the place of its value: #REF!, #NV and their like, and ######## where it does not fit."""
 Parser = Callable[[str], object]
 _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 """What the rows of a sheet on a day price and where, whatever they ask: sheets of one shape are all sound, or none is."""

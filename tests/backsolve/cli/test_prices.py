@@ -255,6 +255,17 @@ def test_a_price_of_a_day_to_come_is_shown_as_of_that_day_and_ends_the_older_one
     assert new.status == 0 and "on 2026-12-01: 3 in, 10 out" in new.out and "Nothing is written" in new.out
 
 
+def test_a_price_that_has_ended_is_shown_as_of_its_last_day_and_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ended = ("prices", "add", "acme/lm-a", "input=3", "output=30", "effective_date=2025-01-01", "valid_to=2026-01-01")
+    said = call(*ended, "--into", "past.csv")
+    assert (said.status, said.err) == (0, "") and said.out.startswith("acme/lm-a (standard) on 2025-12-31: 3 in, 30 out")
+    assert said.out.endswith("2 rows added to past.csv.\n") and Path("past.csv").read_text().count(",2026-01-01") == 2
+    read_later = call("prices", "add", "acme/lm-b", "input=3", "output=30", "valid_to=2026-11-25", "retrieved_date=2026-11-26")
+    assert read_later.status == 0 and "on 2026-11-24: 3 in, 30 out" in read_later.out
+    assert "has no sheet" in refused("prices", "add", "acme/lm-b", "input=3", "output=30", "valid_to=0001-01-01")
+
+
 def test_a_sheet_is_added_with_what_it_implies(tmp_path):
     own = tmp_path / "own.csv"
     typed = ("prices", "add", "acme/perm", "input=2", "output=10", "input@200k=4", "output@200k=15", "cache_read=0.2", "max_context=1M")

@@ -4,6 +4,8 @@ import re
 import shlex
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from derive.catalogue import by_id, equations
 from derive.characters import width_of
@@ -70,6 +72,21 @@ def test_a_command_is_broken_at_no_space_within_quotes():
     for width in (30, 40, 60):
         joined = re.sub(r" \\\n +", " ", folded(f"more  {command}", width))
         assert shlex.split(joined) == shlex.split(f"more  {command}"), width
+
+
+@given(st.lists(st.text("ab '\"\\\\$通\u00a0", max_size=12), max_size=12), st.integers(0, 60))
+def test_a_folded_command_has_the_words_that_were_quoted(words: list[str], width: int):
+    joined = re.sub(r" \\\n +", " ", folded(f"backsolve infer {shlex.join(words)}", width))
+    assert shlex.split(joined) == ["backsolve", "infer", *words]
+
+
+def test_a_command_is_broken_within_no_name_that_holds_an_apostrophe():
+    place = shlex.quote("Bob's price sheets/all of our prices.csv")
+    assert folded(f"backsolve infer --prices {place} --full", 30).splitlines() == [
+        "backsolve infer --prices \\",
+        f"    {place} \\",
+        "    --full",
+    ]
 
 
 def test_wide_letters_are_counted_as_they_are_drawn():

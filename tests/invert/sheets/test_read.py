@@ -227,7 +227,7 @@ def test_a_file_that_cannot_be_used_raises_one_plain_line(content: bytes, messag
 
 def test_an_unknown_column_is_named_with_the_nearest_real_one():
     with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column 'valid_too'; did you mean 'valid_to'\?"):
-        read(INPUT + ",x", header=HEADER + ",valid_too")
+        read(INPUT, header=HEADER.replace("valid_to", "valid_too"), overlay=True)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +248,11 @@ def test_an_unknown_column_that_others_use_for_one_of_ours_is_named_with_that(na
 def test_no_column_is_suggested_for_one_that_is_there():
     with pytest.raises(WrongData, match=r"unknown column 'cost'; rename the column or take it out$"):
         read_rows(["provider,model,component,amount,cost", "a,m,input,2,3"], "own.csv", overlay=True)
+    with pytest.raises(WrongData, match=r"'context'; did you mean 'max_context'\?\nand unknown column 'price'; rename"):
+        read_rows(["provider,model,component,amount,context,price", "a,m,input,2,1000,2"], "own.csv", overlay=True)
+    most = ",".join(column for column in loading.OVERLAY_COLUMNS if column != "max_context")
+    with pytest.raises(WrongData, match=r"unknown column 'price'; rename"):
+        read_rows([f"{most},price", ",".join(["a"] * 22)], "own.csv", overlay=True)
 
 
 def test_what_repeats_a_row_names_no_column_that_the_file_lacks():
@@ -255,7 +260,7 @@ def test_what_repeats_a_row_names_no_column_that_the_file_lacks():
     assert [str(one) for one in problems] == ["own.csv row 3: repeats the key of own.csv:2"]
 
 
-@pytest.mark.parametrize("text", ["#REF!", "#N/A", "#NAME?", "#DIV/0!", "#VALUE!"])
+@pytest.mark.parametrize("text", ["#REF!", "#N/A", "#NAME?", "#DIV/0!", "#VALUE!", "#NV", "#BEZUG!", "#WERT!", "#ÜBERLAUF!"])
 @pytest.mark.parametrize("row", ["a,{},input,2", "a,m,{},2", "a,m,input,{}"])
 def test_what_a_spreadsheet_writes_where_it_is_at_a_loss_is_named_as_that(row: str, text: str):
     _, (problem,) = read_rows(["provider,model,component,amount", row.format(text)], "own.csv", overlay=True)
