@@ -263,6 +263,9 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
         _leave_if_another(not changed, run.place)
         return
     table, moved = _worked_out(run.request.names, arguments(run), shown, workers)
+    if moved and shown.against is None:
+        # Beside --like there is no --against, without which records are of the sheets alone.
+        moved = replace(moved, in_full="--as markdown")
     _tell(table, moved, shown)
     if save is not None:
         write(save, saved(table, run.shown))
