@@ -67,7 +67,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "wanted",
     multiple=True,
     metavar="NAME=PATTERN",
-    help="By provider, model, tier, currency, cache or flag (a part of its words, no letter); may be repeated.",
+    help="By provider, model, region, tier, currency, cache or flag (a part of its words, no letter); may be repeated.",
 )
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option(

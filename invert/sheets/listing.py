@@ -57,7 +57,7 @@ def _plain(value: object) -> object:
 
 def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:
     """A sheet a line with its base prices; in a terminal a name too long for its column stands above, elsewhere its line is longer."""
-    names = [f"{sheet.provider}/{sheet.model}" for sheet in found]
+    names = [f"{sheet.provider}/{sheet.model_and_region}" for sheet in found]
     rests = [f"  {sheet.service_tier:<9} {sheet.base_prices}" for sheet in found]
     room = name_column(names, width - widest_of(rests))
     each = zip(names, rests, strict=True)
