@@ -18,6 +18,7 @@ from backsolve.cli.common import (
     processes,
     refuse_no_file,
     refuse_one_file,
+    tier_option,
     workers_option,
 )
 from backsolve.streams import say, width
@@ -43,7 +44,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider, e.g. openai or 'open*'; may be repeated."
 )
-@click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
+@tier_option
 @as_of_option
 @all_option
 @prices_option

@@ -65,3 +65,13 @@ def test_one_of_several_regions_is_named(tmp_path: Path, monkeypatch):
     assert [line.split()[:2] for line in call("prices", "list", *asked[2:]).out.splitlines() if "acme" in line] == [
         ["acme/m", "standard"], ["acme/m", "[us]"]
     ]  # fmt: skip
+
+
+def test_the_sheet_that_is_cited_is_the_one_that_is_shown():
+    name = "deepseek/deepseek-v4-pro"
+    for asked, tier in (((), "off_peak"), (("--tier", "peak"), "peak"), (("--all", "--where", "tier=peak"), "peak")):
+        text = call("infer", name, *asked).out
+        words = shlex.split(text[text.index("\ncite  ") :].replace("\\\n", ""))[2:]
+        cited = call(*words).out
+        assert cited.count("Price sheet of deepseek") == 1 and f", {tier}, prices of " in cited
+        assert ("--tier" in words) == bool(asked)
