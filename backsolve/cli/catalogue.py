@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, report_problems, tell
+from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, report_problems, tell, tier_option
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_of
@@ -279,10 +279,12 @@ def _show_preset(preset: "Preset") -> None:
     help="Where the site with a page for every equation stands, for their addresses; BACKSOLVE_HTML_BASE sets it for good.",
 )
 @click.option("--macros", is_flag=True, help="In LaTeX a \\newcommand for every symbol, so that one place changes the notation.")
+@tier_option
 @as_of_option
 @prices_option
 def cite_command(
-    ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, as_of: date | None, own: str | BinaryIO | None
+    ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, tier: str | None, as_of: date | None,
+    own: str | BinaryIO | None,
 ) -> None:  # fmt: skip
     """Cite equations, price sheets, single prices, or all that a saved result used.
 
@@ -299,7 +301,7 @@ def cite_command(
 
     sheets = [id for id in ids if _is_of_prices(id)]
     equations = [id for id in ids if id not in sheets]
-    found, faults = _prices_cited(sheets, as_of, own, html_base) if sheets else ([], ())
+    found, faults = _prices_cited(sheets, tier, as_of, own, html_base) if sheets else ([], ())
     why: dict[str, str] = {}
     result = None
     if used_by is not None:
@@ -341,7 +343,7 @@ def _is_of_prices(name: str) -> bool:
 
 
 def _prices_cited(
-    names: "Iterable[str]", as_of: date | None, own: str | BinaryIO | None, html_base: str
+    names: "Iterable[str]", tier: str | None, as_of: date | None, own: str | BinaryIO | None, html_base: str
 ) -> "tuple[list[Reference], Iterable[Problem]]":
     """Price sheets, or one price of each, as something to cite, and what is wrong with the file of one's own."""
     from derive.show.price_pages import price_reference, sheet_reference
@@ -354,7 +356,7 @@ def _prices_cited(
     book, known = book_of(data, own), models(data)
     found = []
     for model, _, place in (name.partition("#") for name in names):
-        for day, rows in sheets_cited(model, place, book, known, as_of):
+        for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
             records = [price_record(row) for row in rows]
             found.append(price_reference(records[0], str(day)) if place else sheet_reference(records, str(day), html_base))
     return found, book.problems

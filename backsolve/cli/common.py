@@ -81,6 +81,7 @@ def state_argument(name: str) -> Callable[[_Command], _Command]:
 
 
 as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold; by default the newest in the data.")
+tier_option = click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
 all_option = click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
 
 

@@ -18,6 +18,7 @@ from backsolve.cli.common import (
     processes,
     refuse_no_file,
     refuse_one_file,
+    tier_option,
     workers_option,
 )
 from backsolve.streams import say, width
@@ -43,7 +44,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider, e.g. openai or 'open*'; may be repeated."
 )
-@click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
+@tier_option
 @as_of_option
 @all_option
 @prices_option
@@ -67,7 +68,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "wanted",
     multiple=True,
     metavar="NAME=PATTERN",
-    help="By provider, model, tier, currency, cache or flag (a part of its words, no letter); may be repeated.",
+    help="By provider, model, region, tier, currency, cache or flag (a part of its words, no letter); may be repeated.",
 )
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option(
@@ -263,6 +264,9 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
         _leave_if_another(not changed, run.place)
         return
     table, moved = _worked_out(run.request.names, arguments(run), shown, workers)
+    if moved and shown.against is None:
+        # Beside --like there is no --against, without which records are of the sheets alone.
+        moved = replace(moved, in_full="--as markdown")
     _tell(table, moved, shown)
     if save is not None:
         write(save, saved(table, run.shown))

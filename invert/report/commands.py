@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from derive.files import called
+from invert.report.layout import NONE
 from invert.result import Inference, Run
 
 
@@ -12,7 +13,9 @@ def infer_in_full(one: Inference, run: Run) -> str:
     tier = ("--tier", run.request.tier) if run.request.tier else ("--all",) if run.request.everything else ()
     anchors = (word for name, value in run.given.items() for word in ("--anchor", f"{name}={value:.12g}"))
     changes = (word for place, amount in run.changes.items() for word in ("--set", f"{place}={amount}"))
-    return _command("infer", one.name, *_prices(run), *tier, *anchors, *changes, "--full")
+    regions = {region for provider, model, region, _ in run.base_inputs if f"{provider}/{model}" == one.name}
+    region = ("--where", f"region={one.sheet.region or NONE}") if len(regions) > 1 else ()
+    return _command("infer", one.name, *_prices(run), *tier, *region, *anchors, *changes, "--full")
 
 
 def infer_all(run: Run) -> str:
@@ -21,8 +24,10 @@ def infer_all(run: Run) -> str:
 
 
 def cite_sheet(one: Inference, run: Run, equations: Iterable[str]) -> str:
-    """The command that cites a price sheet of the run and these equations."""
-    return _command("cite", one.name, *equations, *_prices(run))
+    """The command that cites a price sheet of the run and these equations; with its tier where that was asked for and is not standard."""
+    asked = run.request.tier or run.request.everything
+    tier = ("--tier", one.sheet.service_tier) if asked and one.sheet.service_tier != "standard" else ()
+    return _command("cite", one.name, *equations, *_prices(run), *tier)
 
 
 def _prices(run: Run) -> Iterator[str]:

@@ -76,8 +76,7 @@ class GlanceColumn:
 
 
 def _model(one: Inference) -> str:
-    region = f" [{one.sheet.region}]" if one.sheet.region else ""
-    return one.sheet.model + region + (f" ({one.sheet.service_tier})" if _tier_named(one) else "")
+    return one.sheet.model_and_region + (f" ({one.sheet.service_tier})" if _tier_named(one) else "")
 
 
 def _tier_named(one: Inference) -> bool:
@@ -204,6 +203,7 @@ _FIRST_TO_GO = ("cache", "mark-up", "long", "price", "known", "active")
 OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
     "provider": lambda one: (one.sheet.provider,),
     "model": lambda one: (one.sheet.model,),
+    "region": lambda one: (one.sheet.region or NONE,),
     "tier": lambda one: (one.sheet.service_tier,),
     "currency": lambda one: (one.sheet.bands[0].input.currency,),
     "cache": lambda one: _cache(one).replace("?", "").replace(_BY_PRICE, "").split(", "),

@@ -54,7 +54,8 @@ def _counted(found: Overview) -> list[str]:
     others = sum(found.beside.values()) + found.of_other_days
     left, takes = ("not looked at", "looks at") if found.not_picked else ("left out", "takes")
     more = [f"{_many(found.not_picked, 'more sheet')} left out by --where."] if found.not_picked else []
-    more += [f"{_many(others, 'more sheet')} {left}: {', '.join(named)}; --all {takes} those of the day."] if others else []
+    advice = f"; --all {takes} those of the day" if found.beside else ""
+    more += [f"{_many(others, 'more sheet')} {left}: {', '.join(named)}{advice}."] if others else []
     same = f"{copies:,} ask what another sheet of the same model asks ({_named(found.copies)}). "
     none = f"{_many(unread, 'sheet')} without a result: {_named(found.no_result)}." if unread else "Every sheet has a result."
     counted = " ".join([f"{same if copies else ''}{_many(found.offers, 'offer')} are counted below.", none, *more])

@@ -90,10 +90,9 @@ def cells(one: Inference) -> dict[str, str]:
     """One sheet as the text of every column."""
     first = one.pairs[0] if one.pairs else None
     tier = "" if one.sheet.service_tier == "standard" else f" ({one.sheet.service_tier})"
-    region = f" [{one.sheet.region}]" if one.sheet.region else ""
     return {
         "provider": one.sheet.provider,
-        "model": one.sheet.model + region + tier,
+        "model": one.sheet.model_and_region + tier,
         "input USD/MTok": dollars(one.sheet.bands[0].input),
         "output USD/MTok": dollars(one.sheet.bands[0].output),
         "threshold": show("long_context_threshold", first.pair.long_context_threshold).removesuffix(" tokens") if first else NONE,

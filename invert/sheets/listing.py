@@ -31,9 +31,11 @@ def rows_listed(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]
     return [row for row in book.rows if row.sheet_key in days and row.valid_on(days[row.sheet_key])]
 
 
-def sheets_cited(name: str, spec: str, book: PriceBook, known: Sequence[ModelRow], as_of: date | None) -> list[tuple[date, list[PriceRow]]]:
+def sheets_cited(
+    name: str, spec: str, book: PriceBook, known: Sequence[ModelRow], as_of: date | None, tier: str = ""
+) -> list[tuple[date, list[PriceRow]]]:
     """The sheets that a name means, each with its day and its rows, or with the one row that `component[@threshold][:lifetime]` names."""
-    chosen, _ = find([name], sheets(book, as_of)[0], known)
+    chosen, _ = find([name], sheets(book, as_of, tier)[0], known)
     return [
         (one.as_of, [row for row in rows_used([one], book) if not spec or place_of(row) == placed(spec, prices_by_place(one))])
         for one in chosen
@@ -57,7 +59,7 @@ def _plain(value: object) -> object:
 
 def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:
     """A sheet a line with its base prices; in a terminal a name too long for its column stands above, elsewhere its line is longer."""
-    names = [f"{sheet.provider}/{sheet.model}" for sheet in found]
+    names = [f"{sheet.provider}/{sheet.model_and_region}" for sheet in found]
     rests = [f"  {sheet.service_tier:<9} {sheet.base_prices}" for sheet in found]
     room = name_column(names, width - widest_of(rests))
     each = zip(names, rests, strict=True)

@@ -106,6 +106,11 @@ class PriceSheet:
         return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {self.base_prices}")
 
     @property
+    def model_and_region(self) -> str:
+        """`gpt-6-sol`, or `gpt-6-sol [us]` where the list is regional."""
+        return self.model + (f" [{self.region}]" if self.region else "")
+
+    @property
     def base_prices(self) -> str:
         """`2 in, 12 out USD/MTok, 2 bands`."""
         base, bands = self.bands[0], f", {len(self.bands)} bands" if len(self.bands) > 1 else ""

@@ -314,6 +314,16 @@ def test_a_saved_result_is_shown_and_saved_again_to_the_byte(tmp_path_factory, a
         assert Path("G").read_bytes() == Path("F").read_bytes()
 
 
+def test_what_a_saved_change_has_no_room_for_is_had_beside_like(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("backsolve.cli.infer.width", lambda _: 80)
+    for more, form, times in (((), "markdown", "x0.362"), (("--against", "2026-10-20"), "csv", "0.362173")):
+        assert call(*GEMINI, "--set", "output=15", *more, "--save", "F").status == 0
+        shown = " ".join(call("infer", "--like", "F").out.split())
+        assert f"Left out in so few columns: times; --as {form} has all." in shown and times not in shown
+        assert times in call("infer", "--like", "F", "--as", form).out
+
+
 def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call(*GEMINI, "o3", "--columns", "model", "--save", "F").status == 0

@@ -279,7 +279,7 @@ def test_columns_that_are_asked_for_are_shown_however_wide():
     ("wanted", "count"),
     [
         (["provider=openai"], 13), (["provider=openai, x-ai"], 18), (["model=GPT-6*"], 5), (["provider=openai", "model=*sol"], 3),
-        (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7),
+        (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7), (["region=-"], 62),
         (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*,"], 9), (["flag=by zai"], 1), (["flag=prior"], 62),
     ],
 )  # fmt: skip

@@ -72,3 +72,11 @@ def test_how_many_sheets_stand_on_the_day_of_their_price_is_said_where_there_are
     assert said in " ".join(overview_text(undated, 80).split())
     assert said not in " ".join(overview_text(replace(undated, release_unknown=0), 80).split())
     assert "release_unknown,,,1390" in overview_csv(undated) and json.loads(overview_json(undated))["release_unknown"] == 1_390
+
+
+def test_other_tiers_are_asked_for_only_where_the_day_has_some():
+    found = replace(overview(current()), not_picked=0, beside={"batch": 2}, of_other_days=3)
+    said = "5 more sheets left out: batch 2, on other days only 3; --all takes those of the day."
+    assert said in " ".join(overview_text(found, 100).split())
+    text = " ".join(overview_text(replace(found, beside={}), 100).split())
+    assert "3 more sheets left out: on other days only 3. " in text and "--all" not in text
