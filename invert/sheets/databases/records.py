@@ -61,8 +61,8 @@ _NOT_CARRIED = {
 _RELEASED, _FREE_CACHE = "release without its day", "price of zero of a cache item"
 """What no column takes of fields that are taken otherwise.
 
-A zero is no free item: of those of litellm in November 2026 most (40 of 57 entries) are writes of DeepSeek, Z.ai, Tencent and of OpenAI
-by way of Vercel, which are charged as the prompt that they are, and one stands where no cache is sold: none is told from what is unsaid.
+A zero need be no free item: most of those of litellm in November 2026 are of writes, and one stands where its entry says that there is no
+caching. What is free is not told from what nobody asks a price of its own for.
 """
 _DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
