@@ -66,7 +66,8 @@ def inferences() -> Any:
 
 def questions() -> Any:
     with QUESTIONS.open(encoding="utf-8", newline="") as stream:
-        return {row["id"]: {"command": row["command"], **answered(row["command"])} for row in csv.DictReader(stream)}
+        rows = [row for row in csv.DictReader(stream) if not row["expected_from"]]
+    return {row["id"]: {"command": row["command"], **answered(row["command"])} for row in rows}
 
 
 def citations() -> Any:

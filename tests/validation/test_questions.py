@@ -2,7 +2,7 @@
 
 questions.csv was worked by hand, without the code that it tests: `expected` is the answer in SI, `worked` the arithmetic that
 leads to it, `kind` what sort of question it is. A `block` has two unknowns that two targets determine together, and
-asks for one of them.
+asks for one of them. A row with `expected_from` waits for the issue of that letter: its command is skipped until then.
 """
 
 import csv
@@ -23,7 +23,7 @@ from tests.tools.together import in_one_test
 from tests.tools.worked import worked
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("questions.csv").read_text(encoding="utf-8"))))
-MARKED = [pytest.param(row, id=row["id"]) for row in ROWS]
+MARKED = [pytest.param(row, id=row["id"]) for row in ROWS if not row["expected_from"]]
 WORKED = [pytest.param(row, id=row["id"]) for row in ROWS if row["kind"] != "refused"]
 LEAST = {"backward": 10, "block": 6, "refused": 6, "range": 6, "bound": 3}
 REL = 1e-5
@@ -109,5 +109,5 @@ def test_there_are_enough_of_every_kind():
     counts = Counter(row["kind"] for row in ROWS)
     assert counts.keys() == {"forward", *LEAST} and len(ROWS) >= 40
     assert all(counts[kind] >= least for kind, least in LEAST.items()), counts
-    assert [row["id"] for row in ROWS] == [f"q{n:02d}" for n in range(1, len(ROWS) + 1)]
-    assert len({row["command"] for row in ROWS}) == len({row["question"] for row in ROWS}) == len(ROWS)
+    for column in ("id", "command", "question"):
+        assert len({row[column] for row in ROWS}) == len(ROWS), column
