@@ -22,7 +22,6 @@ from tabulate import tabulate
 
 import derive
 import invert
-from derive import formulas
 from derive.catalogue import equation
 from derive.quantities import quantity
 from invert.assumptions import USUAL
@@ -98,14 +97,6 @@ def _met(name: str) -> tuple[float, float]:
     return row.low or row.high / MILLION, row.high
 
 
-def tables() -> object:
-    """The table of formulas read anew, and a line of it taken apart."""
-    formulas._lines.cache_clear()
-    line = formulas.found("roofline.step_time")
-    assert line is not None, "the table has a line for every equation"
-    return line.smooth()
-
-
 def price_rows(sheets: int, validities: int) -> bytes:
     """A file of sheets with an input and an output price, each for so many days and then another."""
     lines = ["provider,model,component,amount,effective_date,valid_to,retrieved_date,source_url"]
@@ -156,7 +147,6 @@ def computations() -> tuple[Bulk, ...]:
         Bulk("a sweep of a million points", MILLION, swept(MILLION), 0.150),
         Bulk("a million step times", MILLION, steps(MILLION), 1 / 15),
         Bulk("posteriors of 200 sheets, 2,048 draws", 200, posteriors(200), 200 / 1500),
-        Bulk("the table of formulas read", 1, tables, 0.010),
     )
 
 

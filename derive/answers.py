@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from derive.briefly import brief, cut
 from derive.errors import NoSingleValue
 from derive.quantities import QUANTITIES
-from derive.quantities.formula import as_expression, formula_in_latex
+from derive.quantities.formula import as_expression, formula_in_latex, symbolic_in_latex
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 
@@ -201,7 +201,9 @@ class Answer:
         >>> print(Answer(kind="point", value=295.4, formula="peak_flops/hbm_bandwidth").latex)
         \frac{F}{W}
         """
-        return None if self.expr is None else formula_in_latex(self.expr)
+        if self.symbolic is not None:
+            return symbolic_in_latex(self.symbolic)
+        return None if self.formula is None else formula_in_latex(self.formula)
 
 
 def shown_end(answer: Answer) -> float | None:

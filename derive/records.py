@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from derive.arguments import argument_names
 from derive.briefly import brief
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.formulas import found
 from derive.quantities import CONSTANTS, quantity, symbol
-from derive.quantities.formula import formula_in_latex
+from derive.quantities.formula import equation_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
-from derive.trees import IN_ORDER, text, value_of
+from derive.trees import IN_ORDER, Tree, all_parts, difference, value_of
 from derive.units import parse
-from derive.written import Written, as_written
+from derive.written import Written, as_it_is_written, as_written
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
+
+    from derive.expressions.sympy_solver import SolvedRegime
 
 DEFINITION, BOUND, ESTIMATE = "definition", "bound", "estimate"
 CONDITION, HEURISTIC, EMPIRICAL = "condition", "heuristic", "empirical"
@@ -177,37 +178,15 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
 
 @cache
 def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
-    """The right side: out of the table of formulas, else from SymPy."""
-    stored = found(key_of_claim(claim, names[0]))
-    if stored is None:
-        return solution_by_sympy(claim, names)
-    right = stored.right_side()
-    return lambda *values: value_of(right, dict(zip(names[1:], values, strict=True)), IN_ORDER)
-
-
-def key_of_claim(claim: Callable[..., tuple[Any, Any]], unknown: str) -> str:
-    """What the line of a solved claim begins with: the claim as it is written, its constants by name, and what it is solved for.
-
-    >>> key_of_claim(lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time), "kv_time")
-    'memory_time = weight_time + kv_time for kv_time'
-    """
-    left, right = claim(*map(Written, argument_names(claim)))
-    return f"{text(as_written(left))} = {text(as_written(right))} for {unknown}"
-
-
-def solution_by_sympy(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
     """The right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols go in."""
-    from sympy import fraction, lambdify, together
+    from derive.expressions.closed_roots import single_root
 
-    unknown = symbol(names[0])
     # Constants stay names as well: they carry units.
-    left, right = claim(*map(symbol, argument_names(claim)))
-    height = fraction(together(left - right))[0]
-    slope = height.diff(unknown)
-    if slope.has(unknown):
+    left, right = (as_written(side) for side in claim(*map(Written, argument_names(claim))))
+    solved = single_root(difference(left, right), names[0])
+    if not solved or any(isinstance(part, tuple) and part[0] not in IN_ORDER for part in all_parts(solved[0])):
         raise ValueError(f"a claim is solved for what it is linear in once its fractions are cleared, which {names[0]} is not")
-    solved: Callable[..., Any] = lambdify([symbol(name) for name in names[1:]], -height.subs(unknown, 0) / slope, modules=[{}])
-    return solved
+    return lambda *values: value_of(solved[0], dict(zip(names[1:], values, strict=True)), IN_ORDER)
 
 
 def as_relations(requires: tuple[Requirement, ...]) -> "tuple[Rel, ...]":
@@ -374,6 +353,40 @@ class Equation:
 
         return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](left, right, evaluate=False)
 
+    @cached_property
+    def trees(self) -> "tuple[Tree, Tree]":
+        """The left and right side as trees, like terms added and in order.
+
+        >>> from derive.catalogue import equation
+        >>> equation("batching.ridge_point").trees
+        ('ridge_point', ('/', 'peak_flops', 'hbm_bandwidth'))
+        """
+        from derive.expressions.in_order import in_order
+
+        left, right = as_it_is_written(self.relation)
+        return left, in_order(right)
+
+    def solve_for(self, unknown: str) -> "tuple[SolvedRegime, ...]":
+        """Solve the equation for one of its quantities with SymPy, in each of its regimes.
+
+        unknown    name or short symbol of a quantity of this equation
+        returns    each `regime`, with its `condition`, and its `solutions`: expressions of the other quantities.
+                   An empty tuple says that the unknown drops out there, None that SymPy knows no closed form.
+        requires   none of `requires` is checked: these are inequalities beside the equation
+
+        >>> from derive.catalogue import equation
+        >>> for one in equation("serving.plain_step_time").solve_for("kv_time"):
+        ...     print(one.solutions, "where", one.regime.condition)
+        () where attention_time + compute_time >= kv_time + plain_weight_time
+        (plain_step_time - plain_weight_time,) where attention_time + compute_time <= kv_time + plain_weight_time
+        """
+        from derive.expressions.sympy_solver import solve_by_regime
+
+        name = quantity(unknown).name
+        if name not in self.symbols:
+            raise UnknownName(f"quantity of {self.id}", unknown, self.symbols)
+        return solve_by_regime(*self.sides, symbol(name))
+
     @property
     def latex(self) -> str:
         r"""The relation as LaTeX, in the symbols of the lecture.
@@ -382,7 +395,8 @@ class Equation:
         >>> print(equation("batching.ridge_point").latex)
         \beta = \frac{F}{W}
         """
-        return formula_in_latex(self.expression)
+        left, right = self.trees
+        return equation_in_latex(left, self.sense, right)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex}$"

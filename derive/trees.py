@@ -1,7 +1,7 @@
 """Formulas as small trees: read from text, printed, worked out at values of any kind, and their slopes.
 
 A tree is the name of a quantity, a number, or a tuple of an operation and what it is done to. It is data: it can be written
-to a file, and nothing of it is ever executed. SymPy makes the trees; what works with numbers reads them.
+to a file, and nothing of it is ever executed.
 """
 
 import ast
@@ -12,11 +12,15 @@ from operator import add, itemgetter, mul, neg, pow, truediv
 from typing import Any
 
 Tree = str | int | float | tuple[Any, ...]
+TreePair = tuple[Tree, Tree]
+Roots = tuple[Tree, ...] | None
+"""Closed forms, or None where there are none to be had."""
 
 SUM, PRODUCT, RATIO, RAISED, MINUS = "+", "*", "/", "**", "-"
 """A sum and a product of any number of terms, a ratio and a power of two, and a minus before one."""
 ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF = "sqrt", "log", "exp", "Max", "Min"
-_FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF)
+_FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF, "ceiling", "floor")
+"""Functions that a formula may hold; one that is solved holds no whole numbers."""
 
 Operations = Mapping[str, Callable[..., Any]]
 """What to do with values of one kind for each operation, and for a plain number that stands in a tree."""
@@ -149,9 +153,13 @@ def names(tree: Tree) -> frozenset[str]:
 def all_parts(tree: Tree) -> Iterator[Tree]:
     """The tree itself and all that it is made of."""
     yield tree
-    if isinstance(tree, tuple):
-        for part in tree[1:]:
-            yield from all_parts(part)
+    yield from inner_parts(tree)
+
+
+def inner_parts(tree: Tree) -> Iterator[Tree]:
+    """All that a tree is made of."""
+    for part in tree[1:] if isinstance(tree, tuple) else ():
+        yield from all_parts(part)
 
 
 def terms(tree: Tree) -> tuple[Tree, ...]:

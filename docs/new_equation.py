@@ -3,8 +3,8 @@
     python docs/new_equation.py chapter.name
 
 The first time it writes a skeleton at the end of the chapter. Then, and every time after, it lists what is still to be written by
-hand, and exits 1 while anything is. Once nothing is, it makes what is made from the entry: the table of formulas where it holds
-another, the fingerprint, which is refused to an entry that changed, and the page. For people who work on the catalogue; no
+hand, and exits 1 while anything is. Once nothing is, it makes what is made from the entry: the fingerprint, which is refused to
+an entry that changed, and the page. For people who work on the catalogue; no
 `backsolve` command.
 """
 
@@ -19,8 +19,6 @@ from pathlib import Path
 
 from derive.catalogue import CHAPTERS, RETIRED, by_id
 from derive.errors import INPUT_IS_WRONG
-from derive.formulas import PATH
-from derive.make_formulas import lines_of
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.records import DEFINITION, ESTIMATE, Equation, Example
 from derive.units import parse, show
@@ -31,6 +29,11 @@ LINE = re.compile(r"\d+[a-z] [A-E]\d+")
 """The first cell of a row of lecture.csv: a number, a letter, and the entry of notes.csv it belongs to."""
 TODO, AFTER_WORDS = "TODO", '"(),'
 FOUR_DIGITS = 5e-4
+MADE = (
+    ("tests/derive/fingerprints.json", ("tests/derive/test_catalogue.py", "--write")),
+    ("docs/reference/catalogue.md", ("docs/generate_catalogue.py",)),
+)
+"""Every file that is made from the entries, and what makes it."""
 
 SKELETON = """    Equation(
         id="{id}",
@@ -67,7 +70,7 @@ def main(arguments: list[str]) -> int:
     if begun := [one.id for one in by_id().values() if not {*one.parameters} <= QUANTITIES.keys() | CONSTANTS.keys()]:
         print(f"{id}: nothing is missing, but {begun[0]} has only begun; fill it in or take it out, and run this again")
         return 1
-    for place, command in made_from(row):
+    for place, command in MADE:
         print(f"{place}: python {' '.join(command)}", flush=True)
         if status := subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode:
             return status
@@ -121,14 +124,6 @@ def in_example(row: Equation, example: Example) -> Iterator[str]:
     made = float(row.right_side({name: parse(name, text) for name, text in example.given.items()}))
     if not isclose(parse(row.symbols[0], example.result), made, rel_tol=FOUR_DIGITS):
         yield f"the entry: the example comes to {show(row.symbols[0], made)}, and its result says {example.result}"
-
-
-def made_from(row: Equation) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every file that is made from the entries, and what makes it; the table of formulas takes long, so only where its lines are others."""
-    if not {*lines_of(row.id)} <= {*Path(PATH).read_text(encoding="utf-8").splitlines()}:
-        yield "derive/formulas.tsv", ("-m", "derive.make_formulas")
-    yield "tests/derive/fingerprints.json", ("tests/derive/test_catalogue.py", "--write")
-    yield "docs/reference/catalogue.md", ("docs/generate_catalogue.py",)
 
 
 def in_lecture(row: Equation) -> Iterator[str]:

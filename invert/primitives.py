@@ -13,9 +13,8 @@ from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.evaluate import evaluate
 from derive.expressions.branches import branches, regimes_of, sides_of
-from derive.formulas import TreePair
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.trees import PRODUCT, Tree, difference, names, put_into, slopes
+from derive.trees import PRODUCT, Tree, TreePair, difference, names, put_into, slopes
 
 if TYPE_CHECKING:
     from invert.arrays import Array

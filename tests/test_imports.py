@@ -34,7 +34,7 @@ QUICK = (
     ("solve", "ttft", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", "bytes_per_weight=2", "isl=8k", "mfu=0.5"),
     ("cite", "roofline.step_time"), ("cite", "roofline.step_time", "--as", "bibtex"), ("show", "roofline.kv_time"),
 )  # fmt: skip
-"""Questions, and equations to read, that need no more than the table of formulas."""
+"""Questions, and equations to read, that need closed forms alone."""
 BLOCKS = (("solve", "batch", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", *DENSE, "ctx=8k", "memory_time_share=0.9"),)
 """Questions that only several equations together answer."""
 COMMANDS = """
@@ -182,6 +182,9 @@ def test_a_type_checker_sees_what_is_loaded_when_it_is_asked_for(package):
 
 
 LATE = {
+    "derive.expressions.closed_roots": "algebra, which no reader of prices needs",
+    "derive.expressions.in_order": "algebra, which no reader of prices needs",
+    "derive.expressions.sympy_solver": "sympy",
     "derive.price_rows": "tables of prices, which no question of equations reads",
     "derive.solving.intervals": "numpy",
     "derive.solving.vectorised_leg": "numpy",

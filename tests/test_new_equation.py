@@ -89,13 +89,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     assert run(clone, ID).stdout.splitlines()[1:] == ["  the entry: the example comes to 36 ms, and its result says 35 ms"]
     replaced(chapter, ("result='35 ms'", "result='36 ms'"))
 
-    # The rest is made from the entry; the table of formulas, which takes long, has its lines already.
-    lines = f"from derive.make_formulas import lines_of; print(*lines_of({ID!r}), sep='\\n')"
-    environment = {**os.environ, "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1"}
-    appended(
-        clone / "derive" / "formulas.tsv",
-        subprocess.run([sys.executable, "-c", lines], cwd=clone, env=environment, capture_output=True, text=True, check=True).stdout,
-    )
+    # The rest is made from the entry.
     done = run(clone, ID)
     assert (done.returncode, done.stderr) == (0, "")
     made = [line.partition(":")[0] for line in done.stdout.splitlines() if ": python " in line]

@@ -12,8 +12,8 @@ from backsolve.site.lookups import video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, equations
 from derive.derivations import parents, why_not_derived
-from derive.expressions.regimes import as_tree
 from derive.quantities import QUANTITIES, aliases
+from derive.quantities.formula import as_tree
 from derive.records import Equation
 from derive.requirements import in_words_of_names
 from derive.show.citation import cite

@@ -1,6 +1,6 @@
 """What the script of a page needs: equations as trees with their closed forms, all quantities, and the roof.
 
-Nothing is worked out here: trees are those of the table of formulas, numbers those of the registry, the examples and the tables.
+The closed forms are worked out when the site is built. Numbers are those of the registry, the examples and the tables.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,6 @@ from derive.answers import COUNTED
 from derive.catalogue import equation
 from derive.expressions.branches import branches, regimes_of, sides_of, turns
 from derive.expressions.digits import loses_digits
-from derive.formulas import Roots, TreePair
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.row import ABSURD
 from derive.records import Equation
@@ -19,7 +18,7 @@ from derive.requirements import in_words_of_names, named
 from derive.show.binding import plain_regime
 from derive.show.mathml import symbol_in_mathml
 from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, PEAKS, RATE, STEPS
-from derive.trees import Tree, difference
+from derive.trees import Roots, Tree, TreePair, difference
 from derive.units import is_of_one_element, parse, people_units
 from derive.written import as_it_is_written
 

@@ -1,18 +1,19 @@
 """The smooth regimes of a formula that holds a Max or a Min, each with the pairs of terms that make it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from derive.expressions.one_line import EXTREMES, simplified
-from derive.formulas import TreePair
-from derive.trees import LARGEST_OF, Tree, all_parts, text
+from derive.trees import LARGEST_OF, Tree, TreePair, all_parts, inner_parts, text
 
 _Smoothed = tuple[Tree, tuple[TreePair, ...]]
 
 
 @cache
-def smooth_cases(tree: Tree) -> tuple[_Smoothed, ...]:
-    """All smooth regimes of a formula, each with the pairs of a larger and a smaller term that make it; over one line.
+def smooth_cases(tree: Tree, shaped: Callable[[Tree], Tree] = simplified) -> tuple[_Smoothed, ...]:
+    """Return all smooth regimes of a formula, each with the pairs of a larger and a smaller term that make it.
+
+    Each is brought into shape: over one line, unless another shape is asked for.
 
     A Max and a Min of the same terms are decided together, so that no regime contradicts itself.
 
@@ -20,11 +21,11 @@ def smooth_cases(tree: Tree) -> tuple[_Smoothed, ...]:
     >>> [(text(one), wins) for one, wins in smooth_cases(tree_of("2*Max(batch, chips)"))]
     [('2*batch', (('batch', 'chips'),)), ('2*chips', (('chips', 'batch'),))]
     """
-    return tuple(dict.fromkeys(_split(simplified(tree), ())))
+    return tuple(dict.fromkeys(_split(shaped(tree), (), shaped)))
 
 
-def _split(tree: Tree, wins: tuple[TreePair, ...]) -> Iterator[_Smoothed]:
-    *_, node = (None, *filter(_is_extreme, all_parts(tree)))
+def _split(tree: Tree, wins: tuple[TreePair, ...], shaped: Callable[[Tree], Tree]) -> Iterator[_Smoothed]:
+    node = next((part for part in all_parts(tree) if _is_extreme(part) and not any(map(_is_extreme, inner_parts(part)))), None)
     if not isinstance(node, tuple):
         yield tree, wins
         return
@@ -32,7 +33,7 @@ def _split(tree: Tree, wins: tuple[TreePair, ...]) -> Iterator[_Smoothed]:
         others = [other for other in node[1:] if other != chosen]
         pairs = tuple((chosen, other) if node[0] == LARGEST_OF else (other, chosen) for other in others)
         if not any((smaller, larger) in wins for larger, smaller in pairs):
-            yield from _split(simplified(_with(tree, node, chosen)), tuple(dict.fromkeys(wins + pairs)))
+            yield from _split(shaped(_with(tree, node, chosen)), tuple(dict.fromkeys(wins + pairs)), shaped)
 
 
 def _is_extreme(part: Tree) -> bool:

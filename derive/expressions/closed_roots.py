@@ -15,8 +15,7 @@ from derive.expressions.polynomials import (
     parted,
     product_of,
 )
-from derive.formulas import Roots
-from derive.trees import EXPONENTIAL, LOGARITHM, PRODUCT, RAISED, RATIO, ROOT, SUM, Tree, difference, names, negated
+from derive.trees import EXPONENTIAL, LOGARITHM, PRODUCT, RAISED, RATIO, ROOT, SUM, Roots, Tree, difference, names, negated
 
 _MOST_SQUARED = 100
 """The largest number that is taken out of a square root."""

@@ -201,7 +201,16 @@ def _power(base: Tree, exponent: Tree) -> Quotient:
 
 
 def _extreme(operation: str, inner: Iterable[Tree]) -> Quotient:
-    """The largest or smallest of several terms, without those that others are beyond whatever the quantities are."""
+    left = terms_that_count(operation, inner)
+    return over_one_line(left[0]) if len(left) == 1 else _whole((operation, *left))
+
+
+def terms_that_count(operation: str, inner: Iterable[Tree]) -> list[Tree]:
+    """Return the terms of a Max or a Min without those that another is beyond, whatever the quantities are.
+
+    >>> [text(one) for one in terms_that_count(LARGEST_OF, map(tree_of, ("batch", "0", "Max(batch, chips)", "chips + 1")))]
+    ['batch', 'chips + 1']
+    """
     flat = [part for one in inner for part in (one[1:] if isinstance(one, tuple) and one[0] == operation else (one,))]
     kept = sorted({text(one): one for one in flat}.items())
     beaten = {
@@ -210,8 +219,7 @@ def _extreme(operation: str, inner: Iterable[Tree]) -> Quotient:
         for less, more in (pair, pair[::-1])
         if is_positive(difference(*((more, less) if operation == LARGEST_OF else (less, more))))
     }
-    left = [one for name, one in kept if name not in beaten]
-    return over_one_line(left[0]) if len(left) == 1 else _whole((operation, *left))
+    return [one for name, one in kept if name not in beaten]
 
 
 def _sum(one: Quotient, other: Quotient) -> Quotient:

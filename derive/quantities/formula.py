@@ -1,4 +1,4 @@
-"""The text of a formula as the SymPy expression it was printed from, and that expression as LaTeX.
+"""The text of a formula as the SymPy expression it was printed from, and formulas as LaTeX.
 
 Only what formulas are made of is read: names of the registry, numbers, + - * / **, comparisons and a few functions.
 """
@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.quantities import QUANTITIES, symbol
+from derive.trees import MINUS, RATIO, Tree, is_negative, negated, tree_of
 
 if TYPE_CHECKING:
     from sympy import Basic
-    from sympy.printing.latex import LatexPrinter
 
 _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow},
@@ -26,6 +26,10 @@ _THIN_SPACE = r" \, "
 _SPACED_BY_TEX = re.compile(r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))")
 """Thin spaces that TeX sets by itself, before and behind what is in brackets and before the name of a function."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
+_SIGNS = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
+_NAMES = {"Max": r"\max", "Min": r"\min"}
+_OF_TERMS, _OF_FACTORS, _WHOLE = range(3)
+"""How closely a printed formula holds together."""
 _FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs", "ceiling", "floor"})
 
 
@@ -70,24 +74,104 @@ def _function(name: str) -> Callable[..., Any]:
     return function
 
 
-def formula_in_latex(expression: "Basic", put_in: Mapping[str, str] = NOTHING, times: str = _THIN_SPACE) -> str:
-    r"""An expression as LaTeX, in the symbols of the registry, or with other LaTeX in place of some quantities.
+def as_tree(expression: "Basic") -> Tree:
+    """Return the tree of a SymPy expression of quantities.
 
-    >>> print(formula_in_latex(symbol("machine_balance_ratio") * symbol("mfu") / symbol("mbu")))
+    >>> as_tree(symbol("batch") / symbol("chips") - 1)
+    ('+', ('/', 'batch', 'chips'), ('-', 1))
+    """
+    return tree_of(str(expression))
+
+
+def symbolic_in_latex(expression: "Basic") -> str:
+    """Return the LaTeX of an expression that may hold symbols of a reader's own, as SymPy prints them."""
+    from sympy import latex
+
+    names = {symbol(row.name): row.latex for row in QUANTITIES.values()}
+    return _SPACED_BY_TEX.sub(" ", latex(expression, symbol_names=names, mul_symbol=_THIN_SPACE, ln_notation=True))
+
+
+def formula_in_latex(formula: str, put_in: Mapping[str, str] = NOTHING, times: str = _THIN_SPACE) -> str:
+    r"""Return the LaTeX of a formula or of inequalities, in the symbols of the registry or with other LaTeX for some quantities.
+
+    >>> print(formula_in_latex("machine_balance_ratio*mfu/mbu"))
     \frac{\rho \, \mathrm{mfu}}{\mathrm{mbu}}
-    >>> print(formula_in_latex(as_expression("-drafting_time + step_time")))
+    >>> print(formula_in_latex("batch >= 8 and batch <= 64"))
+    B \geq 8 \wedge B \leq 64
+    """
+    return r" \wedge ".join(_relation_in_latex(part, put_in, times) for part in formula.split(" and "))
+
+
+def _relation_in_latex(part: str, put_in: Mapping[str, str], times: str) -> str:
+    return " ".join(
+        _SIGNS[one] if one in _SIGNS else tree_in_latex(tree_of(one), put_in, times) for one in re.split(" ([<>]?=) ", part.strip())
+    )
+
+
+def equation_in_latex(left: Tree, sign: str, right: Tree) -> str:
+    r"""Return the LaTeX of two sides with a sign between them.
+
+    >>> print(equation_in_latex("ridge_point", "=", ("/", "peak_flops", "hbm_bandwidth")))
+    \beta = \frac{F}{W}
+    """
+    return f"{tree_in_latex(left)} {_SIGNS[sign]} {tree_in_latex(right)}"
+
+
+def tree_in_latex(tree: Tree, put_in: Mapping[str, str] = NOTHING, times: str = _THIN_SPACE) -> str:
+    r"""Return the LaTeX of a tree. What is taken away comes after what it is taken from.
+
+    >>> print(tree_in_latex(tree_of("-drafting_time + step_time")))
     t - t_{\mathrm{draft}}
     """
-    symbols = {symbol(row.name): put_in.get(row.name, row.latex) for row in QUANTITIES.values()}
-    return _SPACED_BY_TEX.sub(" ", _printer({"symbol_names": symbols, "mul_symbol": times, "ln_notation": True}).doprint(expression))
+    return _SPACED_BY_TEX.sub(" ", _printed(tree, put_in, times)[0])
 
 
-def _printer(settings: dict[str, Any]) -> "LatexPrinter":
-    """SymPy's printer, but what is taken away stands behind what it is taken from."""
-    from sympy.core.function import _coeff_isneg
-    from sympy.printing.latex import LatexPrinter
+def _printed(tree: Tree, put_in: Mapping[str, str], times: str) -> tuple[str, int]:
+    """The LaTeX of a tree, and how closely that holds together."""
 
-    printer = LatexPrinter(settings)
-    in_order = printer._as_ordered_terms
-    printer._as_ordered_terms = lambda sum_, order=None: sorted(in_order(sum_, order), key=_coeff_isneg)
-    return printer
+    def alone(part: Tree) -> str:
+        return _printed(part, put_in, times)[0]
+
+    def closed(part: Tree, least: int) -> str:
+        text, closely = _printed(part, put_in, times)
+        return text if closely >= least else _bracketed(text)
+
+    if isinstance(tree, str):
+        return put_in.get(tree) or QUANTITIES[tree].latex, _WHOLE
+    if not isinstance(tree, tuple):
+        return str(tree), _OF_TERMS if tree < 0 else _WHOLE
+    operation, *inner = tree
+    match operation:
+        case "+":
+            first, *others = sorted(inner, key=is_negative)
+            added = (f" - {closed(negated(one), _OF_FACTORS)}" if is_negative(one) else f" + {alone(one)}" for one in others)
+            return alone(first) + "".join(added), _OF_TERMS
+        case "-":
+            return f"- {closed(inner[0], _OF_FACTORS)}", _OF_TERMS
+        case "*":
+            return times.join(closed(one, _OF_FACTORS) for one in inner), _OF_FACTORS
+        case "/" if is_negative(inner[0]):
+            return _printed((MINUS, (RATIO, negated(inner[0]), inner[1])), put_in, times)
+        case "/":
+            return rf"\frac{{{alone(inner[0])}}}{{{alone(inner[1])}}}", _OF_FACTORS
+        case "sqrt":
+            return rf"\sqrt{{{alone(inner[0])}}}", _WHOLE
+        case "**" if isinstance(inner[1], tuple) and inner[1][:2] == (RATIO, 1) and isinstance(inner[1][2], int):
+            return rf"\sqrt[{inner[1][2]}]{{{alone(inner[0])}}}", _WHOLE
+        case "**":
+            base = closed(inner[0], _WHOLE)
+            # A symbol that has an exponent of its own, or a number with a unit.
+            open_ended = isinstance(inner[0], str) and any(part in base for part in ("^", r"\,"))
+            return f"{_bracketed(base) if open_ended else base}^{{{alone(inner[1])}}}", _WHOLE
+        case "exp":
+            return f"e^{{{alone(inner[0])}}}", _OF_FACTORS
+        case "log":
+            return rf"\ln{{\left({alone(inner[0])} \right)}}", _WHOLE
+        case "ceiling" | "floor":
+            name = operation.removesuffix("ing")
+            return rf"\left\l{name}{{{alone(inner[0])}}}\right\r{name}", _WHOLE
+    return rf"{_NAMES[operation]}{_bracketed(', '.join(map(alone, inner)))}", _WHOLE
+
+
+def _bracketed(text: str) -> str:
+    return rf"\left({text}\right)"

@@ -10,7 +10,7 @@ from typing import Any
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.expressions.branches import in_latex, sides_of
+from derive.expressions.branches import sides_of
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
 from derive.quantities.formula import NOTHING
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
@@ -108,7 +108,7 @@ def citable(equation: Equation, html_base: str = "", why: str = "") -> Citable:
         title=equation.title,
         statement=equation.statement,
         kind=equation.described,
-        equation_latex=in_latex(equation),
+        equation_latex=equation.latex,
         equation_text=f"{left} {equation.sense} {right}",
         symbols=symbols,
         constants=tuple(CONSTANTS[name] for name in equation.parameters if name in CONSTANTS),

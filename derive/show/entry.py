@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from derive.derivations import conclusion, parents, referenced_by
-from derive.expressions.branches import in_latex, sides_of
+from derive.expressions.branches import sides_of
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
@@ -73,7 +73,7 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
         "defines": row.defines,
         "variant": {name: getattr(row.variant, name) for name in ("group", "name", "default")} if row.variant else None,
         "equation": f"{left} {row.sense} {right}",
-        "latex": in_latex(row),
+        "latex": row.latex,
         "quantities": [{name: getattr(QUANTITIES[one], name) for name in names} for one in row.symbols],
         "constants": [asdict(CONSTANTS[name]) for name in row.parameters if name in CONSTANTS],
         "requires": [*map(in_words_of_names, row.requires)],

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from derive.derivations import assumed, conclusion, owner, point
 from derive.quantities import QUANTITIES
-from derive.quantities.formula import formula_in_latex
+from derive.quantities.formula import as_tree, equation_in_latex, tree_in_latex
 from derive.records import Equation, Premise
 from derive.show.citation import FOR_DERIVATIONS, latex_text
 
@@ -38,7 +38,6 @@ class ToldStep:
     sense: str
 
 
-_LATEX_SENSE = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
 
 
 def derivation_lines(row: Equation) -> list[str]:
@@ -141,7 +140,7 @@ def _where(premise: Premise) -> str:
 def _where_latex(premise: Premise) -> str:
     if not premise.point:
         return ""
-    return ", with " + ", ".join(f"${formula_in_latex(value)}$ for ${formula_in_latex(name)}$" for name, value in point(premise).items())
+    return ", with " + ", ".join(f"${tree_in_latex(as_tree(value))}$ for ${tree_in_latex(as_tree(name))}$" for name, value in point(premise).items())
 
 
 def _change(row: Equation, number: int, latex: bool = False) -> str:
@@ -162,8 +161,8 @@ def _change(row: Equation, number: int, latex: bool = False) -> str:
 
 
 def _sides(sides: "tuple[Expr, Expr]", sense: str = "=") -> str:
-    left, right = (formula_in_latex(side) for side in sides)
-    return f"{left} {_LATEX_SENSE[sense]} {right}"
+    left, right = map(as_tree, sides)
+    return equation_in_latex(left, sense, right)
 
 
 def _sentence(operation: str) -> str:

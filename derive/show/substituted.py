@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from derive.answers import RouteStep
 from derive.catalogue import equation
-from derive.expressions.branches import in_latex
 from derive.quantities import QUANTITIES
-from derive.quantities.formula import as_expression, formula_in_latex
+from derive.quantities.formula import formula_in_latex
 from derive.show.citation import latex_text
 from derive.units import show
 
@@ -47,15 +46,8 @@ def with_numbers_in_latex(formula: str, values: Mapping[str, float], keep: str =
     >>> print(with_numbers_in_latex("total_params/active_params", {"total_params": 671e9, "active_params": 37e9}))
     \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}}
     """
-    from sympy import Pow
-
-    expression = as_expression(formula)
     known = {name: value_in_latex(name, values[name]) for name in QUANTITIES if name in values and name != keep}
-    raised = {power.base.name for power in expression.atoms(Pow) if power.base.is_Symbol and power.exp != -1}
-    # SymPy itself puts in brackets what has a power of its own.
-    closed = {name for name in raised if r"\," in known.get(name, "") and "^" not in known[name]}
-    put_in = {name: rf"\left({value}\right)" if name in closed else value for name, value in known.items()}
-    return formula_in_latex(expression, put_in, _TIMES)
+    return formula_in_latex(formula, known, _TIMES)
 
 
 def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
@@ -69,12 +61,12 @@ def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tupl
     ('N_t = 37 \\cdot 10^{9} \\cdot 10 = 370 \\cdot 10^{9}', '')
     """
     rows = [equation(id) for id in step.equations]
-    stated = {in_latex(row): row.reference for row in rows}
+    stated = {row.latex: row.reference for row in rows}
     yield from stated.items()
     unknown = QUANTITIES[step.unknown].latex
     value = "" if step.value is None else value_in_latex(step.unknown, step.value)
     if step.formula:
-        solved = formula_in_latex(as_expression(step.formula))
+        solved = formula_in_latex(step.formula)
         numbers = with_numbers_in_latex(step.formula, values, keep="" if value else step.unknown)
         lines = (
             [f"{unknown} = {solved}", f"{unknown} = {numbers}" + ("" if numbers == value else f" = {value}")]

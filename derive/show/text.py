@@ -23,7 +23,7 @@ from derive.answers import (
 )
 from derive.catalogue import equation
 from derive.derivations import referenced_by
-from derive.expressions.branches import in_latex, sides_of
+from derive.expressions.branches import sides_of
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import in_words_of_names
@@ -460,7 +460,7 @@ def as_latex(solution: Result) -> str:
 
 
 def _latex_lines(solution: Result) -> Iterator[str]:
-    found = [*_worked_out(solution)] or [(in_latex(equation(id)), id) for id in solution.equations]
+    found = [*_worked_out(solution)] or [(equation(id).latex, id) for id in solution.equations]
     lines = [line + (rf" \tag{{{latex_text(reference)}}}" if reference else "") for line, reference in found]
     if not solution.sweep:
         answers = [_answer_latex(solution.unknown, answer) for answer in solution.answers]

@@ -6,11 +6,10 @@ from functools import cached_property
 from math import isclose, isfinite
 
 from derive.evaluate import evaluate
-from derive.formulas import TreePair
 from derive.quantities import quantity
 from derive.records import Equation, Unmet
 from derive.requirements import HOLDS, Requirement, named
-from derive.trees import names
+from derive.trees import TreePair, names
 
 _APART = 1e-6
 """Relative difference from which two sides are not the same number given twice."""

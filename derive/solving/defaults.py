@@ -6,17 +6,15 @@ Where a default stands, its quantity is put into the equations of a question, wh
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cache, lru_cache
-from math import isclose
-from random import Random
 from typing import Any
 
-from derive.arguments import argument_names
 from derive.catalogue import equation
-from derive.expressions.branches import formulas
-from derive.formulas import found, key
-from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
-from derive.records import LOWER, UPPER, Equation, in_place, in_sympy
+from derive.expressions.one_line import simplified
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.records import LOWER, UPPER, Equation, in_place
 from derive.requirements import named
+from derive.trees import difference, names
+from derive.written import as_it_is_written
 
 _ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
 _PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *_ATTENTION)
@@ -95,9 +93,6 @@ IDEALS = {
 The others say what is served, and err neither way.
 """
 
-_DRAWS = 8
-"""At how many draws it is looked whether a quantity moves anything."""
-
 Standing = Mapping[str, float | str]
 """Defaults that stand: numbers, or the quantity that one follows, whatever that is."""
 
@@ -165,18 +160,6 @@ def neutral(defaults: Standing) -> _Values:
     return tuple(sorted(values.items()))
 
 
-def put_in_ways() -> Mapping[str, tuple[int | str, ...]]:
-    """What may be put into an equation for each of its quantities: a number by default, or what it follows.
-
-    >>> put_in_ways()["microbatches"]
-    (1, 'pipeline_stages')
-    """
-    numbers = {name: (int(value),) for name, value in NEUTRAL_DEFAULTS.items() if name not in MAY_DIFFER}
-    # One stage is put in beside as many microbatches.
-    numbers["pipeline_stages"] = (int(NEUTRAL_DEFAULTS["pipeline_stages"]),)
-    return {name: (*numbers.get(name, ()), *FOLLOWS.get(name, ())) for name in (*numbers, *FOLLOWS)}
-
-
 @lru_cache(maxsize=4096)
 def with_defaults(row: Equation, values: _Values) -> Equation:
     """An equation without the quantities that stand at these values, and without what they take with them.
@@ -194,8 +177,8 @@ def _with(row: Equation, some: _Values) -> Equation:
     """An equation without some of its quantities, at these values: one object each, as equations are told apart by what they are."""
     spoken = dict(some)
     relation = in_place(row.relation, spoken)
-    # A single stage takes its hops along.
-    gone = _gone(row, relation, spoken)
+    # A single stage takes its hops along. Any number may stand for what is gone.
+    gone = dict.fromkeys(taken_along(row, relation, spoken), 1)
     # A requirement on what is gone says nothing of what is left.
     kept = [needed for needed in row.requires if gone.keys().isdisjoint(named(needed))]
     return replace(
@@ -246,31 +229,7 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str], 
     return tuple(name for name in among if name in spoken and (drafted or name not in ("positions_per_step", "drafting_time")))
 
 
-def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:
-    """Quantities that go with those that are put in, each with a number that may stand for it."""
-    stored = found(key(row.id, spoken)) if formulas(row) else None
-    return dict.fromkeys(taken_along(row, relation, spoken) if stored is None else stored.without_effect(), 1)
-
-
 def taken_along(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
-    """Quantities that a term of nothing, or a ratio of one, takes with it; SymPy is asked only where some move nothing at numbers."""
-    if all(_moves(relation, name) for name in row.symbols if name not in spoken):
-        return ()
-    left, right = in_sympy(relation)
-    held = {part.name for part in (left - right).free_symbols}
-    return tuple(name for name in row.symbols if name not in held and name not in spoken)
-
-
-def _moves(relation: Callable[..., Any], name: str) -> bool:
-    """Whether left less right moves with a quantity at one of a few draws at least."""
-    names, random = argument_names(relation), Random(0)
-    for _ in range(_DRAWS if name in names else 0):
-        values = {one: CONSTANTS[one].value if one in CONSTANTS else 1 + random.random() for one in names}
-        try:
-            sides = [relation(*{**values, name: value}.values()) for value in (values[name], 2 * values[name])]
-        except (ArithmeticError, ValueError, TypeError):
-            continue
-        heights = [left - right for left, right in sides]
-        if not any(isinstance(one, complex) for one in heights) and not isclose(*heights, rel_tol=1e-9, abs_tol=1e-9):
-            return True
-    return False
+    """Return the quantities that a term of 0, or a ratio of 1, takes out of the relation with it."""
+    left = names(simplified(difference(*as_it_is_written(relation))))
+    return tuple(name for name in row.symbols if name not in left and name not in spoken)

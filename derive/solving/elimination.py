@@ -9,11 +9,10 @@ from derive.expressions.cases import smooth_cases
 from derive.expressions.closed_roots import single_root
 from derive.expressions.one_line import are_same, is_positive, put_for, put_over_one_line, simplified, terms_by_sign
 from derive.expressions.polynomials import TooManyTerms
-from derive.formulas import TreePair
 from derive.records import Equation
 from derive.solving.blocks import Joint
 from derive.solving.matching import Structure
-from derive.trees import RATIO, Tree, all_parts, difference, names, put_into, text
+from derive.trees import RATIO, Tree, TreePair, all_parts, difference, names, put_into, text
 
 _Pairs = tuple[TreePair, ...]
 

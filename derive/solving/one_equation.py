@@ -21,13 +21,12 @@ from derive.expressions.branches import Branch, branches, comparisons, sides_of,
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
 from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots
 from derive.expressions.search import searched
-from derive.formulas import TreePair
 from derive.quantities import quantity
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
 from derive.solving.blocks import Joint
 from derive.solving.result import Answer, Reason, WhenRead
-from derive.trees import Tree, names, slopes, terms, text
+from derive.trees import Tree, TreePair, names, slopes, terms, text
 from derive.units import show
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
-from derive.expressions.branches import Regime, branches
-from derive.expressions.regimes import LARGE
+from derive.expressions.branches import branches
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.quantities.formula import as_expression
 from derive.records import Equation
+from derive.solving.blocks import Joint
 from derive.solving.chain import rests_on
 from derive.solving.directions import EITHER, carried, direction, taken_for_granted
 from derive.solving.questions import Question, posed, taken_as_known
@@ -38,11 +38,19 @@ _NOT_SAID = "whether it is at least or at most so much turns on the symbols, and
 _SQUARE = 2
 """Up to which power the sign of an expression is asked for."""
 
+_LARGE = 60
+"""Up to how many operations the sign of an expression is asked for: of more SymPy may take minutes to say it."""
+
 _LONG = 10**30
 """Beyond which size the parts of a fraction are no more written out."""
 
 _EXACT = 2.0**53
 """Up to which size a whole number is written without a decimal point."""
+
+
+_Pairs = tuple[tuple["Expr", "Expr"], ...]
+_Solved = tuple["Expr", _Pairs, str | None]
+"""A formula, the pairs of a larger and a smaller expression where it holds, and these in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,18 +157,17 @@ def _answer(unknown: str, way: _Way, bound: str | None) -> Answer:
 
 def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
     """The quantity of a leg as an expression of the givens, for each of its regimes that gives it."""
-    for formula, regime in _formulas(leg):
+    for formula, wins, regime in _formulas(leg):
         value = _rounded(_put_in(formula, way.values))
         known = {**way.values, leg.unknown: value}
-        wins = regime.wins if regime else ()
-        margins = [_put_in(_in_sympy(larger), known) - _put_in(_in_sympy(smaller), known) for larger, smaller in wins]
+        margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
         nothing = not QUANTITIES[leg.unknown].may_be_zero and _is_small(value) and value.is_nonpositive
         if nothing or any(_is_small(margin) and margin.is_negative for margin in margins):
             continue
         step = RouteStep(
             equations=tuple(row.reference for row in leg.rows), unknown=leg.unknown, value=None, formula=f"{leg.unknown} = {formula}"
         )
-        label = regime.label if regime and any(margin.free_symbols for margin in margins) else None
+        label = regime if any(margin.free_symbols for margin in margins) else None
         yield _Way(known, (*way.regimes, *([label] if label else [])), (*way.steps, step))
 
 
@@ -178,7 +185,7 @@ def _is_small(expression: "Expr") -> bool:
     if not expression.free_symbols:
         return True
     low = all(power.exp.is_number and abs(power.exp) <= _SQUARE for power in expression.atoms(Pow))
-    return low and expression.count_ops() <= LARGE and not expression.has(Max, Min)
+    return low and expression.count_ops() <= _LARGE and not expression.has(Max, Min)
 
 
 def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
@@ -195,19 +202,29 @@ def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
     return expression.func(*parts)
 
 
-def _formulas(leg: Leg) -> "Iterator[tuple[Expr, Regime | None]]":
+def _formulas(leg: Leg) -> "Iterator[_Solved]":
     """Every closed form of a leg's quantity, and the regime it is of."""
     first, x = leg.cases[0], symbol(leg.unknown)
     if isinstance(first, Equation) and first.sides[0] == x and not first.sides[1].has(x):
-        yield first.sides[1], None
+        yield first.sides[1], (), None
         return
     for case in leg.cases:
         if case.open or case.idle:
             raise _NoFormula(f"{leg.unknown} follows from {case.told} in some regimes only: give numbers for the symbols")
-        for branch in branches(case, leg.unknown):
-            if branch.roots is None:
+        for solutions, wins, label in _by_regime(case, leg.unknown):
+            if solutions is None:
                 raise _NoFormula(f"{leg.unknown} has no closed form in {case.told}: give numbers for the symbols")
-            yield from ((_in_sympy(root), branch.regime) for root in branch.roots if not branch.absent)
+            yield from ((one, wins, label) for one in solutions)
+
+
+def _by_regime(case: Equation | Joint, unknown: str) -> "Iterator[tuple[tuple[Expr, ...] | None, _Pairs, str | None]]":
+    """The solutions of each regime: of an equation by SymPy, of a block those of its own branches."""
+    if isinstance(case, Equation):
+        yield from ((one.solutions, one.regime.wins, one.regime.label) for one in case.solve_for(unknown))
+        return
+    for branch in branches(case, unknown):
+        wins = tuple((_in_sympy(larger), _in_sympy(smaller)) for larger, smaller in branch.regime.wins)
+        yield None if branch.roots is None else tuple(map(_in_sympy, branch.roots)), wins, branch.regime.label
 
 
 def _in_sympy(tree: Tree) -> Any:

@@ -8,7 +8,6 @@ import numpy as np
 
 from derive.evaluate import at_arrays
 from derive.expressions.branches import regimes_of
-from derive.formulas import TreePair
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.solving.chain import only_said
@@ -18,6 +17,7 @@ from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
 from derive.solving.route import Route, checks
 from derive.solving.vectorised_leg import Arrays, NoClosedForm, at_leg, meets, within_domain
+from derive.trees import TreePair
 
 AtPoints = Mapping[str, np.ndarray]
 

@@ -9,7 +9,7 @@ from mpmath import mp
 from sympy import Max, log, sqrt
 
 from derive.evaluate import _DIGITS, at_arrays, evaluate, exact, exact_slope, precise, precise_slope, slope_at_arrays
-from derive.expressions.regimes import as_tree
+from derive.quantities.formula import as_tree
 from derive.quantities import symbol
 from derive.trees import tree_of
 from tests.tools.compiled import scalar, vectorised

@@ -16,14 +16,15 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
+from sympy import Expr, Symbol, fraction, together
+
 import derive.expressions.branches as by_algebra
 from derive.answers import Answer
 from derive.expressions.branches import Branch, Regime
-from derive.expressions.regimes import as_tree, in_words, regimes, trees_of_roots, turning_points
 from derive.expressions.roots import negligible
-from derive.formulas import TreePair
+from derive.expressions.sympy_solver import in_words, regimes, solve_smooth
 from derive.quantities import quantity, symbol
-from derive.quantities.formula import as_expression
+from derive.quantities.formula import as_expression, as_tree
 from derive.records import Equation, right_side_at
 from derive.solving import elimination
 from derive.solving.blocks import Joint
@@ -31,7 +32,7 @@ from derive.solving.chain import _Outcome, solve_leg
 from derive.solving.matching import Structure
 from derive.solving.one_equation import inside, solve_equation
 from derive.solving.route import Leg
-from derive.trees import text
+from derive.trees import Roots, TreePair, text
 from tests.tools import eliminated_by_sympy
 from tests.tools.campaign import QUESTIONS, ask
 from tests.tools.states import questions, states
@@ -82,11 +83,18 @@ def branches_by_sympy(row: Equation | Joint, unknown: str) -> tuple[Branch, ...]
     return tuple(solved)
 
 
+def trees_of_roots(height: Expr, x: Symbol) -> Roots:
+    """The roots of a smooth expression by SymPy, as trees."""
+    roots = solve_smooth(height, x)
+    return None if roots is None else tuple(map(as_tree, roots))
+
+
 def turns_by_sympy(row: Equation | Joint, pair: TreePair, unknown: str) -> Any:
     if isinstance(row, Equation):
         return by_algebra.turns(row, pair, unknown)
     larger, smaller = (as_expression(text(side)) for side in pair)
-    return turning_points(larger - smaller, symbol(unknown))
+    x, parts = symbol(unknown), (larger - smaller, fraction(together(larger - smaller))[1])
+    return tuple((as_tree(part), trees_of_roots(part, x)) for part in parts if part.has(x))
 
 
 @contextmanager

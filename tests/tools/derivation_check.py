@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from derive.derivations import assumed, conclusion
-from derive.expressions.regimes import closed_forms, regimes
+from derive.expressions.sympy_solver import regimes, solve_smooth
 from derive.quantities import quantity, symbol
 from derive.requirements import compared, named
 
@@ -130,7 +130,7 @@ def _own(difference, waiting, left) -> Iterator[Solved]:
 
 
 def _solved(difference, unknown) -> Solved | None:
-    forms = tuple(closed_forms(one.expression, unknown) if one.expression.has(unknown) else () for one in regimes(difference))
+    forms = tuple(solve_smooth(one.expression, unknown) if one.expression.has(unknown) else () for one in regimes(difference))
     return Solved(difference, unknown, forms) if all(form is not None for form in forms) and any(forms) else None
 
 
@@ -181,7 +181,7 @@ def _exactly(row, number, relations, claim, points) -> None:
         here = {name: float(found[first]) for name, found in points.items()}
         difference = own[last].expression
         for one, part, place in reversed(list(zip(way, parts, chosen, strict=True))):
-            roots = closed_forms(part[place].expression, one.unknown) if part[place].expression.has(one.unknown) else ()
+            roots = solve_smooth(part[place].expression, one.unknown) if part[place].expression.has(one.unknown) else ()
             form = min(roots, key=lambda root: abs(float(root.subs(_numbers(root, here))) - here[one.unknown.name]))
             difference = difference.subs(one.unknown, form)
         if not _is_zero(difference):

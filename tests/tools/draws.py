@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from derive.expressions.regimes import regimes
+from derive.expressions.sympy_solver import regimes
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import compared

@@ -6,12 +6,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from derive.evaluate import evaluate, exact
-from derive.expressions.regimes import as_tree, in_words, one_root, regimes
-from derive.formulas import TreePair
+from derive.expressions.sympy_solver import in_words, regimes, solve_smooth
 from derive.quantities import quantity, symbol
+from derive.quantities.formula import as_tree
 from derive.records import Equation
 from derive.solving.blocks import Joint
 from derive.solving.matching import Structure
+from derive.trees import TreePair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -294,6 +295,6 @@ def _solvable(pairs: "Pairs", others: "frozenset[Symbol]") -> "Iterator[tuple[in
             continue
         left, right = pair
         for name in sorted(others & (left.free_symbols | right.free_symbols), key=str):
-            roots = one_root(left - right, name)
+            roots = solve_smooth(left - right, name)
             if roots is not None and len(roots) == 1:
                 yield place, name, roots[0]

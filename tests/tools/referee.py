@@ -13,8 +13,8 @@ from sympy import lambdify
 
 from derive.catalogue import by_id
 from derive.expressions.branches import branches
-from derive.expressions.regimes import closed_forms, regimes
 from derive.expressions.search import searched
+from derive.expressions.sympy_solver import regimes, solve_smooth
 from derive.quantities import quantity, symbol
 from derive.records import Equation
 from derive.solving.one_equation import solve_equation
@@ -165,10 +165,15 @@ def _matches(answer, root, allowed, steepness):
     return abs(answer.value - root) <= allowed * root
 
 
+def _in_force(right, answer):
+    """The regime that an answer names, in whatever order."""
+    return next(one for one in regimes(right) if {*(one.label or "").split(" and ")} == {*(answer.regime or "").split(" and ")})
+
+
 def _root(case, answer):
     """The root an answer stands for, in the regime it names."""
     left, right = case.equation.sides
-    regime = next(one for one in regimes(right) if one.label == answer.regime)
+    regime = _in_force(right, answer)
     at = {**case.given, case.unknown: mpf(answer.value)}
     return _newton(left - regime.expression, case.unknown, at), regime, left - regime.expression
 
@@ -178,7 +183,7 @@ def _fault(case, answer, exact):
     left, right = case.equation.sides
     slack = mpf("2e-13") if exact else mpf("1e-9")
     if answer.kind == "interval":
-        regime = next(one for one in regimes(right) if one.label == answer.regime)
+        regime = _in_force(right, answer)
         for share in (mpf("0.001"), mpf("0.5"), mpf("0.999")):
             high = max(10 * answer.low, 1.0) if answer.high is None else answer.high
             at = {**case.given, case.unknown: answer.low + share * (high - answer.low)}
@@ -217,7 +222,7 @@ def _drawn(rng, equation, kind):
     if kind == "crossover":
         larger, smaller = rng.choice(rng.choice(regimes(equation.sides[1])).wins)
         moved = rng.choice(sorted(part.name for part in (larger - smaller).free_symbols))
-        forms = closed_forms(larger - smaller, symbol(moved)) or ()
+        forms = solve_smooth(larger - smaller, symbol(moved)) or ()
         roots = [_height(form, values) for form in forms]
         roots = [root for root in roots if isfinite(root) and 0 < root <= quantity(moved).ceiling]
         if not roots:

@@ -1,4 +1,4 @@
-// The equations on numbers: any quantity of an equation out of all the others, from the trees of the table of formulas.
+// The equations on numbers: any quantity of an equation out of all the others, from the trees in the page.
 // What derive/trees.py, derive/expressions and derive/solving/one_equation.py do in Python is done here in the same order;
 // tests/backsolve/site/test_solver_script.py holds one against the other. No page is touched, nothing is executed that is data.
 "use strict";

@@ -3,7 +3,7 @@
 import pytest
 import sympy
 
-from derive.expressions.regimes import as_tree
+from derive.quantities.formula import as_tree
 from derive.expressions.search import bracketed
 from derive.quantities import symbol
 from tests.tools.together import in_one_test

@@ -4,7 +4,7 @@ import pytest
 
 from derive.answers import Answer
 from derive.catalogue import by_id
-from derive.expressions.regimes import regimes
+from derive.expressions.sympy_solver import regimes
 from derive.show.binding import (
     _BETWEEN,
     _INSIDE,

@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from derive.catalogue import by_id, equation
 from derive.quantities import QUANTITIES
+from derive.quantities.formula import as_expression
 from derive.show.entry import entry_as_json, entry_as_record, list_as_json, worked
 from derive.show.presets import hardware_records, model_records
 from derive.units import parse
@@ -48,7 +49,7 @@ def test_a_list_is_a_document_of_the_schema_and_what_was_not_asked_for_is_null()
 
 def test_every_entry_says_its_equation_as_it_is_solved():
     for row, record in ((row, entry_as_record(row)) for row in ROWS):
-        assert record["equation"].split(f" {row.sense} ") == [str(side) for side in row.sides]
+        assert tuple(map(as_expression, record["equation"].split(f" {row.sense} "))) == row.sides
         assert [one["name"] for one in record["quantities"]] == list(row.symbols)
         assert all(one["unit"] == QUANTITIES[one["name"]].unit for one in record["quantities"])
 

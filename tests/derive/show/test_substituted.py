@@ -28,7 +28,7 @@ def test_every_value_keeps_figure_and_unit(name: str):
 
 def test_what_is_raised_to_a_power_is_in_brackets():
     assert with_numbers_in_latex("batch**2*chips", {"batch": 2e9, "chips": 3}) == r"\left(2 \cdot 10^{9}\right)^{2} \cdot 3"
-    assert with_numbers_in_latex("step_time**2*chips**2", {"step_time": 0.01, "chips": 3}) == r"3^{2} \cdot \left(10\,\text{ms}\right)^{2}"
+    assert with_numbers_in_latex("step_time**2*chips**2", {"step_time": 0.01, "chips": 3}) == r"\left(10\,\text{ms}\right)^{2} \cdot 3^{2}"
     assert with_numbers_in_latex("step_time/batch", {"step_time": 0.01, "batch": 4}) == r"\frac{10\,\text{ms}}{4}"
 
 

@@ -4,6 +4,7 @@ from math import e, exp
 
 import numpy as np
 import pytest
+import sympy
 
 from derive.catalogue import by_id, equation
 from derive.catalogue.arithmetic import maximum, minimum
@@ -12,6 +13,8 @@ from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.requirements import Requirement
 from derive.solving.one_equation import agrees, points, residual, solve_equation
+from derive.trees import EXPONENTIAL
+from derive.written import Written
 from tests.tools.draws import assignments
 from tests.tools.together import in_one_test
 
@@ -22,10 +25,9 @@ def made_up(relation, **more) -> Equation:
     return Equation(id="test.solving", title="Made up", relation=relation, statement="Made up.", sources=(SOURCE,), **more)
 
 
-def sympy_exp(x):
-    from sympy import exp
-
-    return exp(x)
+def exponential(x):
+    """The exponential of a number, an expression of SymPy, or what is written."""
+    return Written((EXPONENTIAL, x.tree)) if isinstance(x, Written) else sympy.exp(x)
 
 
 V = made_up(lambda step_time, batch, compute_time, memory_time: (step_time, maximum(compute_time / batch, memory_time * batch)))
@@ -49,16 +51,16 @@ PARTLY_HIDDEN = made_up(
         maximum(compute_time, memory_time) + (1 - overlap) * minimum(compute_time, memory_time),
     )
 )
-HUMP = made_up(lambda step_time, batch, compute_time: (step_time, compute_time * batch * sympy_exp(-batch / 100)))
+HUMP = made_up(lambda step_time, batch, compute_time: (step_time, compute_time * batch * exponential(-batch / 100)))
 HUMP_OR_FLAT = made_up(
-    lambda step_time, batch, compute_time: (step_time, maximum(compute_time * batch * sympy_exp(-batch / 100), 10 * compute_time))
+    lambda step_time, batch, compute_time: (step_time, maximum(compute_time * batch * exponential(-batch / 100), 10 * compute_time))
 )
 CLIFF = made_up(lambda step_time, batch, chips: (step_time, 1 + batch**-chips))
 CUBIC = made_up(lambda step_time, batch: (step_time, batch**3 - 6 * batch**2 + 11 * batch - 5))
 QUINTIC = made_up(lambda step_time, batch, chips: (step_time, batch**5 - batch * chips))
 POLE = made_up(lambda throughput, batch, chips: (throughput, batch**3 / (chips - batch) + batch))
 SQUARE = made_up(lambda step_time, batch, overlap: (step_time, batch + overlap * batch**2))
-WAVE = made_up(lambda step_time, batch: (step_time, (batch - 2) * (batch - 3) * sympy_exp(batch) + 5))
+WAVE = made_up(lambda step_time, batch: (step_time, (batch - 2) * (batch - 3) * exponential(batch) + 5))
 
 NO_DRAFTS = {"drafting_time": 0, "positions_per_step": 1}
 PLAIN_STEP = {**NO_DRAFTS, "attention_time": 0}

@@ -8,7 +8,7 @@ import sympy
 from sympy import Max, Min, exp, sqrt
 
 from derive.catalogue import by_id
-from derive.expressions.regimes import closed_forms, regimes
+from derive.expressions.sympy_solver import regimes, solve_smooth
 from derive.quantities import quantity, symbol
 from tests.tools.compiled import scalar
 from tests.tools.together import in_one_test
@@ -113,8 +113,8 @@ def test_the_label_is_in_words_of_the_registry(expression, labels):
         ((1 - H) * M - C, H, {1 - C / M}),
     ],
 )
-def test_closed_forms(difference, unknown, roots):
-    found = closed_forms(difference, unknown)
+def test_solve_smooth(difference, unknown, roots):
+    found = solve_smooth(difference, unknown)
     real = {root for root in found if root.is_positive is not False and root.is_real is not False}
     assert {sympy.simplify(root) for root in real} == {sympy.simplify(root) for root in roots}
 
@@ -122,7 +122,7 @@ def test_closed_forms(difference, unknown, roots):
 def test_what_stands_in_one_logarithm_is_had_without_asking_sympy(monkeypatch):
     """C = N + M log((H - B)/N) is B = H - N exp((C - N)/M)."""
     monkeypatch.setattr(sympy, "solve", None)
-    (root,) = closed_forms(C - N - M * sympy.log((H - B) / N), B)
+    (root,) = solve_smooth(C - N - M * sympy.log((H - B) / N), B)
     assert sympy.simplify(root - (H - N * exp((C - N) / M))) == 0
 
 
@@ -134,11 +134,11 @@ def test_what_stands_in_one_logarithm_is_had_without_asking_sympy(monkeypatch):
     ],
 )
 def test_no_closed_form_is_none_and_not_nothing(difference):
-    assert closed_forms(difference, B) is None
+    assert solve_smooth(difference, B) is None
 
 
 def test_a_quintic_with_letters_has_no_closed_form_and_is_not_without_roots():
-    assert closed_forms(C - B**5 + N * B, B) is None
+    assert solve_smooth(C - B**5 + N * B, B) is None
 
 
 def test_the_largest_of_numbers_and_expressions_agrees_with_python():
@@ -163,7 +163,7 @@ SQUARES = (
 @pytest.mark.slow
 @in_one_test("difference", SQUARES)
 def test_the_roots_of_a_square_are_those_that_sympy_finds(difference):
-    found, theirs = closed_forms(difference, X), sympy.solve(difference, X)
+    found, theirs = solve_smooth(difference, X), sympy.solve(difference, X)
     numbers = random.Random(1)
     for _ in range(20):
         values = {letter: numbers.randint(1, 99) for letter in (P, Q, R)}
@@ -173,17 +173,17 @@ def test_the_roots_of_a_square_are_those_that_sympy_finds(difference):
 
 
 def test_a_square_of_two_lines_has_their_roots_without_a_square_root():
-    assert {*closed_forms((P * X - Q) * (Q * X - R), X)} == {Q / P, R / Q}
-    assert closed_forms((P * X - Q) ** 2, X) == (Q / P,)
+    assert {*solve_smooth((P * X - Q) * (Q * X - R), X)} == {Q / P, R / Q}
+    assert solve_smooth((P * X - Q) ** 2, X) == (Q / P,)
 
 
 def test_the_roots_of_a_long_square_are_not_asked_of_sympy(monkeypatch):
     monkeypatch.setattr(sympy, "solve", None)
     long = (P * X * R + Q * 3) * (Q * X + P * R) * R + (P * X + Q * R) * (R * X + Q) - P * Q * R * 7
-    assert len(closed_forms(long, X)) == 2
+    assert len(solve_smooth(long, X)) == 2
 
 
 def test_an_exponent_with_which_a_power_would_be_nothing_is_no_root():
     """1 = 1/(1 - (1 - 1/racks)^active_experts) only with endlessly many."""
     x, racks = symbol("active_experts"), symbol("racks")
-    assert closed_forms(1 - 1 / (1 - (1 - 1 / racks) ** x), x) == ()
+    assert solve_smooth(1 - 1 / (1 - (1 - 1 / racks) ** x), x) == ()

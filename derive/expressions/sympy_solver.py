@@ -1,0 +1,113 @@
+"""Equations solved by SymPy, one smooth regime at a time: the solver for people, and the referee of the project's own algebra.
+
+SymPy cannot solve equations that hold a Max. So each Max and Min is replaced by one of its arguments first. The conditions say
+which argument that was.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from sympy import Dummy, Expr, Max, Min, Poly, PolynomialError, Pow, exp, factor_terms, fraction, log, postorder_traversal, solve, together
+from sympy.logic.boolalg import Boolean, And
+
+_Pairs = tuple[tuple[Expr, Expr], ...]
+
+
+class SmoothRegime(NamedTuple):
+    """An expression without Max and Min, and the pairs of a larger and a smaller term that make it the value of the whole."""
+
+    expression: Expr
+    wins: _Pairs = ()
+
+    @property
+    def condition(self) -> Boolean:
+        """Where the regime holds, true where there is only one."""
+        return And(*(larger >= smaller for larger, smaller in self.wins))
+
+    @property
+    def label(self) -> str | None:
+        """The condition in words of the registry, None where there is only one regime."""
+        return in_words(self.wins)
+
+
+class SolvedRegime(NamedTuple):
+    """The solutions in one regime, None where SymPy finds no elementary ones. There are none where the unknown drops out."""
+
+    regime: SmoothRegime
+    solutions: tuple[Expr, ...] | None
+
+
+def in_words(wins: _Pairs) -> str | None:
+    """Return pairs of a larger and a smaller expression as inequalities in words of the registry, None of none."""
+    return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in wins)) or None
+
+
+def solve_by_regime(left: Expr, right: Expr, x: Expr) -> tuple[SolvedRegime, ...]:
+    """Return the solutions of left = right in every smooth regime of the right side."""
+
+    def solutions(smooth: Expr) -> tuple[Expr, ...] | None:
+        return (smooth,) if left == x and not smooth.has(x) else solve_smooth(left - smooth, x)
+
+    return tuple(SolvedRegime(one, solutions(one.expression)) for one in regimes(right))
+
+
+@cache
+def regimes(expression: Expr) -> tuple[SmoothRegime, ...]:
+    """Return all smooth regimes of an expression. One without Max and Min is its own.
+
+    A Max and a Min of the same terms are decided together, so that no regime contradicts itself.
+    """
+    return tuple(dict.fromkeys(_split(expression, ())))
+
+
+def _split(expression: Expr, wins: _Pairs) -> Iterator[SmoothRegime]:
+    node = next((part for part in postorder_traversal(expression) if isinstance(part, (Max, Min))), None)
+    if node is None:
+        yield SmoothRegime(expression, wins)
+        return
+    for chosen in sorted(node.args, key=str):
+        others = [other for other in node.args if other is not chosen]
+        pairs = tuple((chosen, other) if isinstance(node, Max) else (other, chosen) for other in others)
+        if not any((smaller, larger) in wins for larger, smaller in pairs):
+            yield from _split(expression.xreplace({node: chosen}), tuple(dict.fromkeys(wins + pairs)))
+
+
+@cache
+def solve_smooth(height: Expr, x: Expr) -> tuple[Expr, ...] | None:
+    """Return where a smooth expression is 0, by `sympy.solve`; None where that would take minutes to find nothing elementary."""
+    inner = [part for part in height.atoms(Pow, log, exp) if part.has(x) and not (part.is_Pow and part.exp.is_Integer)]
+    outer = [part for part in inner if not any(other != part and other.has(part) for other in inner)]
+    if not outer:
+        return _solve_polynomial(height, x)
+    # The unknown is in a root, a power or a logarithm: solve for that, and then for what is inside it.
+    whole = Dummy(real=True) if isinstance(outer[0], log) else Dummy(positive=True)
+    outside = height.xreplace({outer[0]: whole})
+    values = None if len(outer) > 1 or outside.has(x) else _solve_polynomial(outside, whole)
+    if values is None:
+        return None
+    found = [solve_smooth(_inside(outer[0], value, x), x) for value in values if value != 0 or outer[0].args[0].has(x)]
+    return None if None in found else tuple(one for roots in found for one in roots or ())
+
+
+def _solve_polynomial(height: Expr, x: Expr) -> tuple[Expr, ...] | None:
+    numerator = fraction(together(height))[0]
+    try:
+        coefficients = Poly(numerator, x).all_coeffs()
+    except PolynomialError:
+        return None
+    # The closed forms of cubics and beyond pass through complex numbers.
+    if len(coefficients) > 3 and any(coefficients[1:-1]):
+        return None
+    # SymPy would simplify each root, which takes most of the time and says no more.
+    return tuple(factor_terms(together(root)) for root in solve(numerator, x, simplify=False))
+
+
+def _inside(part: Expr, value: Expr, x: Expr) -> Expr:
+    """What is 0 where a logarithm, an exponential or a power that holds the unknown has this value."""
+    if isinstance(part, log):
+        return part.args[0] - exp(value)
+    if isinstance(part, exp):
+        return part.args[0] - log(value)
+    base, exponent = part.args
+    return exponent - log(value) / log(base) if exponent.has(x) else base - value ** (1 / exponent)

@@ -1,0 +1,104 @@
+"""The closed forms that questions are answered with, against those of SymPy: every equation, unknown and regime at random points."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import groupby
+from math import isclose, isfinite
+from random import Random
+from typing import NamedTuple
+
+from derive.catalogue import equations
+from derive.errors import WrongData
+from derive.evaluate import evaluate, precise
+from derive.expressions.branches import branches
+from derive.expressions.sympy_solver import SmoothRegime, SolvedRegime
+from derive.quantities import QUANTITIES
+from derive.quantities.formula import as_tree
+from derive.records import Equation, right_side_at
+from derive.trees import Roots, Tree, TreePair
+
+_POINTS = 6
+"""At how many points each regime is compared. At every second one the equation holds."""
+_TRIES = 10_000
+"""How often values are drawn until they meet the requirements."""
+_ALIKE = 1e-7
+"""Relative difference up to which two roots are one."""
+_VERDICTS = ("both", "ours alone", "SymPy alone", "none", "differ")
+
+_Point = Mapping[str, float]
+
+
+class _Solved(NamedTuple):
+    """A regime with its closed forms."""
+
+    expression: Tree
+    wins: tuple[TreePair, ...]
+    roots: Roots
+
+
+def algebra_rows(rows: Iterable[Equation] | None = None, seed: int = 1) -> list[dict[str, object]]:
+    """Return for each chapter how many regimes are solved by both, by one or by none, and where they differ."""
+    random, found = Random(seed), []
+    for chapter, some in groupby(equations() if rows is None else rows, lambda row: row.chapter):
+        verdicts = [(f"{row.id} for {name}", one) for row in some for name in row.symbols for one in _compare(row, name, random)]
+        count = Counter(one for _, one in verdicts)
+        differ = dict.fromkeys(where for where, one in verdicts if one == "differ")
+        counted = {one: count[one] for one in _VERDICTS}
+        found.append({"chapter": chapter, "regimes": len(verdicts), **counted, "where they differ": "; ".join(differ)})
+    total = {name: sum(int(str(row[name])) for row in found) for name in ("regimes", *_VERDICTS)}
+    return [*found, {"chapter": "all", **total, "where they differ": ""}]
+
+
+def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:
+    """What comes of each regime of an equation, solved for one of its quantities by both."""
+    points = [_drawn(row, random, holds=bool(place % 2)) for place in range(_POINTS)]
+    solved, ours = row.solve_for(unknown), branches(row, unknown)
+    theirs = [_Solved(*_as_trees(one.regime), _roots_as_trees(one)) for one in solved]
+    if len(ours) != len(theirs):
+        yield "differ"
+    for one in ours:
+        mine = _Solved(one.regime.expression, one.regime.wins, one.roots)
+        same = next((other for other in theirs if all(_are_one_regime(mine, other, at) for at in points)), None)
+        yield "differ" if same is None else _verdict(mine.roots, same.roots, unknown, points)
+
+
+def _drawn(row: Equation, random: Random, holds: bool) -> _Point:
+    """Random values that meet the requirements, with the left side as the right side makes it where the equation is to hold."""
+    for _ in range(_TRIES):
+        values = {name: QUANTITIES[name].at(random.uniform(0.1, 0.9)) for name in row.symbols}
+        values = {**values, row.symbols[0]: right_side_at(row, values)} if holds else values
+        if all(map(isfinite, values.values())) and row.applies(values):
+            return values
+    raise WrongData(f"{row.id}: no random values meet its requirements")
+
+
+@cache
+def _as_trees(regime: SmoothRegime) -> tuple[Tree, tuple[TreePair, ...]]:
+    return as_tree(regime.expression), tuple((as_tree(larger), as_tree(smaller)) for larger, smaller in regime.wins)
+
+
+def _roots_as_trees(one: SolvedRegime) -> Roots:
+    return None if one.solutions is None else tuple(map(as_tree, one.solutions))
+
+
+def _are_one_regime(one: _Solved, other: _Solved, at: _Point) -> bool:
+    """Whether two regimes come to the same at a point, and hold or do not hold there alike."""
+    alike = isclose(*(evaluate(each.expression, at) for each in (one, other)), rel_tol=_ALIKE)
+    first, second = (all(evaluate(pair[0], at) >= evaluate(pair[1], at) for pair in each.wins) for each in (one, other))
+    return alike and first == second
+
+
+def _verdict(ours: Roots, theirs: Roots, unknown: str, points: Iterable[_Point]) -> str:
+    if ours is None or theirs is None:
+        return "none" if ours is theirs else "ours alone" if theirs is None else "SymPy alone"
+    return "both" if all(_have_one_value(ours, theirs, at) for at in points) else "differ"
+
+
+def _have_one_value(ours: tuple[Tree, ...], theirs: tuple[Tree, ...], at: _Point) -> bool:
+    """Whether the positive roots of both are the same, in many digits where few do not say."""
+    for height in (evaluate, precise):
+        found, known = ([float(value) for root in roots if isfinite(value := height(root, at)) and value > 0] for roots in (ours, theirs))
+        if len(found) == len(known) and all(isclose(*pair, rel_tol=_ALIKE) for pair in zip(sorted(found), sorted(known), strict=True)):
+            return True
+    return False
