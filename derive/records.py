@@ -289,6 +289,7 @@ class Equation:
     put_in: Mapping[str, int | str] = field(default_factory=dict)
     """Quantities at their neutral default that are written no more in it (`derive.solving.defaults`), with what stands for them."""
     wins: ClassVar[tuple[()]] = ()
+    regime: ClassVar[None] = None
     open: ClassVar[tuple[()]] = ()
     idle: ClassVar[bool] = False
     """No regime was put in and none is open: an equation of the catalogue is written for all of them."""

@@ -64,7 +64,7 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[ScoreRow]], list[Prob
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names, data = tuple(names), read_data()
     book = book_of(data)
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if set(names) != {"calibration"} else []
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []
     problems += data.tables.problems(*(record.TABLE for record in (Claim, WorkedProblem) if record.TABLE in names))
     for name in names:
         try:

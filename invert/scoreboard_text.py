@@ -37,6 +37,8 @@ TITLES = {
     "problems": "Published problems, each one command: the answer published, the answer found, and the verdict",
     "calibration": "Shares of truths inside the 50 and 90 % ranges, and a verdict: of simulated sheets, with the p-value of uniform ranks"
     " (noise x 0.3 must be found out), then of models that an estimator had not seen",
+    "algebra": "Closed forms of every equation, unknown and regime, at six random points each: found by both algebras and equal, found by"
+    " one alone, found by none, different",
 }
 VERDICTS = {"claims": CLAIM_VERDICTS, "problems": PROBLEM_VERDICTS}
 """Sections of figures with verdicts, and what those mean."""

@@ -10,6 +10,8 @@ from derive.errors import WrongValue
 from derive.files import write
 
 _SECTIONS = ("truth", "skill", "single-band", "storage", "controls", "production", "experiments", "claims", "problems", "calibration")
+_ALGEBRA = "algebra"
+"""A section that has to be named, as it takes most of a minute."""
 SEEDS, SHEETS, _DRAWS = 10, 300, 8192
 """What `--rerun` simulates, unless told otherwise."""
 _FAULTY_NOISE = 0.3
@@ -25,7 +27,7 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 
 
 @click.command("validate")
-@click.option("--section", type=OneOf(_SECTIONS), multiple=True, help="One part of the scoreboard; may be repeated.")
+@click.option("--section", type=OneOf((*_SECTIONS, _ALGEBRA)), multiple=True, help="One part of the scoreboard; may be repeated.")
 @click.option("--rerun", is_flag=True, help="Run the calibration again: 36,000 simulated sheets, unless the next three say otherwise.")
 @click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun; {SEEDS} by default.")
 @click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape; {SHEETS} by default.")
@@ -54,8 +56,9 @@ def validate_command(
     problems     problems that others published with their answers, each as one command
     calibration  what ranges held against what they promise: of sheets drawn from the priors, the last long run or a new one,
                  and of models that an estimator had not seen, with a verdict on each
+    algebra      the closed forms of every equation, unknown and regime, against those of SymPy; takes most of a minute
 
-    Without --section all of them, and first what they come to.
+    Without --section all of them but the last, and first what they come to.
 
     A rerun takes about seven minutes of one processor; of one seed and 10 sheets, two seconds.
 
@@ -75,7 +78,7 @@ def validate_command(
         raise WrongValue("--seeds, --sheets, --draws, --save and --workers go with --rerun, which is what takes long")
     if rerun and chosen != ("calibration",):
         raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
-    found, problems = ({}, []) if rerun else scoreboard.sections(chosen)
+    found, problems = ({}, []) if rerun else scoreboard.sections([name for name in chosen if name != _ALGEBRA])
     if rerun:
         text = _rerun(seeds or SEEDS, sheets or SHEETS, draws or _DRAWS, workers or 1)
         if save is not None:
@@ -83,6 +86,11 @@ def validate_command(
         found = {"calibration": scoreboard.pooled(text.splitlines())}
     elif "calibration" in chosen and (note := scoreboard.stale_calibration()):
         say(note)
+    if _ALGEBRA in chosen:
+        from invert.validation.algebra import algebra_problems, algebra_rows
+
+        found[_ALGEBRA] = algebra_rows()
+        problems = [*problems, *algebra_problems(found[_ALGEBRA])]
     if style == "table" and chosen == _SECTIONS:
         click.echo(f"{opening(found, width(sys.stdout))}\n")
     click.echo(rendered_sections(found, style, width(sys.stdout)))

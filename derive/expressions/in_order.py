@@ -83,10 +83,12 @@ def _both(one: _Powers, other: _Powers) -> _Powers:
 def _power(base: _Sum, exponent: _Sum) -> _Sum:
     if exponent.keys() <= {()}:
         return _raised(base, exponent.get((), 0))
-    above = _as_tree(exponent)
-    # One over a power is not a power of less than nothing.
-    is_below = isinstance(above, tuple) and above[0] == MINUS
-    return _raised(_as_factor((RAISED, _as_tree(base), above[1] if is_below else above)), -1 if is_below else 1)
+    match _as_tree(exponent):
+        case ("-", above):
+            # A power with a minus sign in its exponent comes below the line.
+            return _raised(_as_factor((RAISED, _as_tree(base), above)), -1)
+        case above:
+            return _as_factor((RAISED, _as_tree(base), above))
 
 
 def _raised(base: _Sum, power: _Number) -> _Sum:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sympy import Dummy, Expr, Max, Min, Poly, PolynomialError, Pow, exp, factor_terms, fraction, log, postorder_traversal, solve, together
-from sympy.logic.boolalg import Boolean, And
+from sympy.logic.boolalg import And, Boolean
 
 _Pairs = tuple[tuple[Expr, Expr], ...]
 

@@ -38,8 +38,6 @@ class ToldStep:
     sense: str
 
 
-
-
 def derivation_lines(row: Equation) -> list[str]:
     """The derivation for the terminal, a line each; nothing for an equation that has none.
 
@@ -140,7 +138,9 @@ def _where(premise: Premise) -> str:
 def _where_latex(premise: Premise) -> str:
     if not premise.point:
         return ""
-    return ", with " + ", ".join(f"${tree_in_latex(as_tree(value))}$ for ${tree_in_latex(as_tree(name))}$" for name, value in point(premise).items())
+    return ", with " + ", ".join(
+        f"${tree_in_latex(as_tree(value))}$ for ${tree_in_latex(as_tree(name))}$" for name, value in point(premise).items()
+    )
 
 
 def _change(row: Equation, number: int, latex: bool = False) -> str:

@@ -346,12 +346,12 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
     rank = _rank(branch.regime.wins, at, many_digits, loose)
     if rank is None:
         return []
-    if loose > _LOOSE:
+    if loose > HOLDS:
         exact = many_digits()
         if exact is at and loose > 1:
             # There is none in many digits: rounding alone made it.
             return []
-        rank = max(rank, _ROUNDED) if exact is at else rank
+        rank = max(rank, _ROUNDED) if exact is at and loose > _LOOSE else rank
         at = {**values, unknown: float(exact[unknown])}
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     if not error <= LAST_DIGITS:

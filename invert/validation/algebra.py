@@ -16,6 +16,7 @@ from derive.expressions.sympy_solver import SmoothRegime, SolvedRegime
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree
 from derive.records import Equation, right_side_at
+from derive.shipped import Problem
 from derive.trees import Roots, Tree, TreePair
 
 _POINTS = 6
@@ -48,6 +49,12 @@ def algebra_rows(rows: Iterable[Equation] | None = None, seed: int = 1) -> list[
         found.append({"chapter": chapter, "regimes": len(verdicts), **counted, "where they differ": "; ".join(differ)})
     total = {name: sum(int(str(row[name])) for row in found) for name in ("regimes", *_VERDICTS)}
     return [*found, {"chapter": "all", **total, "where they differ": ""}]
+
+
+def algebra_problems(rows: Iterable[Mapping[str, object]]) -> list[Problem]:
+    """Return a problem for each chapter in which the two differ."""
+    differ = [row for row in rows if row["where they differ"]]
+    return [Problem(origin=f"algebra, {row['chapter']}", row=None, column=None, message=f"{row['where they differ']}") for row in differ]
 
 
 def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:

@@ -9,8 +9,8 @@ from mpmath import mp
 from sympy import Max, log, sqrt
 
 from derive.evaluate import _DIGITS, at_arrays, evaluate, exact, exact_slope, precise, precise_slope, slope_at_arrays
-from derive.quantities.formula import as_tree
 from derive.quantities import symbol
+from derive.quantities.formula import as_tree
 from derive.trees import tree_of
 from tests.tools.compiled import scalar, vectorised
 

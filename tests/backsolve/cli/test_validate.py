@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from backsolve.cli.validate import _DRAWS, _SECTIONS, SEEDS, SHEETS
+from backsolve.cli.validate import _ALGEBRA, _DRAWS, _SECTIONS, SEEDS, SHEETS
 from derive.errors import UnknownName
 from invert import scoreboard
 from invert.posterior.simulation import _SHAPES, RANKED, run_made_of
@@ -21,7 +21,7 @@ def call(*arguments: str):
 
 
 def test_sections_are_those_of_the_command():
-    assert tuple(scoreboard._SECTIONS) == _SECTIONS == tuple(TITLES)
+    assert tuple(scoreboard._SECTIONS) == _SECTIONS and (*_SECTIONS, _ALGEBRA) == tuple(TITLES)
     with pytest.raises(UnknownName, match="skill"):
         scoreboard.section_rows("skil")
 

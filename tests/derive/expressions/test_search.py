@@ -3,9 +3,9 @@
 import pytest
 import sympy
 
-from derive.quantities.formula import as_tree
 from derive.expressions.search import bracketed
 from derive.quantities import symbol
+from derive.quantities.formula import as_tree
 from tests.tools.together import in_one_test
 
 X, N = symbol("batch"), symbol("chips")
