@@ -30,7 +30,7 @@ def _as_sum(tree: Tree) -> _Sum:
     if isinstance(tree, str):
         return {((tree, 1),): 1}
     if not isinstance(tree, tuple):
-        return {(): Fraction(tree)} if tree else {}
+        return {(): tree if isinstance(tree, int) else Fraction(tree)} if tree else {}
     operation, *inner = tree
     match operation:
         case "+":
@@ -92,7 +92,7 @@ def _power(base: _Sum, exponent: _Sum) -> _Sum:
 
 
 def _raised(base: _Sum, power: _Number) -> _Sum:
-    if power == 1:
+    if power == 1 or (not base and power > 0):
         return base
     ((term, count),) = _as_one_term(base).items()
     raised = tuple((name, times * power) for name, times in term)
@@ -106,6 +106,8 @@ def _as_one_term(total: _Sum) -> _Sum:
 
 
 def _as_tree(total: _Sum) -> Tree:
+    if len(total) == 1:
+        return _term(*next(iter(total.items())))
     every = sorted({name for term in total for name, _ in term}, key=lambda name: _place(factor_of(name)))
     parts = sorted(total.items(), key=lambda part: [-dict(part[0]).get(name, 0) for name in every])
     if len(parts) == 2 and len(parts[0][0]) == 1 and parts[0][1] < 0 < parts[1][1] and not parts[1][0]:
@@ -128,13 +130,14 @@ def _product(number: int, powers: Iterable[tuple[str, _Number]]) -> Tree:
 
 
 def _factor(base: Tree, power: _Number) -> Tree:
-    if power == 1:
+    if power == 1 or (not base and power > 0):
         return base
     if power == Fraction(1, 2):
         return (ROOT, base)
     return (RAISED, base, _term((), power))
 
 
+@cache
 def _place(tree: Tree) -> tuple[int, int, str]:
     """Where a factor comes in a product: numbers, then quantities, sums, and functions. Of two alike the shorter comes first."""
     if isinstance(tree, tuple) and tree[0] == RAISED:
