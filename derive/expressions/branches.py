@@ -112,7 +112,9 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
         elif left == unknown and unknown not in names(inner.expression):
             solved.append(Branch(regime=regime, difference=rest, roots=(inner.expression,), absent=False))
         else:
-            solved.append(Branch(regime=regime, difference=rest, roots=closed_roots(rest, unknown), absent=False))
+            roots = closed_roots(rest, unknown)
+            ordered = None if roots is None else tuple(map(in_order, roots))
+            solved.append(Branch(regime=regime, difference=rest, roots=ordered, absent=False))
     return tuple(solved)
 
 
