@@ -24,7 +24,7 @@ SEARCHED = {
     "experts.touched_experts": {"experts"},
     "experts.prefill_touched_experts": {"experts"},
     "experts.mixed_touched_experts": {"experts"},
-    "experts.busiest_chip": {"touched_experts", "experts", "expert_parallel"},
+    "experts.busiest_chip": {"expert_parallel"},
     "serving.prefill_weight_compute_ratio_touched": {"batch"},
     "prefill.weight_time_touched": {"prefill_passes"},
     "prefill.weight_time_mixed": {"prefill_passes"},
