@@ -93,7 +93,7 @@ ROWS = (
         unit="USD",
         meaning="chip time that one request costs, prompt and output",
         low=1e-8,
-        high=100,
+        high=1e5,
         unlike="cost_per_token is of one decoded token of it",
     ),
     Quantity(
@@ -123,7 +123,7 @@ ROWS = (
         unit="USD",
         meaning="what one request is sold for, prompt and output",
         low=1e-8,
-        high=100,
+        high=1e5,
     ),
     Quantity(
         name="gross_margin",

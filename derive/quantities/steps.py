@@ -585,11 +585,17 @@ ROWS = (
         unit="token",
         meaning="prompt tokens of a request, cached ones among them",
         low=1,
-        high=1e9,
+        high=1e11,
         unlike="uncached_tokens are to be computed, new_tokens_per_pass in one pass; context_length is what decode reads",
     ),
     Quantity(
-        name="output_tokens", symbol="n_out", latex=r"n_{\mathrm{out}}", unit="token", meaning="output tokens of a request", low=1, high=1e9
+        name="output_tokens",
+        symbol="n_out",
+        latex=r"n_{\mathrm{out}}",
+        unit="token",
+        meaning="output tokens of a request",
+        low=1,
+        high=1e11,
     ),
     Quantity(
         name="prefill_rate_per_chip",
