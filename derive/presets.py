@@ -1,18 +1,19 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import ceil, inf
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
-from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten
+from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel
-from derive.quantities import quantity
+from derive.quantities import data_types, name_words, quantity
 from derive.shipped import BadRow, Problem, Tables, rows_of
-from derive.shipped_rows import in_si, is_known, listed
+from derive.shipped_rows import NUMBER, in_si, is_known, listed
 from derive.shipped_rules import (
     BYTES_PER_WEIGHT,
     FIXED_PARTS,
@@ -83,6 +84,17 @@ _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 _PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
 """So many of a chip: 8xH100:fp8."""
+_TYPES = {word.replace("_", "-"): dtype for word, dtype in name_words.STORED_AS.items()}
+
+
+def _words(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Any of these words of a name whose separators are "-"."""
+    return re.compile(rf"(?:^|-)({'|'.join(sorted(patterns, key=len, reverse=True))})(?=-|$)")
+
+
+_NOTHING, _STORED, _RELEASE = _words(name_words.CHANGE_NOTHING), _words(_TYPES), _words(name_words.OF_A_RELEASE)
+_SIZE = re.compile(r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])")
+"""A number of parameters or bytes in a name."""
 _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 _SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 _STATE_INPUTS = ("state_bytes_per_element",)
@@ -108,7 +120,8 @@ class Published:
     """A model as it was published: the data types of its weights, and its longest context [token].
 
     The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
-    included; `narrowest` leaves scales out, as the data types of chips do.
+    included; `narrowest` leaves scales out, as the data types of chips do. `origin` is the name that says the data type, blank where
+    the table does.
     """
 
     model: str
@@ -118,6 +131,7 @@ class Published:
     bytes_per_weight: float
     narrowest: float
     max_context: float
+    origin: str = ""
 
     @property
     def widths(self) -> dict[str, float]:
@@ -173,12 +187,13 @@ def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str,
     return found
 
 
-def hardware(text: str, tables: Tables | None = None, published: Iterable[Published] = ()) -> Preset:
+def hardware(text: str, tables: Tables | None = None, published: Collection[Published] = (), dtype: str = "") -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of a chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
     Without a data type it is that of the models that were published in one that the chip computes in, and else bf16, which
-    `unsaid` says; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set.
+    `unsaid` says; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set. `dtype` replaces the data type
+    of the text. Where the chip has no rate of a data type, its arithmetic runs in bf16, which `supposed` says.
     Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in any of the data
     types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
@@ -189,16 +204,18 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
     tables = tables or shipped.read()
     if (several := _SEVERAL.match(text)) is not None:
         count, one = several.groups()
-        preset = hardware(one, tables, published)
+        preset = hardware(one, tables, published, dtype)
         chips = {"chips": quantity("chips").check(float(count))}
         return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
     chosen = {(row.quantity, row.dtype): row for row in _of_chip(name, tables).rows_of(AcceleratorFigure) if row.preferred}
     known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in BYTES_PER_WEIGHT]
-    dtype = _data_type(name, asked.strip().lower(), known, published)
-    givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
-    provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
+    asked = (dtype or asked or next((one.dtype for one in published if one.origin), "")).strip().lower()
+    dtype = _data_type(name, asked, known, published)
+    stored = asked or dtype
+    givens = {"bytes_per_weight": DATA_TYPES[stored]}
+    provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {stored}"}
     for wanted in (*HARDWARE_GIVENS, *LINKS, *POWER):
         row = chosen.get((wanted, dtype if wanted == "peak_flops" else ""))
         if row is not None:
@@ -219,6 +236,8 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
         unsaid.pop("peak_flops", None)
     size = size_of_memory(name, tables)
     supposed = {"hbm_capacity": f"{size}; {_BESIDE_OTHERS}"} if size else {}
+    if DATA_TYPES[stored] < BYTES_PER_WEIGHT[dtype]:
+        supposed["peak_flops"] = f"weights in {stored} are computed in {dtype}, as {name} has no rate of {stored}"
     return Preset(
         givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed, nominal=_sold_as(name, tables, givens)
     )
@@ -251,8 +270,15 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
         more = ceil(float(count))
         raise WrongValue(f"{shorten(text)}: a whole number of chips is named so, such as {more}x{shorten(one)[1:-1]}")
     tables = tables or shipped.read()
-    known = [(name, name) for name in dict.fromkeys(row.get("accelerator", "") for row, _ in tables.raw_rows(HARDWARE)[1]) if name]
-    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
+    rows = [row for row, _ in tables.raw_rows(HARDWARE)[1] if row.get("accelerator")]
+    known = [(name, name) for name in dict.fromkeys(row["accelerator"] for row in rows)]
+    known += [(chip, form) for chip, form in (*USUAL_FORM.items(), *name_words.CHIPS_CALLED.items()) if (form, form) in known]
+    sizes = [
+        (row["accelerator"], float(row["value"]))
+        for row in rows
+        if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"])
+    ]
+    known += [(f"{name}-{size / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
     name = _match("accelerator", text, known, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
     if bad := _bad(_of_chip(name, tables), HARDWARE, "accelerator"):
         raise BadRow(bad[name][1])
@@ -354,16 +380,23 @@ def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure
 
 
 def _data_type(name: str, asked: str, known: list[str], published: Iterable[Published]) -> str:
-    """The data type that is asked for; where none is, that of published models, bf16, or the first that there is."""
-    if asked in known:
-        return asked
+    """The data type that a chip computes in: the one that is asked for, or bf16 where the chip has no rate of that and it is no wider.
+
+    Where none is asked for, it is that of published models, bf16, or the first that there is.
+    """
     if not known:
         raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
     if asked:
+        kind = data_types.ROWS.get(asked, data_types.DataType(inf))
+        if (computed_in := kind.computed_in or asked) in known:
+            return computed_in
+        if kind.size <= BYTES_PER_WEIGHT[ATTENTION_DTYPE] and ATTENTION_DTYPE in known:
+            return ATTENTION_DTYPE
         stored = f" bytes_per_weight={asked} for weights that are stored so" if asked in DATA_TYPES else ""
         hint = f"{name} computes in {', '.join(known)}: write e.g. --hardware {name}:{known[0]}{stored}"
         raise UnknownName("data type", asked, () if stored else known, hint)
-    return next((one for one in (*(model.dtype for model in published), ATTENTION_DTYPE) if one in known), known[0])
+    own = [row.computed_in or model.dtype for model in published if (row := data_types.ROWS.get(model.dtype))]
+    return next((one for one in (*own, ATTENTION_DTYPE) if one in known), known[0])
 
 
 def _taken_in(name: str, dtype: str, other: str | None) -> str:
@@ -381,9 +414,9 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
     attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention; one
     with windows or states gets what they hold and read, and no balance context, as not all it reads grows.
-    Of a model of open_models.csv without an architecture, by its very name, there are the parameters alone, and `missing`
-    says what is not known. Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and
-    WrongData for a row that cannot be used.
+    Of a model of open_models.csv without an architecture there are the parameters alone, and `missing` says what is not known.
+    A data type in the name, such as -FP8, is that of the weights. Raises UnknownName for the model, NotCovered for one whose
+    attention no equation covers, and WrongData for a row that cannot be used.
 
     >>> model("apertus-70b").givens["active_params"], model("apertus-70b").missing[0]
     (70000000000.0, 'kv_bytes_per_token')
@@ -392,13 +425,23 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     (37000000000.0, 512.0, 'mla')
     """
     tables = tables or shipped.read()
-    try:
-        name = model_name(text, tables)
-    except UnknownName:
-        if found := _parameters_alone(text.strip().lower(), tables):
-            return found
-        raise
-    return of_architecture(architecture(name, tables))
+    name = _named(text, tables)
+    if name in _without_architecture(tables):
+        return _stored(_parameters_alone(name, tables), text)
+    return _stored(of_architecture(architecture(model_name(name, tables), tables)), text)
+
+
+def _stored(preset: Preset, text: str) -> Preset:
+    """The preset of a model, with its weights in the data type that its name says."""
+    dtype = stored_as(text)
+    if not dtype:
+        return preset
+    row = data_types.ROWS[dtype]
+    narrowest = min(row.size, DATA_TYPES[row.computed_in or dtype])
+    models = [(one.model, one.max_context) for one in preset.published] or [(name, inf) for name in preset.parameters_only]
+    widths = {"of_experts": row.size, "of_others": row.size, "bytes_per_weight": row.size, "narrowest": narrowest}
+    published = (Published(model=name, dtype=dtype, max_context=longest, origin=f"--model {text}", **widths) for name, longest in models)
+    return replace(preset, published=tuple(published))
 
 
 def model_name(text: str, tables: Tables | None = None) -> str:
@@ -408,6 +451,16 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     'DeepSeek-V3'
     """
     tables = tables or shipped.read()
+    name = _named(text, tables)
+    if name in _without_architecture(tables):
+        raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has its parameters alone")
+    if bad := _bad(_of_model(name, tables), ARCHITECTURES, "model"):
+        raise BadRow(bad[name][1])
+    return name
+
+
+def _named(text: str, tables: Tables) -> str:
+    """The model of either table that a text names."""
     # The name of a bad row is its own too: it must not pass for the beginning of another.
     spellings = [
         (spelled, row["model"])
@@ -415,10 +468,16 @@ def model_name(text: str, tables: Tables | None = None) -> str:
         if row.get("model")
         for spelled in _spellings(row["model"], listed(row.get("aliases", "")), row.get("hf_id", ""))
     ]
-    name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
-    if bad := _bad(_of_model(name, tables), ARCHITECTURES, "model"):
-        raise BadRow(bad[name][1])
-    return name
+    spellings += [(name, name) for name in _without_architecture(tables)]
+    spellings += [(called, name) for called, name in name_words.MODELS_CALLED.items() if (name, name) in spellings]
+    return _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
+
+
+def _without_architecture(tables: Tables) -> list[str]:
+    """The models of open_models.csv of which the parameters alone are known."""
+    with suppress(BadRow):
+        return [row["model"] for row, _ in tables.raw_rows(OPEN_MODELS)[1] if row.get("model") and not row.get("architecture")]
+    return []
 
 
 def _of_model(name: str, tables: Tables) -> Tables:
@@ -452,14 +511,11 @@ def of_architecture(row: Architecture) -> Preset:
     )
 
 
-def _parameters_alone(wanted: str, tables: Tables) -> Preset | None:
-    """The parameters of a model of open_models.csv whose architecture is in no table, by its whole name in lower case."""
-    for name, (_, problem) in _bad(tables, OPEN_MODELS, "model").items():
-        if name.lower() == wanted:
-            raise BadRow(problem)
-    row = next((row for row in tables.rows_of(OpenModel) if row.model.lower() == wanted and not row.architecture), None)
-    if row is None:
-        return None
+def _parameters_alone(name: str, tables: Tables) -> Preset:
+    """The parameters of a model of open_models.csv whose architecture is in no table."""
+    if bad := _bad(tables, OPEN_MODELS, "model").get(name):
+        raise BadRow(bad[1])
+    row = next(row for row in tables.rows_of(OpenModel) if row.model == name)
     place = f"{OPEN_MODELS}.csv {row.model}"
     return Preset(
         givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},
@@ -615,24 +671,30 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     if not settled.isdisjoint(WIDTHS):
         return _beside_widths(preset, settled)
     chip = preset.givens.get("bytes_per_weight")
-    fit = [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
+    named = [one for one in preset.published if one.origin and (chip is None or one.narrowest <= chip)]
+    fit = named or [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
     if not fit:
         return preset
     first, *others = fit
     for other in others:
         if other.bytes_per_weight != first.bytes_per_weight and "bytes_per_weight" not in settled:
             raise WrongValue(f"weights are {first.dtype} in {first.model} and {other.dtype} in {other.model}: give bytes_per_weight=...")
-    why = f"weights stored as published, {first.dtype}"
+    why = f"weights stored as {'its name says' if first.origin else 'published'}, {first.dtype}"
+    place = first.origin or f"{ARCHITECTURES}.csv {first.model} native_dtype"
     widths = first.widths if "bytes_per_weight" not in settled else {}
     found = {"bytes_per_weight": first.bytes_per_weight, **widths}
     return replace(
         preset,
         givens={**preset.givens, **found},
-        provenance={**preset.provenance, **dict.fromkeys(found, f"{ARCHITECTURES}.csv {first.model} native_dtype: {why}")},
+        provenance={**preset.provenance, **dict.fromkeys(found, f"{place}: {why}")},
         # The mean is that of these widths, whatever else is given or asked for.
         left_out=(*preset.left_out, *((_MEAN_WIDTH,) if widths else ())),
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
-        supposed={**preset.supposed, **dict.fromkeys(widths, why)},
+        supposed={
+            **preset.supposed,
+            **dict.fromkeys(widths, why),
+            **({"bytes_per_weight": f"{first.origin} says {first.dtype}"} if first.origin else {}),
+        },
     )
 
 
@@ -752,17 +814,58 @@ def _provenance_of_model(row: Architecture, column: str) -> str:
 
 
 def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: str) -> str:
-    """The one thing a text names: exactly, else in another case or with spaces for "-", else by the beginning of its name up to a "-"."""
+    """The one thing that a text names: by its exact name, else by one that is written otherwise, else by the beginning of one up to a "-".
+
+    Case and separators do not count, nor do the organisation before a "/" and the words of `name_words`. A suggestion has
+    the sizes that the text has.
+    """
     given, pairs = given.strip(), list(spellings)
-    wanted = "-".join(given.lower().split())
-    for hits in (
-        {name for spelled, name in pairs if spelled == name == given},
-        {name for spelled, name in pairs if spelled == given},
-        {name for spelled, name in pairs if spelled.lower() == wanted},
-        {name for spelled, name in pairs if wanted and spelled.lower().startswith(wanted + "-")},
-    ):
+    for hits in _hits(given, pairs):
         if len(hits) == 1:
             return hits.pop()
         if hits:
             raise UnknownName(kind, given, sorted(hits)[:5], f"{len(hits)} names begin so; write more of it")
-    raise UnknownName(kind, given, dict.fromkeys(spelled for spelled, _ in pairs), hint)
+    sizes = {*_SIZE.findall(given.lower())}
+    alike = [*dict.fromkeys(spelled for spelled, _ in pairs if sizes <= {*_SIZE.findall(spelled.lower())})]
+    raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
+
+
+def _hits(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[set[str]]:
+    """The things whose spelling is that of a text, in one way of comparing after the other, the strictest first."""
+    yield {name for spelled, name in pairs if spelled == name == given}
+    yield {name for spelled, name in pairs if spelled == given}
+    own = _dashed(given.rpartition("/")[2])
+    plain = _plain(_STORED.sub("", own))
+    keys = [(_keys(_dashed(spelled)) | _keys(_plain(_dashed(spelled))), name) for spelled, name in pairs]
+    for form in filter(None, dict.fromkeys((_dashed(given), own, plain, _RELEASE.sub("", plain)))):
+        yield {name for known, name in keys if not known.isdisjoint(_keys(form))}
+    for form in filter(None, dict.fromkeys((_dashed(given), own, plain))):
+        yield {name for spelled, name in pairs if _dashed(spelled).startswith(f"{form}-")}
+
+
+@lru_cache(4096)
+def _dashed(text: str) -> str:
+    """A name in lower case, with "-" for every separator."""
+    return re.sub(r"[\s_/:-]+|(?<![0-9])[.]|[.](?![0-9])", "-", text.strip().lower())
+
+
+@lru_cache(4096)
+def _plain(dashed: str) -> str:
+    """A name without the words that change nothing."""
+    return _NOTHING.sub("", dashed).lstrip("-")
+
+
+@lru_cache(4096)
+def _keys(dashed: str) -> frozenset[str]:
+    """What a name is known by: its letters and digits, and its words in alphabetical order."""
+    return frozenset((re.sub("[-.]", "", dashed), "-".join(sorted(dashed.split("-")))))
+
+
+def stored_as(text: str) -> str:
+    """The data type that the name of a model says its weights are stored in, or nothing.
+
+    >>> stored_as("Qwen/Qwen3-235B-A22B-FP8"), stored_as("TheBloke/Llama-2-70B-Chat-AWQ"), stored_as("DeepSeek-R1-0528")
+    ('fp8', 'awq', '')
+    """
+    found = _STORED.findall(_dashed(text.rpartition("/")[2]))
+    return _TYPES[found[-1]] if found else ""

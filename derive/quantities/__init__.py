@@ -16,6 +16,7 @@ from derive.quantities.aliases import (
     BESIDE,
     BESIDE_TRAINING,
     HOW_MANY,
+    OF_WEIGHTS_AND_ARITHMETIC,
     OWN_UNITS,
     SUPERLATIVES,
     TENSOR_PARALLEL,
@@ -70,8 +71,6 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
 
     >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", []), meant_beside("price_per_mtok", ["margin"])
     ('pretrain_tokens', 'time_to_first_token', 'output_price')
-    >>> meant_beside("dtype", ["kv_cache", "ctx"], asked=["kv_cache"]), meant_beside("dtype", ["balance_batch"], asked=["balance_batch"])
-    ('bytes_per_element', 'bytes_per_weight')
     """
     of_training = {row.name for row in training.ROWS}
     word = _without_unit(in_full(name))
@@ -123,6 +122,15 @@ def says_tensor_parallel(words: Collection[str]) -> bool:
     (True, False)
     """
     return any(in_full(word) in TENSOR_PARALLEL for word in words)
+
+
+def says_data_type(words: Collection[str]) -> bool:
+    """Whether one of these words says the data type of weights and arithmetic.
+
+    >>> says_data_type(["ctx", "dtype"]), says_data_type(["kv_dtype", "weight_dtype"])
+    (True, False)
+    """
+    return any(in_full(word) in OF_WEIGHTS_AND_ARITHMETIC for word in words)
 
 
 def own_unit(word: str) -> str | None:

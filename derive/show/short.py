@@ -45,7 +45,7 @@ _STEP = 1e-6
 
 _OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
-    *("of published runs;", " unless it is given: "),
+    *("of published runs;", " unless it is given: ", " is the data type of "),
 )
 """What is said of this very question, before what equations idealise."""
 

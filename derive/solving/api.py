@@ -36,6 +36,7 @@ from derive.solving.questions import (
     asked_for,
     copies_by_name,
     in_usual_types,
+    of_one_sequence,
     posed,
     question,
     taken_as_known,
@@ -49,7 +50,7 @@ from derive.solving.whole_numbers import in_whole_ones
 from derive.solving.without_part import refuse_without_part
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
-from derive.units import of_word, word_of_type
+from derive.units import of_word, types_named, word_of_type
 
 
 class Expression(Protocol):
@@ -108,10 +109,19 @@ def solve(
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     _refuse_misspelt(values)
+    values = {**(given or {}), **values}
+    types = [one for word, value in values.items() for one in types_named([word], _joined(value))]
+    if len(types) > 1 and hardware:
+        raise WrongValue("dtype is one data type beside a chip, as it sets the rate of the chip: ask once for each")
     conventions = Conventions(
-        count=count, bytes=bytes, efficiency=efficiency, price=price, tensor_parallel=says_tensor_parallel({**(given or {}), **values})
+        count=count,
+        bytes=bytes,
+        efficiency=efficiency,
+        price=price,
+        tensor_parallel=says_tensor_parallel(values),
+        dtype=types[0] if len(types) == 1 else "",
     )
-    typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in {**(given or {}), **values}.items()]
+    typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]
     using = (using,) if isinstance(using, str) else tuple(using)
     word = unknown
     unknown, *names = _as_beside((unknown, *(name for name, _ in typed)), unwritten(using, variants or {}, hardware, model))
@@ -120,6 +130,11 @@ def solve(
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
     return respond(unknown, named, hardware, model, using, variants, conventions, anyway)
+
+
+def _joined(value: Given) -> Given:
+    """A list of texts as one text, anything else as it is."""
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
@@ -378,8 +393,9 @@ def _lacking(asked: Question, solution: Solution) -> Collection[str]:
 
 
 def _supposed(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:
-    """The question with what is usual of what it lacks: numbers in bf16, and a dense model; None where neither is lacking."""
-    usual = in_usual_types(asked, missing)
+    """The question with what is usual of what it lacks: numbers in bf16, one sequence, and a dense model; None where none is lacking."""
+    one = of_one_sequence(asked, missing)
+    usual = in_usual_types(one or asked, missing) or one
     dense = None if {*spans} & {*PARAMETERS} else as_dense(usual or asked, missing)
     return dense or usual
 

@@ -50,6 +50,13 @@ OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
 """What a request comes to, prompt and output."""
 
+_OF_SPARSITY = ("balance_batch",)
+"""Quantities that take of a model how many times its parameters are its active ones, and no more."""
+_OF_ONE_SEQUENCE = ("kv_cache_bytes", "memory_demand", "context_length")
+"""Quantities that are those of one sequence, where nothing says how many there are."""
+_SAY_THE_BATCH = ("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas")
+"""What a batch follows from, with what is given beside it."""
+
 IN_BF16 = {
     "bytes_per_element": "caches are taken in bf16; bytes_per_element=fp8 has half the bytes",
     "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 has half the bytes",
@@ -174,6 +181,9 @@ def question(
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
+    if conventions.dtype:
+        read_as = "weights and arithmetic" if hardware_name else "weights"
+        notes += (f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is that of the cache",)
     gone = {made: n for n in vanished for made in AT_NOTHING[n] if made not in known and made != name}
     known |= dict.fromkeys(gone, 0.0)
     provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
@@ -374,15 +384,15 @@ def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     >>> dense and dense.known["active_params"]
     70000000000.0
     >>> as_dense(question("total_params", {"pretrain_flops": 1e24}), ["sparsity"]).notes
-    ('sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model',)
+    ('sparsity = 1: nothing is said of experts, and a dense model is assumed',)
     """
     if (
-        asked.unknown in PARAMETERS
+        (asked.unknown in PARAMETERS or (asked.unknown in _OF_SPARSITY and {*missing} <= {*IN_BF16, *PARAMETERS, "sparsity"}))
         and {*missing} - {*IN_BF16}
         and not asked.published
         and asked.known.keys().isdisjoint((*_OF_MIXTURES, *PARAMETERS))
     ):
-        told = "sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model"
+        told = "sparsity = 1: nothing is said of experts, and a dense model is assumed"
         known, provenance = {**asked.known, "sparsity": 1.0}, {**asked.provenance, "sparsity": OF_DENSE}
         return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
@@ -426,6 +436,21 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
     unsaid = {**asked.unsaid, **{name: text for name, (_, text) in found.items()}}
     asked = replace(asked, variants=tuple(chosen.items()), unsaid=unsaid)
     return _with_nothing(replace(asked, known=known, provenance=provenance))
+
+
+def of_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
+    """The question of one sequence, where it lacks the batch alone and is of what a sequence holds; None for any other.
+
+    >>> one = of_one_sequence(question("kv_cache_bytes", {"kv_bytes_per_sequence": 1e9}), ["batch"])
+    >>> one and one.notes
+    ('batch = 1 unless it is given: one sequence',)
+    """
+    if asked.unknown not in _OF_ONE_SEQUENCE or {*missing} - {*IN_BF16} != {"batch"} or not asked.known.keys().isdisjoint(_SAY_THE_BATCH):
+        return None
+    known, provenance = {**asked.known, "batch": 1.0}, {**asked.provenance, "batch": "supposed"}
+    return _with_nothing(
+        replace(asked, known=known, provenance=provenance, notes=(*asked.notes, "batch = 1 unless it is given: one sequence"))
+    )
 
 
 def _alone_lacking(name: str, asked: Question) -> bool:
@@ -477,7 +502,7 @@ def _preset(
     tables, settled = shipped.read(), typed.keys() | {unknown}
     shapes = [(text, presets.model(text, tables)) for text in models]
     published = [one for _, shape in shapes for one in shape.published]
-    named = [*((text, presets.hardware(text, tables, published)) for text in chips), *shapes]
+    named = [*((text, presets.hardware(text, tables, published, conventions.dtype)) for text in chips), *shapes]
     if conventions.price == "rent":
         if not chips:
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")

@@ -259,7 +259,7 @@ def test_a_word_beside_training_means_in_python_what_it_does_at_the_command_line
 
 def test_parameters_that_are_asked_for_are_those_of_a_dense_model_where_nothing_speaks_of_experts():
     """Six FLOP a parameter and token, twenty tokens a parameter."""
-    told = "sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model"
+    told = "sparsity = 1: nothing is said of experts, and a dense model is assumed"
     dense = solve("total_params", pretrain_flops=1e24, tokens_per_param=20)
     assert dense.value == pytest.approx((1e24 / 120) ** 0.5) and told in dense.assumptions
     assert told not in solve("total_params", weight_bytes="140 GB").assumptions

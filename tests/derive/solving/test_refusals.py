@@ -20,7 +20,6 @@ LACKING = [
     ("worst_latency", {}, {"train_period"}),
     ("batch", CHIP_AND_MODEL, {"context_length"}),
     ("chips", {**CHIP_AND_MODEL, "batch": 100}, {"context_length"}),
-    ("context_length", CHIP_AND_MODEL, {"batch"}),
     ("sequences_in_flight", CHIP_AND_MODEL, {"context_length"}),
     ("hbm_capacity", {"model": "DeepSeek-V3", "batch": 100}, {"context_length"}),
     ("request_latency", {**CHIP_AND_MODEL, "batch": 100}, {"prompt_tokens", "output_tokens"}),
