@@ -22,6 +22,14 @@ STORED_AS = {**{name: name for name in ROWS}, "4bit": "int4", "8bit": "int8", "i
 
 CHIPS_CALLED = {
     "A100-80GB-PCIe": "A100-PCIe-80GB",
+    "V100": "V100-SXM2-32GB",
+    "A6000": "RTX-A6000",
+    "6000-Ada": "RTX-6000-Ada",
+    "GH200": "GH200-96GB",
+    "GH200-480GB": "GH200-96GB",
+    "Trainium": "Trainium1",
+    "Trn1": "Trainium1",
+    "Inf2": "Inferentia2",
     "VR200-NVL72": "Rubin-VR200",
     "VR200-NVL144": "Rubin-VR200",
     "Ironwood": "TPU7x",
