@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from backsolve.cli.common import OneOf, fail_on, leave, report_problems, tell
-from backsolve.streams import in_terminal, say, width
+from backsolve.streams import in_a_line, in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
@@ -232,7 +232,13 @@ def _why_not(
         said.append(f"{why}\n{instead}".rstrip())
     fit = not any("\n" in why for why in said)
     own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
-    return [*said, f"for example{own}: {_as_a_command(found)}"] if refused and covered and fit else said
+    example = f"for example{own}: {_as_a_command(found)}"
+    if in_a_line(example) != example:
+        # It would be cut, and a part of a command cannot be run.
+        options = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
+        new = [word for option, name in options if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
+        example = f"for example{own}, add: {shlex.join([*new, *(f'{name}={text}' for name, text in found.given.items())])}"
+    return [*said, example] if refused and covered and fit else said
 
 
 def _as_a_command(found: "Enough", *rules: str) -> str:

@@ -51,7 +51,7 @@ _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "
 """What a request comes to, prompt and output."""
 
 _OF_SPARSITY = ("balance_batch",)
-"""Quantities that take of a model how many times its parameters are its active ones, and no more."""
+"""Quantities of a chip that depend on a model by its sparsity alone."""
 _OF_ONE_SEQUENCE = ("kv_cache_bytes", "memory_demand", "context_length")
 """Quantities that are those of one sequence, where nothing says how many there are."""
 _SAY_THE_BATCH = ("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas")
@@ -387,7 +387,7 @@ def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     ('sparsity = 1: nothing is said of experts, and a dense model is assumed',)
     """
     if (
-        (asked.unknown in PARAMETERS or (asked.unknown in _OF_SPARSITY and {*missing} <= {*IN_BF16, *PARAMETERS, "sparsity"}))
+        (asked.unknown in PARAMETERS or (asked.unknown in _OF_SPARSITY and "peak_flops" in asked.known))
         and {*missing} - {*IN_BF16}
         and not asked.published
         and asked.known.keys().isdisjoint((*_OF_MIXTURES, *PARAMETERS))

@@ -55,6 +55,21 @@ def test_a_question_that_lacks_something_is_shown_with_what_would_do_as_a_comman
     assert {*words} == {*asked, "chip_price=2 USD/h"} and call(*words).status == 0
 
 
+def test_an_example_is_whole_however_much_was_given():
+    values = {
+        "mfu": 0.4567,
+        "mbu": 0.7654,
+        "hbm_capacity": 85520809984,
+        "layers": 61,
+        "model_dim": 7168,
+        "reserved_share": 0.1,
+        "kv_copies": 1,
+    }
+    more = [f"{name}={value:.20f}" for name, value in values.items()]
+    said = refused("solve", "cost_per_token", *DEPLOYED, "--anyway", "chips=16", "batch=64", "context_length=4k", *more, status=3)
+    assert said.splitlines()[-1].endswith("chip_price=2 USD/h'") and " ..." not in said
+
+
 def test_a_step_without_the_rate_of_arithmetic_is_told_that_its_reads_need_none():
     asked = ("total_params=70B", "active_params=70B", "hbm_bandwidth=3.35TB/s", "bytes_per_weight=2", "batch=1", "ctx=1000", "kv=327680")
     assert "what is given answers memory_time: time the memory traffic" in refused("solve", "step_time", *asked, status=3)
