@@ -12,6 +12,7 @@ from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel
 from derive.quantities import data_types, name_words, quantity
+from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import NUMBER, in_si, is_known, listed
 from derive.shipped_rules import (
@@ -84,15 +85,6 @@ _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 _PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
 """So many of a chip: 8xH100:fp8."""
-_TYPES = {word.replace("_", "-"): dtype for word, dtype in name_words.STORED_AS.items()}
-
-
-def _words(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Any of these words of a name whose separators are "-"."""
-    return re.compile(rf"(?:^|-)({'|'.join(sorted(patterns, key=len, reverse=True))})(?=-|$)")
-
-
-_NOTHING, _STORED, _RELEASE = _words(name_words.CHANGE_NOTHING), _words(_TYPES), _words(name_words.OF_A_RELEASE)
 _SIZE = re.compile(r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])")
 """A number of parameters or bytes in a name."""
 _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
@@ -273,12 +265,8 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     rows = [row for row, _ in tables.raw_rows(HARDWARE)[1] if row.get("accelerator")]
     known = [(name, name) for name in dict.fromkeys(row["accelerator"] for row in rows)]
     known += [(chip, form) for chip, form in (*USUAL_FORM.items(), *name_words.CHIPS_CALLED.items()) if (form, form) in known]
-    sizes = [
-        (row["accelerator"], float(row["value"]))
-        for row in rows
-        if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"])
-    ]
-    known += [(f"{name}-{size / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
+    sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
+    known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
     name = _match("accelerator", text, known, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
     if bad := _bad(_of_chip(name, tables), HARDWARE, "accelerator"):
         raise BadRow(bad[name][1])
@@ -433,8 +421,7 @@ def model(text: str, tables: Tables | None = None) -> Preset:
 
 def _stored(preset: Preset, text: str) -> Preset:
     """The preset of a model, with its weights in the data type that its name says."""
-    dtype = stored_as(text)
-    if not dtype:
+    if not (dtype := stored_as(text)):
         return preset
     row = data_types.ROWS[dtype]
     narrowest = min(row.size, DATA_TYPES[row.computed_in or dtype])
@@ -466,7 +453,8 @@ def _named(text: str, tables: Tables) -> str:
         (spelled, row["model"])
         for row, _ in tables.raw_rows(ARCHITECTURES)[1]
         if row.get("model")
-        for spelled in _spellings(row["model"], listed(row.get("aliases", "")), row.get("hf_id", ""))
+        for spelled in (row["model"], *listed(row.get("aliases", "")), row.get("hf_id", ""))
+        if spelled
     ]
     spellings += [(name, name) for name in _without_architecture(tables)]
     spellings += [(called, name) for called, name in name_words.MODELS_CALLED.items() if (name, name) in spellings]
@@ -690,11 +678,7 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         # The mean is that of these widths, whatever else is given or asked for.
         left_out=(*preset.left_out, *((_MEAN_WIDTH,) if widths else ())),
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
-        supposed={
-            **preset.supposed,
-            **dict.fromkeys(widths, why),
-            **({"bytes_per_weight": f"{first.origin} says {first.dtype}"} if first.origin else {}),
-        },
+        supposed={**preset.supposed, **dict.fromkeys(found if first.origin else widths, why)},
     )
 
 
@@ -799,10 +783,6 @@ def _record(rows: Collection[Efficiency]) -> str:
     return f"without the run in question they held {held} of {len(rows)} published times of {_of_what(rows)}" if rows else ""
 
 
-def _spellings(name: str, aliases: Iterable[str], hf_id: str) -> list[str]:
-    return [spelled for spelled in (name, *aliases, hf_id) if spelled]
-
-
 def _provenance_of_model(row: Architecture, column: str) -> str:
     place = f"{ARCHITECTURES}.csv {row.model} {column}"
     if column in PARAMETERS:
@@ -835,9 +815,9 @@ def _hits(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[set[str]]:
     yield {name for spelled, name in pairs if spelled == name == given}
     yield {name for spelled, name in pairs if spelled == given}
     own = _dashed(given.rpartition("/")[2])
-    plain = _plain(_STORED.sub("", own))
-    keys = [(_keys(_dashed(spelled)) | _keys(_plain(_dashed(spelled))), name) for spelled, name in pairs]
-    for form in filter(None, dict.fromkeys((_dashed(given), own, plain, _RELEASE.sub("", plain)))):
+    plain = LEFT_OUT.sub("", STORED.sub("", own)).lstrip("-")
+    keys = [(_keys(_dashed(spelled)), name) for spelled, name in pairs]
+    for form in filter(None, dict.fromkeys((_dashed(given), own, plain, RELEASE.sub("", plain)))):
         yield {name for known, name in keys if not known.isdisjoint(_keys(form))}
     for form in filter(None, dict.fromkeys((_dashed(given), own, plain))):
         yield {name for spelled, name in pairs if _dashed(spelled).startswith(f"{form}-")}
@@ -850,22 +830,13 @@ def _dashed(text: str) -> str:
 
 
 @lru_cache(4096)
-def _plain(dashed: str) -> str:
-    """A name without the words that change nothing."""
-    return _NOTHING.sub("", dashed).lstrip("-")
-
-
-@lru_cache(4096)
 def _keys(dashed: str) -> frozenset[str]:
-    """What a name is known by: its letters and digits, and its words in alphabetical order."""
-    return frozenset((re.sub("[-.]", "", dashed), "-".join(sorted(dashed.split("-")))))
+    """What a name is known by: its letters and digits, and its words in alphabetical order, with and without those that change nothing."""
+    forms = (dashed, LEFT_OUT.sub("", dashed).lstrip("-") or dashed)
+    return frozenset(key for form in forms for key in (re.sub("[-.]", "", form), "-".join(sorted(form.split("-")))))
 
 
 def stored_as(text: str) -> str:
-    """The data type that the name of a model says its weights are stored in, or nothing.
-
-    >>> stored_as("Qwen/Qwen3-235B-A22B-FP8"), stored_as("TheBloke/Llama-2-70B-Chat-AWQ"), stored_as("DeepSeek-R1-0528")
-    ('fp8', 'awq', '')
-    """
-    found = _STORED.findall(_dashed(text.rpartition("/")[2]))
-    return _TYPES[found[-1]] if found else ""
+    """The data type that the name of a model says its weights are stored in, or nothing."""
+    found = STORED.findall(_dashed(text.rpartition("/")[2]))
+    return TYPES[found[-1]] if found else ""

@@ -12,18 +12,8 @@ from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
-from derive.quantities import (
-    NAME_OF_SYMBOL,
-    QUANTITIES,
-    Quantity,
-    data_types,
-    meant_beside,
-    own_unit,
-    quantity,
-    refuse_unnamed,
-    says_data_type,
-)
-from derive.quantities.aliases import IN_A_TYPE, SAYS_AT_MOST, in_full
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, data_types, meant_beside, own_unit, quantity, refuse_unnamed
+from derive.quantities.aliases import IN_A_TYPE, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
 
 _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -437,14 +427,16 @@ def word_of_type(spelled: str, value: Any) -> str:
     return IN_A_TYPE.get(in_full(spelled), spelled) if types else spelled
 
 
-def types_named(words: Iterable[str], value: Any) -> list[str]:
-    """The data types of weights and arithmetic, where a word for them is among those that were typed.
+def data_type_named(words: Iterable[str], value: Any) -> str:
+    """The data type of weights and arithmetic, or several with commas, where a word for it is among those that were typed; else nothing.
 
-    >>> types_named(["ctx", "dtype"], "BF16,fp8"), types_named(["weight_dtype"], "fp8"), types_named(["dtype"], "8 bit")
-    (['bf16', 'fp8'], [], [])
+    >>> data_type_named(["ctx", "dtype"], "BF16"), data_type_named(["weight_dtype"], "fp8"), data_type_named(["dtype"], "8 bit")
+    ('bf16', '', '')
     """
-    types = [one.strip().lower() for one in re.split("[,;]", value)] if isinstance(value, str) else []
-    return types if says_data_type([*words]) and all(one in DATA_TYPES for one in types) else []
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    types = [one.strip().lower() for one in re.split("[,;]", text)]
+    said = any(in_full(word) in OF_WEIGHTS_AND_ARITHMETIC for word in words)
+    return ",".join(types) if said and all(one in DATA_TYPES for one in types) else ""
 
 
 def of_word(spelled: str, value: Any) -> Any:

@@ -105,7 +105,7 @@ def solve_command(
     from derive.solving.budgets import over_a_time
     from derive.solving.conventions import Conventions
     from derive.solving.prompts import unwritten
-    from derive.units import named_texts, types_named
+    from derive.units import data_type_named, named_texts
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
@@ -116,8 +116,8 @@ def solve_command(
     beside_names = unwritten(using, variants, hardware, model)
     typed = {**over_a_time(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
     said = [re.split("[<>=≤≥]", one)[0] for one in given]
-    types = types_named(said, typed.get("bytes_per_weight"))
-    conventions = replace(conventions, tensor_parallel=says_tensor_parallel(said), dtype=types[0] if len(types) == 1 else "")
+    dtype = data_type_named(said, typed.get("bytes_per_weight"))
+    conventions = replace(conventions, tensor_parallel=says_tensor_parallel(said), dtype=dtype)
     unknowns = [meant_beside(name, (*unknowns, *typed, *beside_names)) for name in unknowns]
     refuse_long(typed)
     texts: dict[str, Given] = {**typed}
@@ -125,10 +125,6 @@ def solve_command(
         _refuse_form(plot, style)
         texts = as_drawn(typed, conventions, zipped)
     deployments = each_deployment(hardware, model, zipped)
-    several_types = len(types) > 1 and bool(hardware)
-    if several_types:
-        deployments = in_each_type(deployments, types, zipped)
-        del texts["bytes_per_weight"]
     of_each = each_value(texts, conventions, len(deployments)) if zipped and len(deployments) > 1 else {}
 
     def bad_rows() -> "tuple[Problem, ...]":
@@ -137,7 +133,7 @@ def solve_command(
 
     def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":
         def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
-            given = {**texts, **own, **({"bytes_per_weight": chips[0].partition(":")[2]} if several_types else {})}
+            given = {**texts, **own}
             return respond_all(unknowns, given, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
 
         return solved
@@ -287,18 +283,6 @@ def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: b
     else:
         rows = [*product(*lists)]
     return [(row[: len(hardware)], row[len(hardware) :]) for row in rows]
-
-
-def in_each_type(deployments: "list[Deployment]", types: list[str], zipped: bool) -> "list[Deployment]":
-    """Every deployment in each of these data types, or one in one.
-
-    >>> in_each_type([(("8xH100",), ())], ["bf16", "fp8"], False)
-    [(('8xH100:bf16',), ()), (('8xH100:fp8',), ())]
-    """
-    if zipped and len(deployments) not in (1, len(types)):
-        raise WrongValue("--zip takes lists of --hardware, --model and dtype that are as long as each other")
-    pairs = zip(deployments * (len(types) if len(deployments) == 1 else 1), types, strict=True) if zipped else product(deployments, types)
-    return [(tuple(f"{chip.partition(':')[0]}:{kind}" for chip in chips), models) for (chips, models), kind in pairs]
 
 
 def each_value(texts: "Mapping[str, Given]", conventions: "Conventions", many: int) -> "dict[str, tuple[str, tuple[float, ...]]]":

@@ -16,7 +16,6 @@ from derive.quantities.aliases import (
     BESIDE,
     BESIDE_TRAINING,
     HOW_MANY,
-    OF_WEIGHTS_AND_ARITHMETIC,
     OWN_UNITS,
     SUPERLATIVES,
     TENSOR_PARALLEL,
@@ -122,15 +121,6 @@ def says_tensor_parallel(words: Collection[str]) -> bool:
     (True, False)
     """
     return any(in_full(word) in TENSOR_PARALLEL for word in words)
-
-
-def says_data_type(words: Collection[str]) -> bool:
-    """Whether one of these words says the data type of weights and arithmetic.
-
-    >>> says_data_type(["ctx", "dtype"]), says_data_type(["kv_dtype", "weight_dtype"])
-    (True, False)
-    """
-    return any(in_full(word) in OF_WEIGHTS_AND_ARITHMETIC for word in words)
 
 
 def own_unit(word: str) -> str | None:

@@ -50,7 +50,7 @@ from derive.solving.whole_numbers import in_whole_ones
 from derive.solving.without_part import refuse_without_part
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
-from derive.units import of_word, types_named, word_of_type
+from derive.units import data_type_named, of_word, word_of_type
 
 
 class Expression(Protocol):
@@ -110,17 +110,10 @@ def solve(
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     _refuse_misspelt(values)
     values = {**(given or {}), **values}
-    types = [one for word, value in values.items() for one in types_named([word], _joined(value))]
-    if len(types) > 1 and hardware:
-        raise WrongValue("dtype is one data type beside a chip, as it sets the rate of the chip: ask once for each")
     conventions = Conventions(
-        count=count,
-        bytes=bytes,
-        efficiency=efficiency,
-        price=price,
-        tensor_parallel=says_tensor_parallel(values),
-        dtype=types[0] if len(types) == 1 else "",
-    )
+        count=count, bytes=bytes, efficiency=efficiency, price=price, tensor_parallel=says_tensor_parallel(values),
+        dtype="".join(data_type_named([word], value) for word, value in values.items()),
+    )  # fmt: skip
     typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]
     using = (using,) if isinstance(using, str) else tuple(using)
     word = unknown
@@ -130,11 +123,6 @@ def solve(
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
     return respond(unknown, named, hardware, model, using, variants, conventions, anyway)
-
-
-def _joined(value: Given) -> Given:
-    """A list of texts as one text, anything else as it is."""
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:

@@ -181,7 +181,7 @@ def question(
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
-    if conventions.dtype:
+    if conventions.dtype and "," not in conventions.dtype:
         read_as = "weights and arithmetic" if hardware_name else "weights"
         notes += (f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is that of the cache",)
     gone = {made: n for n in vanished for made in AT_NOTHING[n] if made not in known and made != name}
@@ -439,18 +439,12 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
 
 def of_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
-    """The question of one sequence, where it lacks the batch alone and is of what a sequence holds; None for any other.
-
-    >>> one = of_one_sequence(question("kv_cache_bytes", {"kv_bytes_per_sequence": 1e9}), ["batch"])
-    >>> one and one.notes
-    ('batch = 1 unless it is given: one sequence',)
-    """
+    """The question of one sequence, where it lacks the batch alone and is of what a sequence holds; None for any other."""
     if asked.unknown not in _OF_ONE_SEQUENCE or {*missing} - {*IN_BF16} != {"batch"} or not asked.known.keys().isdisjoint(_SAY_THE_BATCH):
         return None
     known, provenance = {**asked.known, "batch": 1.0}, {**asked.provenance, "batch": "supposed"}
-    return _with_nothing(
-        replace(asked, known=known, provenance=provenance, notes=(*asked.notes, "batch = 1 unless it is given: one sequence"))
-    )
+    notes = (*asked.notes, "batch = 1 unless it is given: one sequence")
+    return _with_nothing(replace(asked, known=known, provenance=provenance, notes=notes))
 
 
 def _alone_lacking(name: str, asked: Question) -> bool:
@@ -500,6 +494,11 @@ def _preset(
         return Preset(givens={}, provenance={}, variants={})
     chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (hardware, model))
     tables, settled = shipped.read(), typed.keys() | {unknown}
+    if chips and "," in conventions.dtype:
+        each = ",".join(f"{chips[0].partition(':')[0]}:{dtype}" for dtype in conventions.dtype.split(","))
+        raise WrongValue(
+            f"dtype = {conventions.dtype}: beside a chip it is one data type, as it sets the rate too; write --hardware {each}"
+        )
     shapes = [(text, presets.model(text, tables)) for text in models]
     published = [one for _, shape in shapes for one in shape.published]
     named = [*((text, presets.hardware(text, tables, published, conventions.dtype)) for text in chips), *shapes]

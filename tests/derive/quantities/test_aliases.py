@@ -207,15 +207,15 @@ def test_how_a_data_type_was_read_is_among_the_assumptions():
     )
 
 
-def test_several_data_types_beside_a_chip_are_several_deployments():
-    given = ("--hardware", "8xH100", "--model", "Llama-3.1-70B", "ctx=8k", "--as", "json")
-    found = json.loads(call("solve", "step_time", "batch=8", "dtype=bf16,fp8", *given).out)
-    alone = [solve("step_time", hardware=f"8xH100:{dtype}", model="Llama-3.1-70B", ctx="8k", batch=8).value for dtype in ("bf16", "fp8")]
-    assert [one["solutions"][0]["answers"][0]["value"] for one in found] == pytest.approx(alone)
-    zipped = json.loads(call("solve", "step_time", "batch=8,16", "dtype=bf16,fp8", "--zip", *given).out)
-    assert len(zipped) == 2 and zipped[0]["solutions"][0]["answers"][0]["value"] == pytest.approx(alone[0])
+def test_several_data_types_beside_a_chip_are_refused_with_the_deployments_that_they_are():
+    """Each sets a rate of the chip too: a list of widths alone would be computed at one rate."""
+    given = ("step_time", "--model", "Llama-3.1-70B", "ctx=8k", "batch=8")
+    said = refused("solve", *given, "--hardware", "8xH100", "dtype=bf16,fp8")
+    assert "--hardware 8xH100:bf16,8xH100:fp8" in said
+    assert call("solve", *given, "--hardware", "8xH100:bf16,8xH100:fp8").status == 0
     with pytest.raises(WrongValue):
         solve("step_time", hardware="8xH100", model="Llama-3.1-70B", ctx="8k", batch=8, dtype=["bf16", "fp8"])
+    assert len(solve("weight_bytes", model="Llama-3.1-70B", dtype=["bf16", "fp8"]).sweep) == 2
 
 
 def test_a_plain_number_of_python_is_in_the_unit_that_its_word_says():
