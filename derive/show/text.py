@@ -99,6 +99,7 @@ def as_record(solution: Result) -> dict[str, Any]:
             *solution.said,
             *solution.assumptions,
         ],
+        "warnings": [*beside(solution)],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
