@@ -39,6 +39,7 @@ from derive.solving.questions import (
     posed,
     question,
     taken_as_known,
+    with_other_stand_ins,
     without,
 )
 from derive.solving.refusals import by_equations, missing_givens
@@ -313,6 +314,9 @@ def _respond(
         found = _respond(unknown, {**whole, "kv_copies": copies}, hardware, model, others, variants, conventions, anyway, zipped)
         joined = f"{row.id} is a {row.kind}, joined by name"
         return replace(found, assumptions=(joined, *found.assumptions)) if found.answers or found.sweep else again
+    if again.reason and not (again.answers or again.sweep):
+        others = ((_with_what_is_usual(other, spans) or other) for other in with_other_stand_ins(supposed or asked, again.reason.code))
+        again = next((found for found in (_over_what_is_sustained(other, spans, zipped) for other in others) if found.answers), again)
     if not asked.limits:
         return again
     return in_whole_ones(supposed or asked, again)
