@@ -36,7 +36,7 @@ _MADE_WITH = ("versions", "seeds", "tables", "assumptions", "rows")
 _HASH_SHOWN = 8
 """Digits of a hash that tell two tables apart."""
 _LAST_DIGITS = 1e-9
-"""Relative difference up to which a number is reproduced."""
+"""Relative difference of two versions of a library or two machines, up to which a number is reproduced."""
 _MOST_LISTED = 5
 """Tables or assumptions that a line names."""
 
@@ -119,13 +119,8 @@ def _differing(then: object, now: object, at: str = "") -> Iterator[str]:
     elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
         for place, (one, other) in enumerate(zip(then, now, strict=True)):
             yield from _differing(one, other, f"{at}[{place}]")
-    elif then != now and not _is_rounding(then, now):
+    elif then != now and not (isinstance(then, float) and isinstance(now, float) and isclose(then, now, rel_tol=_LAST_DIGITS)):
         yield at
-
-
-def _is_rounding(then: object, now: object) -> bool:
-    """Whether two numbers differ in their last digits alone, as those of two versions of a library or two machines do."""
-    return isinstance(then, float) and isinstance(now, float) and isclose(then, now, rel_tol=_LAST_DIGITS)
 
 
 def _found(document: Mapping[str, Any]) -> dict[str, object]:

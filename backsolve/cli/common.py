@@ -94,10 +94,12 @@ def processes(workers: int | None) -> "Iterator[Executor | None]":
     if workers == 1:
         yield None
         return
-    from backsolve.cli.sharing import SharedWork, start_processes
+    from concurrent.futures import ProcessPoolExecutor
+
+    from backsolve.cli.sharing import SharedWork, end_with_parent
 
     with ExitStack() as stack:
-        yield SharedWork(lambda number: stack.enter_context(start_processes(number)), workers)
+        yield SharedWork(lambda number: stack.enter_context(ProcessPoolExecutor(number, initializer=end_with_parent)), workers)
 
 
 def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:

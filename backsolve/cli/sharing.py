@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor
 from multiprocessing import parent_process
 from threading import Thread
 from typing import Any, TypeVar
@@ -51,12 +51,7 @@ class SharedWork(Executor):
             yield from (work(*one) for one in taken[done:])
 
 
-def start_processes(workers: int) -> Executor:
-    """A pool of so many processes, each of which ends when this one does."""
-    return ProcessPoolExecutor(workers, initializer=_end_with_parent)
-
-
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """End this process when its parent ends, however that is: it would hold the parent's pipes open and wait for work for ever."""
 
     def watch() -> None:

@@ -78,11 +78,7 @@ def parted(above: Polynomial) -> tuple[Monomial, Polynomial]:
 
 
 def number_of(above: Polynomial) -> int:
-    """The number that all coefficients have in common, with the sign of the first term; 0 for no terms.
-
-    >>> number_of({(("batch", 1),): -4, (): 6}), number_of({})
-    (-2, 0)
-    """
+    """The number that all coefficients have in common, with the sign of the first term; 0 for no terms."""
     number = gcd(*above.values())
     return -number if above and terms_in_order(above)[0][1] < 0 else number
 

@@ -21,9 +21,9 @@ _Pairs = tuple[TreePair, ...]
 _MOST_CASES, _MOST_CASES_LOOSE = 8, 4
 """Into how many regimes a block may be cut, and one in which something must cancel: with more it takes long, mostly in vain."""
 
-_MOST_PARTS = 20_000
-"""How many parts the formulas of a block may have, all steps of its elimination together: a second of work. No question that was
-worked by hand needs 2,000, and one that needs 1,000,000 takes minutes and a gigabyte.
+_MOST_PARTS = 10_000
+"""How many parts the formulas of a block may have in all steps of its elimination: no question that has an answer was seen to need
+6,000, and one of a million takes minutes and a gigabyte.
 """
 
 _TRIED = 9

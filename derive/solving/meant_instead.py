@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from derive.quantities import quantity
+from derive.solving.one_equation import inside
 from derive.solving.refusals import PRICED
 from derive.solving.result import OR, Solution
 from derive.units import show
@@ -18,7 +19,7 @@ class Meant:
 
     name: str
     beside: Collection[str]
-    why: str
+    why: str = ""
     alone: bool = False
     said: str = ""
 
@@ -34,11 +35,9 @@ MEANT = {
         why=", what its buyer pays by these prices: what serving it costs needs chips",
         alone=True,
     ),
-    "cost_per_token": Meant(
-        name="fleet_cost_per_token", beside=("fleet_utilisation",), why="", said="with the hours in which the chips wait"
-    ),
-    "throughput": Meant(name="fleet_throughput", beside=("replicas",), why="", said="of all replicas together"),
-    "requests_per_second": Meant(name="fleet_requests_per_second", beside=("replicas",), why="", said="of all replicas together"),
+    "cost_per_token": Meant(name="fleet_cost_per_token", beside=("fleet_utilisation",), said="with the hours in which the chips wait"),
+    "throughput": Meant(name="fleet_throughput", beside=("replicas",), said="of all replicas together"),
+    "requests_per_second": Meant(name="fleet_requests_per_second", beside=("replicas",), said="of all replicas together"),
     "mfu": Meant(
         name="compute_utilisation",
         beside=("throughput",),
@@ -72,16 +71,8 @@ def as_is_meant(
     if not (found.answers or found.sweep) or not {*found.unused}.isdisjoint(names if meant.alone else meant.beside):
         return solution
     if meant.said:
-        both = f"{meant.said}: {_in_words(found)}"
-        unused = tuple(name for name in solution.unused if found.sweep or name in found.unused)
-        return replace(solution, said=(*solution.said, both), unused=unused)
+        if found.sweep or found.spans:
+            return replace(solution, said=(*solution.said, f"{meant.said}: ask for {meant.name}"))
+        both = f"{meant.said}: {meant.name} = {show(meant.name, inside(found.answers[0]))}{OR[found.answers[0].bound]}"
+        return replace(solution, said=(*solution.said, both), unused=tuple(name for name in solution.unused if name in found.unused))
     return replace(found, warnings=(meant.told(solution.unknown), *found.warnings), kinds=(as_is_meant.__name__, *found.kinds))
-
-
-def _in_words(found: Solution) -> str:
-    """What a quantity comes to, in one line; of a list or sweep only its name."""
-    if found.sweep:
-        return f"ask for {found.unknown}"
-    ends = (found.spans.low, found.spans.high) if found.spans else found.answers[0].ends
-    values = dict.fromkeys(show(found.unknown, end) for end in ends if end)
-    return f"{found.unknown} = {' to '.join(values)}{OR[found.answers[0].bound]}"

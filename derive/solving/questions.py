@@ -353,18 +353,13 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: S
 
 
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
-    """The question as it may have an answer where it was refused for a reason of this code.
-
-    Stand-ins are suppositions: they give way to givens that they contradict, and take part in any direction where something is missing.
-
-    >>> asked = question("output_tokens", {"prompt_share": 0.9, "prompt_tokens": 900})
-    >>> [any(row.stand_in for row in one.active) for one in (asked, *with_other_stand_ins(asked, "missing_givens"))]
-    [False, True]
+    """The question as it may have an answer where it was refused for a reason of this code: stand-ins are suppositions, which give
+    way to givens that they contradict, and take part in any direction where something is missing.
     """
-    rows = tuple(row for row in asked.active if row.stand_in)
     if code == "missing_givens":
         yield posed(replace(asked, any_stand_in=True), asked.unknown, asked.known)
-    for aside in (rows, *((row,) for row in rows[1:] and rows)) if rows and code == "contradiction" else ():
+    rows = tuple(row for row in asked.active if row.stand_in) if code == "contradiction" else ()
+    for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
         told = f"{' and '.join(row.id for row in aside)} is left out: what is given contradicts it"
         yield posed(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
 

@@ -15,8 +15,6 @@ _IN_USE, _PRICE, _RENT = "fleet_utilisation", "chip_price", "rented_chip_price"
 _OF_USE, _OF_ALL_HOURS = "cost_per_token", "fleet_cost_per_token"
 _COSTS = frozenset((_OF_USE, "prefill_cost_per_token"))
 """What chips cost while they are in use, of which the costs of requests and margins are made."""
-_MARGINS = frozenset(("gross_margin",))
-"""What is left of a price: who speaks of it, and of how much chips are in use, pays for the rest. No time or rate moves with that."""
 _PAY_FOR_WAITING = frozenset(("serving.chip_price_from_capex", "serving.rented_chip_price"))
 """By these the price of a second in use pays for those in which a chip waits."""
 
@@ -33,7 +31,8 @@ def with_waiting_paid(solution: Solution, given: Mapping[str, Any], ask: _Ask, a
         told = f"{_OF_ALL_HOURS} is {_OF_USE} here: the price of a second in use pays for those in which a chip waits"
         return _told(replace(ask(_OF_USE, given), unknown=_OF_ALL_HOURS), told)
     names = {quantity(spelled).name: spelled for spelled in given}
-    of_money = "USD" in quantity(solution.unknown).unit or not _MARGINS.isdisjoint((solution.unknown, *names))
+    # No time or rate moves with the hours in which chips wait, unless a margin says what is left of a price.
+    of_money = "USD" in quantity(solution.unknown).unit or "gross_margin" in (solution.unknown, *names)
     costs = of_money and solution.unknown != _OF_USE and any(not _COSTS.isdisjoint(row.symbols) for row in rows)
     left_out = costs and _IN_USE in solution.unused
     sought = solution.unknown == _IN_USE and solution.reason is not None and _PRICE in names
