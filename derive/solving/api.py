@@ -266,7 +266,8 @@ def _without_one_given(
     for spelled in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):
         name, fewer = quantity(spelled).name, {other: value for other, value in given.items() if other != spelled}
         asked = pose(fewer)
-        if asked.variants != whole.variants or not by_equations(asked):
+        if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not by_equations(asked):
+            # A preset or a supposition in its place is another question.
             continue
         found = ask(fewer)
         taken = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id.split("@")[0]).symbols}
