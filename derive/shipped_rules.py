@@ -146,7 +146,7 @@ def _architecture(row: "Architecture") -> Iterator[Fault]:
         filled = [column for column in group if is_known(row, column)]
         alone = filled == [_MAY_STAND_ALONE] and _MAY_STAND_ALONE in KV_INPUTS.get(row.kv_formula, ())
         if filled and len(filled) < len(group) and not alone:
-            lacking = next(column for column in group if not is_known(row, column))
+            lacking = next((column for column in group if not is_known(row, column)), "")
             yield lacking, f"is blank, and {filled[0]} is not"
     if row.linear_layers is None and any(is_known(row, column) for column in _STATE):
         yield "linear_layers", "is blank, and there is a state of linear layers"

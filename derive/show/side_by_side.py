@@ -91,7 +91,7 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
         name = csv_line([one.name])
         for solution in one.solutions:
             rows = lines(solution, "csv")
-            first = next(rows)
+            first = next(rows, "")
             yield from (f"deployment,{first}",) if first != head else ()
             yield from (f"{name},{row}" for row in rows)
             head = first

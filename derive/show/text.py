@@ -99,6 +99,7 @@ def as_record(solution: Result) -> dict[str, Any]:
             *solution.said,
             *solution.assumptions,
         ],
+        "warnings": [*beside(solution)],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
@@ -132,7 +133,7 @@ def _json_lines(solution: Result) -> Iterator[str]:
 
 def _with_commas(texts: Iterator[str]) -> Iterator[str]:
     """Every text but the last with a comma."""
-    text = next(texts)
+    text = next(texts, "")
     for following in texts:
         yield f"{text},"
         text = following
@@ -150,7 +151,7 @@ def json_list(documents: Sequence[Iterator[str]]) -> Iterator[str]:
 
 def _ending(texts: Iterator[str], mark: str) -> Iterator[str]:
     """The texts, behind the last a mark."""
-    text = next(texts)
+    text = next(texts, "")
     for following in texts:
         yield text
         text = following
@@ -482,7 +483,7 @@ def _latex_lines(solution: Result) -> Iterator[str]:
         return
     yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"
     rows = chain([sweep_head(solution.unknown, solution.sweep)], sweep_cells(solution.unknown, solution.sweep))
-    above = next(rows)
+    above = next(rows, "")
     for row in rows:
         yield " & ".join(map(latex_text, above)) + r" \\"
         above = row

@@ -1,10 +1,11 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Protocol
 
+from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
@@ -25,7 +26,7 @@ from derive.solving.fleets import (
     with_what_is_paid,
 )
 from derive.solving.givens import spread
-from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
+from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.meant_instead import as_is_meant
 from derive.solving.prompts import beside_prompts, unwritten
 from derive.solving.propagation import leading_to
@@ -40,9 +41,10 @@ from derive.solving.questions import (
     posed,
     question,
     taken_as_known,
+    with_other_stand_ins,
     without,
 )
-from derive.solving.refusals import by_equations, missing_givens
+from derive.solving.refusals import by_equations, made_of, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 from derive.solving.waiting_hours import with_waiting_paid
@@ -184,6 +186,15 @@ def respond(
         solution = beside_prompts(by, taken, using, variants or {})
         if lacks_its_batch_alone(solution):
             solution = at_largest_batch(anew, unknown, taken) or solution
+    if solution.reason and solution.reason.code == "missing_givens" and not any(map(is_symbolic, given.values())):
+
+        def pose(values: Mapping[str, Given]) -> Question:
+            plain, spans = _apart(limits(values)[0], conventions)
+            asked = question(asked_for(unknown, using), plain, hardware, model, using, variants, conventions, anyway, spans)
+            return _supposed(asked, (*IN_BF16, *PARAMETERS), spans) or asked
+
+        shorter = _without_one_given(solution, lambda values: beside_prompts(by, values, using, variants or {}), taken, pose)
+        solution = next(shorter, solution)
     solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given, names)
     solution = with_waiting_paid(solution, given, anew, at_no_other_price)
     return _warned(solution) if taken is not given else solution
@@ -248,6 +259,25 @@ def may_have_answer(
     rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
     usual = _supposed(asked, (*IN_BF16, *PARAMETERS), spans) or asked
     return by_equations(usual) or any(asked.unknown in row.symbols for row in rows)
+
+
+def _without_one_given(
+    refused: Solution, ask: Callable[[Mapping[str, Given]], Solution], given: Mapping[str, Given], pose: Callable[..., Question]
+) -> Iterator[Solution]:
+    """Answers without one of the givens, where none that is left aside is a limit or speaks of the unknown, a default or a variant."""
+    whole = pose(given)
+    for spelled in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):
+        name, fewer = quantity(spelled).name, {other: value for other, value in given.items() if other != spelled}
+        asked = pose(fewer)
+        if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not by_equations(asked):
+            # A preset or a supposition in its place is another question.
+            continue
+        found = ask(fewer)
+        taken = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id.split("@")[0]).symbols}
+        speaking = {result for one in (whole.unknown, *taken) for result in made_of(whole, one)}
+        if found.answers and taken <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
+            told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
+            yield replace(found, unused=(*found.unused, name), warnings=(told, *found.warnings), kinds=("not used", *found.kinds))
 
 
 def _apart(given: Mapping[str, Any], conventions: Conventions) -> tuple[dict[str, Any], dict[str, Spread]]:
@@ -316,6 +346,9 @@ def _respond(
         found = _respond(unknown, {**whole, "kv_copies": copies}, hardware, model, others, variants, conventions, anyway, zipped)
         joined = f"{row.id} is a {row.kind}, joined by name"
         return replace(found, assumptions=(joined, *found.assumptions)) if found.answers or found.sweep else again
+    if again.reason and not (again.answers or again.sweep):
+        posed_again = ((_with_what_is_usual(one, spans) or one) for one in with_other_stand_ins(supposed or asked, again.reason.code))
+        again = next((found for found in (_over_what_is_sustained(one, spans, zipped) for one in posed_again) if found.answers), again)
     if not asked.limits:
         return again
     return in_whole_ones(supposed or asked, again)

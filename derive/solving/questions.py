@@ -105,7 +105,8 @@ class Question:
     often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, `supposed` why
     what was taken besides is what it is, and `nominal` what a chip is sold as where more was taken. `doubtful` says why what
     was given may be a slip, and `in_parts` what was given in parts of which there are only whole ones. Of a `silent` one the
-    numbers are all that is wanted: nothing doubtful is said. `listed` says what a table has of the unknown itself.
+    numbers are all that is wanted: nothing doubtful is said. `listed` says what a table has of the unknown itself. Stand-ins take
+    part in every direction where `any_stand_in`.
     """
 
     unknown: str
@@ -135,6 +136,7 @@ class Question:
     in_parts: tuple[str, ...] = ()
     silent: bool = False
     listed: str = ""
+    any_stand_in: bool = False
 
 
 def asked_for(unknown: str, using: Iterable[str]) -> str:
@@ -354,10 +356,22 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: S
     defaults = {**standing(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
     not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
     values = neutral(defaults)
-    aside = (*left_out, *_set_aside(unknown, {*known, *defaults}))
+    aside = (*left_out, *(() if asked.any_stand_in else _set_aside(unknown, {*known, *defaults})))
     active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
+
+
+def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
+    """The question as it may have an answer where it was refused for a reason of this code: stand-ins are suppositions, which give
+    way to givens that they contradict, and take part in any direction where something is missing.
+    """
+    if code == "missing_givens":
+        yield posed(replace(asked, any_stand_in=True), asked.unknown, asked.known)
+    rows = tuple(row for row in asked.active if row.stand_in) if code == "contradiction" else ()
+    for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
+        told = f"{' and '.join(row.id for row in aside)} is left out: what is given contradicts it"
+        yield posed(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
 
 
 def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
@@ -602,7 +616,7 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
         **({"reserved_share": "usable"} if "usable_share" in {*known, unknown} else {}),
         **({"context_length": "prompt"} if prompts and before_output else {}),
         **({"summed": "prompts"} if _adds_up_prompts({*known, unknown}) else {}),
-        **_counted(known),
+        **_counted({*known, unknown}),
     }
 
 
@@ -618,10 +632,10 @@ def _read_of_experts(at_hand: Set[str], named: Iterable[Equation]) -> Mapping[st
     return dict.fromkeys(("weight_time", "latency_floor"), "mixed") if own else {"weight_time": "touched"}
 
 
-def _counted(known: Mapping[str, float]) -> Mapping[str, str]:
-    """How parameters are counted from dimensions: with experts, and with the latents of attention, where those are known."""
-    experts = dict.fromkeys(PARAMETERS, "moe") if "experts" in known else {}
-    return experts | ({"attention_params_per_layer": "mla"} if "latent_dim" in known else {})
+def _counted(at_hand: Set[str]) -> Mapping[str, str]:
+    """How parameters are counted from dimensions: with experts, and with the latents of attention, where those are known or asked for."""
+    experts = dict.fromkeys(PARAMETERS, "moe") if "experts" in at_hand else {}
+    return experts | ({"attention_params_per_layer": "mla"} if "latent_dim" in at_hand else {})
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:

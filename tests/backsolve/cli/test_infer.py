@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import stat
 from hashlib import sha256
 from pathlib import Path
@@ -400,6 +401,17 @@ def test_providers_are_picked_by_patterns_and_several_of_them():
     assert "unknown provider 'nob*'" in refused("infer", "--provider", "nob*")
     by_name, by_pattern = (json.loads(call("infer", "--provider", one, "--as", "json").out) for one in ("openai", "open*"))
     assert by_name == by_pattern, "what is sold beside each sheet too"
+
+
+def test_last_digits_of_a_saved_result_are_reproduced(tmp_path, monkeypatch):
+    """Another version of a library, or another machine, may find others."""
+    monkeypatch.chdir(tmp_path)
+    assert call(*GEMINI, "--save", "F").status == 0
+    found = Path("F").read_text(encoding="utf-8")
+    number = max(re.findall(r"\d\.\d{14,}", found), key=len)
+    for factor, status in ((1 + 1e-14, 0), (1 + 1e-6, 3)):
+        Path("F").write_text(found.replace(number, repr(float(number) * factor)), encoding="utf-8")
+        assert call("infer", "--like", "F").status == status
 
 
 @pytest.mark.parametrize("more", [(), ("--as", "json"), ("--like", "F")])
