@@ -41,11 +41,11 @@ _SHOWN_AS = {"kv_bytes_stored_per_token": "kv_bytes_per_token"}
 _NAMES = {
     ("kv_bytes_stored_per_token", "headline"): "KV stored",
     ("kv_bytes_stored_per_token", "storage_price"): "KV stored by price",
-    ("kv_bytes_per_token", "lecture"): "KV lecture",
+    ("kv_bytes_per_token", "lecture"): "KV from threshold",
     ("kv_bytes_per_token", "joint"): "KV joint",
     ("active_params", "market"): "active by price",
     ("total_params", "market"): "total by price",
-    ("input_markup", "market"): "mark-up",
+    ("input_markup", "market"): "price/cost",
     ("bandwidth_bound_fraction", ""): "bandwidth-bound",
     ("active_params_times_markup", ""): "size x mark-up",
     ("bayes_factor", "convention"): "convention factor",
@@ -235,7 +235,7 @@ def name_of(quantity: str, estimator: str) -> str:
     """What people read for a quantity by an estimator of it.
 
     >>> name_of("input_markup", "market"), name_of("memory_time_share", "")
-    ('mark-up', 'memory time share')
+    ('price/cost', 'memory time share')
     """
     return _NAMES.get((quantity, estimator), quantity.replace("_", " "))
 
@@ -315,7 +315,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     lines = [f"{unlisted} more moved, none further; {found.in_full} has all of them."] if unlisted > 0 else []
     if not moving:
         asked = any(one.prices for one in found.sheets)
-        lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")
+        lines.append("Nothing moved." if asked or found.causes else "No price changed.")
     if len(moving) == 1 and moving[0].stayed:
         stayed = [name_of(*name) for name in moving[0].stayed]
         lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")

@@ -8,7 +8,6 @@ from datetime import date
 from math import isfinite
 from typing import Any, TypeVar
 
-from derive.errors import UnknownName
 from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
@@ -36,7 +35,8 @@ from invert.records import (
     verdict,
     why_not,
 )  # fmt: skip
-from invert.report.flat import COLUMNS, flat, flat_before, six_digits
+from invert.report.columns import csv_names
+from invert.report.flat import flat, flat_before, six_digits
 from invert.result import AS_TABLE, Inference, Run, Shown
 from invert.sheets.sheet import FileText, Price, PriceSheet
 
@@ -44,8 +44,6 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 SCHEMA = "infer-2"
-_MOST_MEANT = 3
-"""Columns of CSV that a word may mean, of which the first are offered."""
 UTF_8, BASE_64 = "utf-8", "base64"
 """How a saved result holds the content of a file."""
 _BEFORE = "_before"
@@ -161,23 +159,14 @@ def _cell(value: object) -> object:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def refuse_unknown_columns(columns: Sequence[str]) -> None:
-    """Raises UnknownName for a name that no column of the CSV has."""
-    for name in columns:
-        if name not in COLUMNS:
-            like = [column for column in COLUMNS if name.strip().lower() in column.split("_")]
-            raise UnknownName("column of CSV", name, COLUMNS, meant=like[:_MOST_MEANT])
-
-
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all.
 
     Behind a column in which a price that was set by hand moved anything, one with `_before` has what stood there as published.
     """
-    refuse_unknown_columns(columns)
     before = [flat_before(one, table) or {} for one in table.inferences]
     moved = {name for of in before for name in of}
-    head = [said for name in columns or COLUMNS for said in ([name, name + _BEFORE] if name in moved else [name])]
+    head = [said for name in csv_names(columns) for said in ([name, name + _BEFORE] if name in moved else [name])]
     rows = []
     for one, of in zip(table.inferences, before, strict=True):
         row = flat(one)

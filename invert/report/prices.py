@@ -36,7 +36,7 @@ def grades_and_page(one: Inference) -> str:
     """How the prices are known, and the page they are on."""
     source = one.sheet.bands[0].input.source_url
     grades = sorted({price.verification for price in _all_prices(one)})
-    return f"graded {', '.join(grades)}{f'; for the page {source}' if source else ''}"
+    return f"grade {', '.join(grades)}{f': {source}' if source else ''}"
 
 
 def also_sold(one: Inference, table: Run) -> str:
