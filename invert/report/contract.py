@@ -37,6 +37,7 @@ from invert.records import (
 )  # fmt: skip
 from invert.report.columns import csv_names
 from invert.report.flat import flat, flat_before, six_digits
+from invert.report.prices import Prediction, predictions
 from invert.result import AS_TABLE, Inference, Run, Shown
 from invert.sheets.sheet import FileText, Price, PriceSheet
 
@@ -68,6 +69,7 @@ def _of_run(table: Run) -> dict[str, object]:
         "premium_verdict": _or_none(table.premium_verdict, _verdict),
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
         "tier_rules": _or_none(table.tier_rules, _tier_rules),
+        "lecture_error": table.lecture_error and _six(asdict(table.lecture_error)),
         "negative_controls": _or_none(table.negative_controls, _negative_controls),
         "left_out": _left_out({
             **{f"drain_times.{device}": times for device, times in table.drain_times.items()},
@@ -202,6 +204,7 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
                 "bandwidth_bound_elasticities": _moves(one.bandwidth_bound)["elasticities"],
                 "storage": [{"ttl_seconds": tier.ttl_seconds, "tier": tier.lecture, "device_tier": tier.devices} for tier in one.tiers],
                 "forward_check": first and _forward_check(first.lecture_checks),
+                "predicted_prices": [_prediction(found) for found in predictions(one)] if first else [],
             },
             "joint": first and _reading(first.joint),
             "architecture": one.known
@@ -251,6 +254,12 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
             "storage": Part(left_out=one.no_storage or ""),
         }),
     }  # fmt: skip
+
+
+def _prediction(found: Prediction) -> dict[str, object]:
+    """A price as published beside the one that the forward model predicts, in its currency and unit."""
+    said = {name: value for name, value in asdict(found).items() if name != "price"}
+    return _six({**said, "published": found.price.amount, "currency": found.price.currency, "per": found.price.per})
 
 
 def _left_out(parts: Mapping[str, Part[Any]]) -> dict[str, str]:

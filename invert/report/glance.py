@@ -47,13 +47,12 @@ def _with_sellers(inferences: Sequence[Inference]) -> Column:
     """Return the column of names, with who sells a model that several sell, unless that is its only maker here."""
     sellers: dict[str, set[str]] = {}
     for one in inferences:
-        sellers.setdefault(model_name(one), set()).add(one.sheet.provider)
-    makers = Counter(model_name(one) for one in inferences if one.by_maker)
+        sellers.setdefault(one.sheet.model, set()).add(one.sheet.provider)
+    makers = Counter(model for model, _ in {(one.sheet.model, one.sheet.provider) for one in inferences if one.by_maker})
 
     def text(one: Inference) -> str:
-        name = model_name(one)
-        alone = len(sellers[name]) == 1 or (one.by_maker and makers[name] == 1)
-        return name if alone else f"{one.sheet.provider}/{name}"
+        alone = len(sellers[one.sheet.model]) == 1 or (one.by_maker and makers[one.sheet.model] == 1)
+        return model_name(one) if alone else f"{one.sheet.provider}/{model_name(one)}"
 
     return replace(column_of("model"), text=text)
 
@@ -98,7 +97,8 @@ def _title(table: Run, shown: Sequence[Inference], width: int) -> list[str]:
     said, day = "What API prices imply", f"{table.as_of}"
     sheets = f"{len(table)} price sheet{'' if len(table) == 1 else 's'}"
     counted = sheets if len(shown) == len(table) else f"{len(shown)}{' flagships' * all(map(_is_flagship, shown))} of {sheets}"
-    return [f"{said}, {day}{counted:>{width - len(said) - len(day) - 2}}"]
+    room = width - len(said) - len(day) - 2
+    return [f"{said}, {day}{counted:>{room}}" if len(counted) + 2 <= room else f"{said}, {day}\n{counted}"]
 
 
 def _legend(table: Run, columns: Iterable[Column]) -> str:

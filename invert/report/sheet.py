@@ -228,9 +228,7 @@ def _end_of_contexts(one: Inference) -> str:
 
 def _size_of_lecture(one: Inference, table: Run) -> str:
     assumed = _size(table.assumptions.assumed_active_params)
-    return (
-        "" if one.size_stated else f" KV from threshold uses {assumed} for active_params, as the lecture does, until somebody states them."
-    )
+    return "" if one.size_stated else f" KV from threshold uses {assumed} active_params, as the lecture does, until somebody states them."
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:

@@ -31,8 +31,8 @@ def footer(table: Run) -> list[str]:
         "How to read it: KV is bytes of cache per token of context. KV from threshold takes the threshold as the length where reading"
         " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
         f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time that decode is bound by memory"
-        f" bandwidth, at every length. Both cannot be true of one model. {_listed([one.heading for one in of_premium])} hold the premium to be paid for"
-        f" {_listed([f'with {one.paid_with}' for one in of_premium])}; < is a bound. {_headline(table)}"
+        f" bandwidth, at every length. Both cannot be true of one model. {_listed([one.heading for one in of_premium])} hold"
+        f" the premium to be paid for {_listed([f'with {one.paid_with}' for one in of_premium])}; < is a bound. {_headline(table)}"
         " backsolve infer MODEL says why, and how firmly."
     )
     return [

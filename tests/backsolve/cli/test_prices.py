@@ -273,7 +273,7 @@ def test_a_sheet_is_added_with_what_it_implies(tmp_path):
     assert shown.status == 0 and "Nothing is written" in shown.out and not own.exists()
     added = call(*typed, "--into", str(own))
     assert added.status == 0 and "5 rows added" in added.out
-    assert "Size: " in added.out and "KV read: " in added.out
+    assert "active parameters" in added.out and "typical KV" in added.out
     assert call("infer", "acme/perm", "--prices", str(own)).status == 0
     assert "\n1 row added to " in call("prices", "add", "acme/perm", "cache_write:5min=2.5", "--into", str(own)).out
     before = own.read_bytes()
