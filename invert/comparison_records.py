@@ -206,6 +206,7 @@ class History:
     days: tuple[Dated, ...]
     until: date | None
     problems: tuple[Problem, ...]
+    doubts: tuple[Problem, ...] = ()
 
 
 def how_far(before: Told | None, after: Told | None) -> float | None:

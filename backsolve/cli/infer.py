@@ -346,6 +346,7 @@ def _answer_with_history(
         found = histories(models, **asked, executor=executor)
     forms = {"json": dates.history_json, "csv": dates.history_csv}
     click.echo(forms[shown.style](found) if shown.style in forms else dates.history_text(found, width(sys.stdout)))
+    tell_doubts(found[0].doubts if found else (), asked["prices"])
     if save is not None:
         write(save, saved(infer(models, **asked), as_first))
     fail_on(dict.fromkeys(problem for one in found for problem in one.problems))

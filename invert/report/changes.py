@@ -11,6 +11,7 @@ from derive.units import show
 from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES
+from invert.report.columns import ABSENT
 from invert.report.document import report_document
 from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, fits, laid_out, two_digits
 from invert.sheets.sheet import money_unit
@@ -31,8 +32,6 @@ _HOW_TO_READ = {
 }
 _FIRST_TO_GO = ("times", "range")
 """What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
-ABSENT = "none"
-"""What stands in the place of a value that is not there, whether nothing tells it or what tells it is not sold."""
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 _CELL = ("value", "low", "high")

@@ -19,7 +19,7 @@ from invert.report.size import cell, stated_size
 from invert.report.tiers import of_tier, worst_record
 from invert.result import Inference, Run
 
-ABSENT, UNTESTED, UNKNOWN_RECORD = "none", "n/a", "unknown"
+ABSENT, _UNTESTED, _UNKNOWN = "none", "n/a", "unknown"
 """In a cell: the sheet has nothing to read; the forward model says nothing of its prices. In the line of records: never checked."""
 _MOST_NAMED = 20
 """Things to pick by that are named where nothing matches."""
@@ -27,7 +27,7 @@ _Sheet = TypeVar("_Sheet", bound=Inference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class SheetColumn:
     """A column: its key, a head of two lines, other names, the text of a cell, what sheets are sorted by, its record, and what it is.
 
     `csv` are the columns of CSV that hold its numbers. A column of the CSV has its own name for a key.
@@ -52,7 +52,7 @@ class Column:
 # Cells.
 
 
-def model_name(one: Inference) -> str:
+def model_in_words(one: Inference) -> str:
     """The model with its region, and with the service tier unless it is the standard one."""
     tier = one.sheet.service_tier
     return one.sheet.model_and_region + ("" if tier == "standard" else f" ({tier.replace('_', '-')})")
@@ -140,7 +140,7 @@ def _checks(one: Inference) -> tuple[int, int] | None:
 def _missed(one: Inference) -> str:
     """`3 of 4`: of the prices that the lecture's readings do not use, those that the forward model misses."""
     found = _checks(one)
-    return "{} of {}".format(*found) if found else UNTESTED
+    return "{} of {}".format(*found) if found else _UNTESTED
 
 
 def _share_missed(one: Inference) -> float | None:
@@ -187,7 +187,7 @@ def _any_text(value: object) -> str:
 def lecture_record(run: Run) -> str:
     """`126x low`: how far the true KV bytes are from the lecture's."""
     if run.lecture_error is None:
-        return UNKNOWN_RECORD
+        return _UNKNOWN
     times = run.lecture_error.median
     return f"{max(times, 1 / times):.3g}x {'low' if times >= 1 else 'high'}"
 
@@ -195,12 +195,12 @@ def lecture_record(run: Run) -> str:
 def _commonest(found: Iterable[Estimate]) -> str:
     """`38 of 42`: how many ranges like most of these contained the truth."""
     records = Counter(one.kept for one in found if one.kind == "interval" and one.kept)
-    return "{} of {}".format(*records.most_common(1)[0][0]) if records else UNKNOWN_RECORD
+    return "{} of {}".format(*records.most_common(1)[0][0]) if records else _UNKNOWN
 
 
 def _tier_record(run: Run) -> str:
     terms = (term for one in run for of in one.storage if not of.disclosed for term in of.evidence)
-    return "{} of {}".format(*worst) if (worst := worst_record(terms, run.tier_rules)) else UNKNOWN_RECORD
+    return "{} of {}".format(*worst) if (worst := worst_record(terms, run.tier_rules)) else _UNKNOWN
 
 
 # The registry.
@@ -214,9 +214,9 @@ def _times(value: float | None) -> str:
     return NONE if value is None else f"x{value:.3g}"
 
 
-def _kv_column(estimator: str, heading: str) -> Column:
+def _kv_column(estimator: str, heading: str) -> SheetColumn:
     key = f"kv_bytes_per_token_{estimator}"
-    return Column(
+    return SheetColumn(
         key=f"{key}_range", head=("", f"{heading} range"), text=lambda one: kv_range(one.kv_bytes[estimator]),
         value=lambda one: one.kv_bytes[estimator].median, csv=(key, f"{key}_low", f"{key}_high"),
         about=f"{heading} with its 90 % range, or < a bound",
@@ -224,50 +224,50 @@ def _kv_column(estimator: str, heading: str) -> Column:
 
 
 _SHORT = (
-    Column(
-        key="model", head=("", "model"), text=model_name, value=lambda one: one.name, about="model id, region and service tier",
+    SheetColumn(
+        key="model", head=("", "model"), text=model_in_words, value=lambda one: one.name, about="model id, region and service tier",
         csv=("provider", "model", "region", "service_tier"),
     ),
-    Column(
+    SheetColumn(
         key="price", head=("$/Mtok", "in/out"), text=_prices, value=_input, also=("input", "in/out"),
         csv=("input_price_usd_per_token", "output_price_usd_per_token"), about="price of input and output below any threshold, USD/Mtok",
     ),
-    Column(
+    SheetColumn(
         key="long_context", head=("long", "context"), text=_long, value=_premium("premium_out"), also=("long",),
         csv=("long_context_threshold", "premium_in", "premium_out"), about="long-context price over the base price, input and output",
     ),
-    Column(
+    SheetColumn(
         key="kv_bytes_per_token_lecture", head=("KV from", "threshold"), text=lambda one: short_kv(_lecture_kv(one)), value=_lecture_kv,
         also=("KV lecture",), record=lecture_record, about="KV bytes per token by the lecture's formula: N_active*b_w/(rho*L_threshold)",
     ),
-    Column(
+    SheetColumn(
         key="kv_bytes_per_token_increment", head=("KV from", "premium"), text=lambda one: _given_kv(one, "increment"),
         value=lambda one: one.kv_bytes["increment"].median, also=("KV increment", "KV premium"),
         record=lambda run: _commonest(one.kv_bytes["increment"] for one in run),
         about="KV bytes per token from the long-context price increments, calibrated on known models",
     ),
-    Column(
+    SheetColumn(
         key="bandwidth_bound_fraction", head=("bandwidth", "bound"), name="bandwidth-bound", value=_fraction,
-        record=lambda _: UNKNOWN_RECORD,
+        record=lambda _: _UNKNOWN,
         text=lambda one: ABSENT if (found := _fraction(one)) is None else f"{100 * found:.0f} %",
         about="share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)",
     ),
-    Column(
+    SheetColumn(
         key="cache_tier", head=("cache", "tier"), text=_tier, value=lambda one: None if (said := _tier(one)) == ABSENT else said,
         also=("cache", "tier", "priced as"), record=_tier_record, csv=("tiers_by_price",),
         about="memory tiers that cache prices leave at 90 %: any, no HBM (all but it), or stated by the vendor",
     ),
-    Column(
+    SheetColumn(
         key="prices_missed", head=("prices", "missed"), text=_missed, value=_share_missed, also=("check", "lecture check", "missed"),
         record=lambda _: NONE, csv=("prices_missed", "prices_checked"),
         about="prices that the forward model misses, of those that the lecture's readings do not use",
     ),
-    Column(
+    SheetColumn(
         key="active_params", head=("active", "params"), text=_active, value=lambda one: one.active_params,
         also=("active", "active parameters", "size"), record=lambda run: _commonest(one.market["active_params"] for one in run),
         about="active parameters: stated, else by the input price (record: open models)",
     ),
-    Column(
+    SheetColumn(
         key="kv_bytes_per_token_headline", head=("typical", "KV"), text=lambda one: _given_kv(one, "headline"),
         value=lambda one: one.kv_bytes["headline"].median, also=("KV", "KV read", "typical KV, kB"),
         record=lambda run: _commonest(one.kv_bytes["headline"] for one in run),
@@ -275,49 +275,52 @@ _SHORT = (
     ),
 )  # fmt: skip
 _WIDE_ONLY = (
-    Column(key="provider", head=("", "provider"), text=lambda one: one.sheet.provider, value=lambda one: one.sheet.provider),
-    Column(
-        key="sheet", head=("", "provider/model"), text=lambda one: f"{one.sheet.provider}/{model_name(one)}", value=lambda one: one.name,
+    SheetColumn(key="provider", head=("", "provider"), text=lambda one: one.sheet.provider, value=lambda one: one.sheet.provider),
+    SheetColumn(
+        key="sheet", head=("", "provider/model"), text=lambda one: f"{one.sheet.provider}/{model_in_words(one)}",
+        value=lambda one: one.name,
         csv=("provider", "model", "region", "service_tier"),
     ),
-    Column(key="input_price", head=("", "input USD/MTok"), text=lambda one: dollars(one.sheet.bands[0].input), value=_input,
+    SheetColumn(key="input_price", head=("", "input USD/MTok"), text=lambda one: dollars(one.sheet.bands[0].input), value=_input,
            csv=("input_price_usd_per_token",)),
-    Column(key="output_price", head=("", "output USD/MTok"), text=lambda one: dollars(one.sheet.bands[0].output), also=("output",),
+    SheetColumn(key="output_price", head=("", "output USD/MTok"), text=lambda one: dollars(one.sheet.bands[0].output), also=("output",),
            value=lambda one: one.sheet.bands[0].output.usd_per_token, csv=("output_price_usd_per_token",)),
-    Column(
+    SheetColumn(
         key="long_context_threshold", head=("", "threshold"), value=_threshold,
         text=lambda one: show("long_context_threshold", at).removesuffix(" tokens") if (at := _threshold(one)) else NONE,
     ),
-    Column(key="premium_in", head=("premium", "in"), text=lambda one: _times(_premium("premium_in")(one)), value=_premium("premium_in")),
-    Column(key="premium_out", head=("premium", "out"), text=lambda one: _times(_premium("premium_out")(one)),
+    SheetColumn(key="premium_in", head=("premium", "in"), text=lambda one: _times(_premium("premium_in")(one)),
+                value=_premium("premium_in")),
+    SheetColumn(key="premium_out", head=("premium", "out"), text=lambda one: _times(_premium("premium_out")(one)),
            value=_premium("premium_out")),
-    Column(key="output_input_ratio", head=("", "output/input"), text=lambda one: f"{one.observables.output_input_ratio.value:.3g}",
+    SheetColumn(key="output_input_ratio", head=("", "output/input"), text=lambda one: f"{one.observables.output_input_ratio.value:.3g}",
            value=lambda one: one.observables.output_input_ratio.value),
-    Column(key="active_known", head=("active", "known"), text=stated_size, csv=("active_params", "active_params_origin"),
+    SheetColumn(key="active_known", head=("active", "known"), text=stated_size, csv=("active_params", "active_params_origin"),
            value=lambda one: one.active_params if one.size_stated else None, about="active parameters as stated, with the grade"),
-    Column(
+    SheetColumn(
         key="active_params_market", head=("active", "by price"), text=lambda one: cell("active_params", one.market["active_params"]),
         value=lambda one: one.market["active_params"].median, about="active parameters by the input price, with their 90 % range",
         csv=("active_params_market", "active_params_market_low", "active_params_market_high"),
     ),
-    Column(
+    SheetColumn(
         key="input_markup_market", head=("", "price/cost"), text=lambda one: cell("input_markup", one.market["input_markup"]),
         value=lambda one: one.market["input_markup"].median, also=("mark-up", "markup"),
         csv=("input_markup_market", "input_markup_market_low", "input_markup_market_high"),
         about="input price over its cost on rented chips in full use",
     ),
     *(_kv_column(estimator, one.heading) for estimator, one in KV_NAMES.items()),
-    Column(key="kv_bytes_per_token_known", head=("KV", "known"), text=lambda one: kv(one.known.read if one.known else None),
+    SheetColumn(key="kv_bytes_per_token_known", head=("KV", "known"), text=lambda one: kv(one.known.read if one.known else None),
            value=lambda one: one.known.read if one.known else None, also=("known",), about="KV bytes per token of the public architecture"),
-    Column(key="tiers_lecture", head=("tier", "by lifetime"), text=_by_lifetime, value=lambda one: _by_lifetime(one) if one.tiers else None,
+    SheetColumn(key="tiers_lecture", head=("tier", "by lifetime"), text=_by_lifetime,
+                value=lambda one: _by_lifetime(one) if one.tiers else None,
            also=("tier by duration",), about="memory tier whose drain time is nearest to the lifetime of the cache"),
-    Column(key="tiers_by_price", head=("tier", "by price"), text=_tiers_by_price,
+    SheetColumn(key="tiers_by_price", head=("tier", "by price"), text=_tiers_by_price,
            value=lambda one: None if (said := _tiers_by_price(one)) == NONE else said),
-    Column(
+    SheetColumn(
         key="vendor_says", head=("vendor", "says"), csv=("tiers_by_price",), value=lambda one: _stated(one) or None,
         text=lambda one: _stated(one) or NONE,
     ),
-    Column(key="flags", head=("", "flags"), text=lambda one: "; ".join(one.flags), value=lambda one: "; ".join(one.flags) or None),
+    SheetColumn(key="flags", head=("", "flags"), text=lambda one: "; ".join(one.flags), value=lambda one: "; ".join(one.flags) or None),
 )  # fmt: skip
 
 
@@ -325,9 +328,9 @@ def _stated(one: Inference) -> str:
     return ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed))
 
 
-def _of_csv(name: str) -> Column:
+def _of_csv(name: str) -> SheetColumn:
     """A column of the CSV as a column of the table."""
-    return Column(key=name, head=("", name), text=lambda one: _any_text(flat(one)[name]), value=lambda one: flat(one)[name])
+    return SheetColumn(key=name, head=("", name), text=lambda one: _any_text(flat(one)[name]), value=lambda one: flat(one)[name])
 
 
 _BY_KEY = {column.key: column for column in (*_SHORT, *_WIDE_ONLY)}
@@ -348,9 +351,9 @@ def _plain(name: str) -> str:
 
 
 @cache
-def _by_name() -> dict[str, Column]:
+def _by_name() -> dict[str, SheetColumn]:
     """Every column by all of its names; a key goes before a heading, and a heading before other names."""
-    found: dict[str, Column] = {}
+    found: dict[str, SheetColumn] = {}
     for names in (lambda one: (one.key,), lambda one: (one.heading,), lambda one: one.also):
         for column in REGISTRY:
             for name in names(column):
@@ -358,7 +361,7 @@ def _by_name() -> dict[str, Column]:
     return found
 
 
-def column_of(name: str) -> Column:
+def column_of(name: str) -> SheetColumn:
     """Return the column of a key, a heading or another name, in any case; raise UnknownName with the nearest names if there is none."""
     found = _by_name().get(_plain(name))
     if found is None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from derive.show.cells import csv_text
 from derive.units import show
 from invert.comparison_records import Asked, Dated, History
-from invert.report.changes import ABSENT, change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
+from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
+from invert.report.columns import ABSENT
 from invert.report.layout import NONE, aligned, laid_out
 from invert.report.size import stated_as
 from invert.sheets.sheet import money_unit

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from derive.characters import padded
 from derive.show.folding import LEAST_FOR_NAMES, folded, name_beside, name_column, widest_of
-from invert.report.columns import SHORT_KEYS, Column, column_of, in_order, model_name
+from invert.report.columns import SHORT_KEYS, SheetColumn, column_of, in_order, model_in_words
 from invert.result import Inference, Run
 
 _ON_PAGE = 100
@@ -43,7 +43,7 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     return "\n".join([*head, *body, folded(_legend(table, [] if columns else chosen), width)])
 
 
-def _with_sellers(inferences: Sequence[Inference]) -> Column:
+def _with_sellers(inferences: Sequence[Inference]) -> SheetColumn:
     """Return the column of names, with who sells a model that several sell, unless that is its only maker here."""
     sellers: dict[str, set[str]] = {}
     for one in inferences:
@@ -52,12 +52,12 @@ def _with_sellers(inferences: Sequence[Inference]) -> Column:
 
     def text(one: Inference) -> str:
         alone = len(sellers[one.sheet.model]) == 1 or (one.by_maker and makers[one.sheet.model] == 1)
-        return model_name(one) if alone else f"{one.sheet.provider}/{model_name(one)}"
+        return model_in_words(one) if alone else f"{one.sheet.provider}/{model_in_words(one)}"
 
     return replace(column_of("model"), text=text)
 
 
-def _fitting(table: Run, inferences: Sequence[Inference], named: Column, width: int) -> tuple[list[Column], str]:
+def _fitting(table: Run, inferences: Sequence[Inference], named: SheetColumn, width: int) -> tuple[list[SheetColumn], str]:
     """Return the columns that fit and the gap between them; a wider terminal shows all that a narrower one does."""
     price = column_of("price")
     both = replace(named, head=("", "model, $/Mtok in/out"), text=lambda one: f"{named.text(one)} {price.text(one)}")
@@ -72,7 +72,7 @@ def _fitting(table: Run, inferences: Sequence[Inference], named: Column, width: 
     return ways[-1]
 
 
-def _cells(table: Run, inferences: Sequence[Inference], columns: Sequence[Column]) -> list[list[str]]:
+def _cells(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetColumn]) -> list[list[str]]:
     """Return the two lines of the head, the cells of each sheet, and the line of records if a column has one."""
     rows = [[column.head[line] for column in columns] for line in (0, 1)]
     rows += [[column.text(one) for column in columns] for one in inferences]
@@ -80,7 +80,7 @@ def _cells(table: Run, inferences: Sequence[Inference], columns: Sequence[Column
     return [*rows, [_RECORDS if column.key in _NAMES else said for column, said in zip(columns, records, strict=True)]]
 
 
-def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column], gap: str, width: int) -> list[str]:
+def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetColumn], gap: str, width: int) -> list[str]:
     """Return the table as lines; a name that is too long has a line of its own above its row."""
     rows = _cells(table, inferences, columns)
     first, *others = zip(*rows, strict=True)
@@ -101,7 +101,7 @@ def _title(table: Run, shown: Sequence[Inference], width: int) -> list[str]:
     return [f"{said}, {day}{counted:>{room}}" if len(counted) + 2 <= room else f"{said}, {day}\n{counted}"]
 
 
-def _legend(table: Run, columns: Iterable[Column]) -> str:
+def _legend(table: Run, columns: Iterable[SheetColumn]) -> str:
     """Return what the columns say in words, and which columns had no room."""
     keys = [column.key for column in columns]
     changed = f"What if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}. " if table.changes else ""

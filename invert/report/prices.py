@@ -9,7 +9,6 @@ from invert.records import Check
 from invert.report.commands import infer_all
 from invert.report.layout import NONE, Table, aligned, title
 from invert.result import Inference, Run
-from invert.sheets.assemble import Place, prices_by_place
 from invert.sheets.sheet import Price
 
 _COLUMNS = ("band", "input", "output", "cache read")
@@ -102,10 +101,9 @@ class Prediction:
 def predictions(one: Inference) -> Iterator[Prediction]:
     """Yield every price of a sheet, band by band and then writes and storage."""
     checks = {check.component: check for check in one.pairs[0].lecture_checks} if one.pairs else {}
-    for place, price in prices_by_place(one.sheet).items():
-        component, threshold, ttl = place
+    for component, threshold, ttl, price in _places(one):
         found = Prediction(component=component, threshold_tokens=threshold, ttl_seconds=ttl, price=price)
-        check, scale = _check_of(one, place, checks)
+        check, scale = _check_of(one, component, threshold, checks)
         if checks and component in ("input", "output") and not threshold:
             found = replace(found, used=True)
         elif check and price.usd_per_token:
@@ -114,9 +112,18 @@ def predictions(one: Inference) -> Iterator[Prediction]:
         yield found
 
 
-def _check_of(one: Inference, place: Place, checks: Mapping[str, Check]) -> tuple[Check | None, float]:
+def _places(one: Inference) -> Iterator[tuple[str, int, int | None, Price]]:
+    """Yield component, threshold, lifetime and price."""
+    for band in one.sheet.bands:
+        for component, price in (("input", band.input), ("output", band.output), ("cache_read", band.cache_read)):
+            if price:
+                yield component, band.threshold_tokens, None, price
+    for offer in (*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])):
+        yield from ((offer.component, of.threshold_tokens, offer.ttl_seconds, of.price) for of in offer.prices)
+
+
+def _check_of(one: Inference, component: str, threshold: int, checks: Mapping[str, Check]) -> tuple[Check | None, float]:
     """Return the check of a price, and what its prediction is multiplied by to be in USD."""
-    component, threshold, _ = place
     if component in ("input", "output") and threshold:
         suffix = "" if threshold == one.sheet.bands[1].threshold_tokens else f"@{threshold}"
         base = getattr(one.sheet.bands[0], component).usd_per_token

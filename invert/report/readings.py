@@ -9,7 +9,7 @@ from invert.report.size import how_stated
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, lifetime, worst_record
 from invert.result import EXTRAPOLATED, Inference, Run
 
-NEVER_CHECKED = "never checked"
+_NEVER_CHECKED = "never checked"
 _GAP = 2
 _UNITS = {"kv_bytes_per_token": (1e3, " kB"), "active_params": (1e9, " B"), "input_markup": (1.0, "x")}
 _Row = tuple[str, str, str, str]
@@ -28,7 +28,7 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
     for name, estimate, ends, record in _rows(one, run):
         if estimate != ABSENT:
             within = f" ({ends})" if ends != NONE else ""
-            right = "" if record == NONE else f"; {record}" if record == NEVER_CHECKED else f"; right before: {record}"
+            right = "" if record == NONE else f"; {record}" if record == _NEVER_CHECKED else f"; right before: {record}"
             found.append(f"{name}: {estimate}{within}{right}.")
     return found
 
@@ -59,7 +59,7 @@ def _kv_row(name: str, found: Estimate) -> _Row:
 def _in_percent(found: Estimate) -> tuple[str, str, str]:
     if found.median is None or found.low is None or found.high is None:
         return ABSENT, NONE, NONE
-    return f"{100 * found.median:.0f} %", f"{100 * found.low:.0f} to {100 * found.high:.0f} %", NEVER_CHECKED
+    return f"{100 * found.median:.0f} %", f"{100 * found.low:.0f} to {100 * found.high:.0f} %", _NEVER_CHECKED
 
 
 def _ranged(quantity: str, found: Estimate) -> tuple[str, str, str]:
@@ -71,7 +71,7 @@ def _ranged(quantity: str, found: Estimate) -> tuple[str, str, str]:
 
     if found.kind != "interval" or found.median is None or found.low is None or found.high is None:
         return ABSENT, NONE, NONE
-    record = "{} of {}".format(*found.kept) if found.kept else NEVER_CHECKED
+    record = "{} of {}".format(*found.kept) if found.kept else _NEVER_CHECKED
     return text(found.median) + unit, f"{text(found.low)} to {text(found.high)}{unit}", record
 
 
@@ -80,7 +80,7 @@ def _size_rows(one: Inference) -> Iterable[_Row]:
     if one.size_stated:
         yield "active parameters", f"{two_digits(one.anchors.values['active_params'] / 1e9)} B", how_stated(one), NONE
     estimate, ends, record = _ranged("active_params", one.market["active_params"])
-    by_price = "extrapolated" if EXTRAPOLATED in one.flags else f"{record} open" if record != NEVER_CHECKED else record
+    by_price = "extrapolated" if EXTRAPOLATED in one.flags else f"{record} open" if record != _NEVER_CHECKED else record
     yield "active params by price" if one.size_stated else "active parameters", estimate, ends, NONE if estimate == ABSENT else by_price
 
 
@@ -91,10 +91,10 @@ def _tier_rows(one: Inference, run: Run) -> Iterable[_Row]:
         worst = worst_record((term for of in one.storage for term in of.evidence), run.tier_rules)
         shares = list(dict.fromkeys(share for _, share in priced.values()))
         tiers = _together({ttl: tiers for ttl, (tiers, _) in priced.items()})
-        yield "cache tier, by price", tiers, " and ".join(shares), "{} of {}".format(*worst) if worst and worst[1] else NEVER_CHECKED
+        yield "cache tier, by price", tiers, " and ".join(shares), "{} of {}".format(*worst) if worst and worst[1] else _NEVER_CHECKED
     if one.tiers:
         scores = run.tier_rules.value.scores if run.tier_rules.value else ()
-        record = next((f"{row.right} of {row.answered}" for row in scores if row.rule == DRAIN_TIMES_OF_LECTURE), NEVER_CHECKED)
+        record = next((f"{row.right} of {row.answered}" for row in scores if row.rule == DRAIN_TIMES_OF_LECTURE), _NEVER_CHECKED)
         yield "cache tier, by duration", _together({tier.ttl_seconds: tier.lecture for tier in one.tiers}), NONE, record
     if stated := {of.ttl_seconds: any_of(of.agreed) for of in one.storage if of.disclosed}:
         yield "cache tier, stated", _together(stated), "by the vendor", NONE

@@ -26,16 +26,16 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
     source = f"Source {grades_and_page(one)}{sold}"
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
-    return [*lines, predicted_prices(one), source, *_next(one, table)]
+    return [*lines, predicted_prices(one), source, _more(one, table), f"cite  {cite_sheet(one, table, ())}"]
 
 
 def after_change(one: Inference, table: Run) -> list[str]:
     """What a sheet implies beside what moved, which takes most of a screen."""
-    return [*heading(one, table), "", readings_table(one, table), "", *_next(one, table)]
+    return [*heading(one, table), "", readings_table(one, table), "", _more(one, table)]
 
 
-def _next(one: Inference, table: Run) -> tuple[str, str]:
-    return f"more  {infer_in_full(one, table)}", f"cite  {cite_sheet(one, table, ())}"
+def _more(one: Inference, table: Run) -> str:
+    return f"more  {infer_in_full(one, table)}"
 
 
 def advice(one: Inference, table: Run) -> Iterator[str]:

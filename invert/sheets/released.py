@@ -21,7 +21,7 @@ def released_prices(data: Data) -> bytes | None:
             content = file.read(LARGEST)
     except (OSError, EOFError, zlib.error):
         return None
-    return None if content == data.tables.files.get(SHIPPED_PRICES) else content
+    return content if content and content != data.tables.files.get(SHIPPED_PRICES) else None
 
 
 def record_release(folder: str = shipped.FOLDER) -> None:

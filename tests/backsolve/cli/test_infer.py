@@ -215,7 +215,7 @@ def test_what_a_change_moved_and_what_to_take_home_fit_one_screen(monkeypatch: p
     monkeypatch.setattr("backsolve.cli.infer.width", lambda _: 80)
     lines = call("infer", name, "--set", "output=7").out.splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 80, len(lines)
-    assert any(line.startswith("Size: ") for line in lines) and lines[-1].endswith("--set output=7 --full")
+    assert any(line.startswith("active parameters") for line in lines) and lines[-1].endswith("--set output=7 --full")
     assert sum(line.startswith("inference ") for line in lines) == 1
 
 

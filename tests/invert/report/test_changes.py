@@ -104,7 +104,7 @@ def test_what_a_price_file_says_is_inert_in_every_form():
 
 def test_of_two_prices_that_moved_it_both_are_named_and_of_what_is_rounded_otherwise_no_slope_is_told():
     _, found = infer_against("", ["gemini-3.1-pro"], changes={"input": "+10%", "output": "-10%"})
-    last = {line[:20].strip(): re.split("  +", line)[-2:] for line in changes_text(found, 120).splitlines() if line}
+    last = {re.split("  +", line)[0]: re.split("  +", line)[-2:] for line in changes_text(found, 120).splitlines() if line}
     assert last["bandwidth-bound"][0].endswith("%, -") and last["bandwidth-bound"][1] == "output; input"
     assert last["KV from premium at cost"][1] == "output" and last["active by price"] == ["-", "input"]
     assert "so its slope is not told: output / input 5.4 (of 5.2 to 5.69) -> 4.909" in " ".join(changes_text(found, 120).split())
