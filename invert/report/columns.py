@@ -365,7 +365,7 @@ def column_of(name: str) -> SheetColumn:
     """Return the column of a key, a heading or another name, in any case; raise UnknownName with the nearest names if there is none."""
     found = _by_name().get(_plain(name))
     if found is None:
-        names = [column.heading for column in REGISTRY]
+        names = dict.fromkeys(name for column in REGISTRY for name in (column.heading, column.key))
         raise UnknownName("column", name, names, "backsolve infer --explain lists all")
     return found
 

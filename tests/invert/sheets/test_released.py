@@ -88,11 +88,11 @@ def test_a_sheet_that_the_release_has_not_is_in_the_table(edit: Edit):
     assert [line for line in call("infer").out.splitlines() if line.startswith("o3 ")]
 
 
-@pytest.mark.parametrize("content", [None, b"", b"no gzip", b"\x1f\x8b\x08\x00broken"])
-def test_without_a_readable_release_nothing_is_compared(edit: Edit, content: bytes | None):
+@pytest.mark.parametrize(("content", "amount"), [(None, 7), (b"", 6), (b"no gzip", 5), (b"\x1f\x8b\x08\x00broken", 4)])
+def test_without_a_readable_release_nothing_is_compared(edit: Edit, content: bytes | None, amount: int):
     path = Path(shipped.FOLDER) / RELEASED_PRICES
     path.unlink() if content is None else path.write_bytes(content)
-    edit(AMOUNT, f"{OUTPUT}8,USD")
+    edit(AMOUNT, f"{OUTPUT}{amount},USD")
     data = read_data()
     assert since_release(data) == () and shipped_book(data).rows == book_of(data).rows
 
