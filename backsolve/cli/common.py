@@ -1,6 +1,7 @@
 """What several commands share: options, answers in lines that fit, and faults that are named after the rest was printed."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -149,6 +150,14 @@ class Commands(click.Group):
             click.echo(ctx.get_help())
             ctx.exit(INPUT_IS_WRONG)
         return super().parse_args(ctx, args)
+
+
+def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
+    """Say on stderr, in one line, how many prices that are used are doubtful, the first of them, and what lists all."""
+    if found := list(doubts):
+        place = f" {shlex.quote(own)}" if isinstance(own, str) else " -" if own is not None else ""
+        counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
+        say(f"{counted}: {found[0]}; all: backsolve prices check{place}")
 
 
 def report_problems(problems: "Iterable[Problem]") -> bool:
