@@ -142,5 +142,23 @@ class OpenModel(TableRow):
     bytes_per_weight: float | None
 
 
-PRESET_RECORDS: Mapping[str, type[TableRow]] = {record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel)}
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class ShortName(TableRow):
+    """A row of short_names.csv: the beginning of the name of one accelerator or model, which means it whatever else begins so."""
+
+    TABLE = "short_names"
+
+    text: str
+    accelerator: str
+    model: str
+
+    @property
+    def name(self) -> str:
+        """The accelerator or the model."""
+        return self.accelerator or self.model
+
+
+PRESET_RECORDS: Mapping[str, type[TableRow]] = {
+    record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel, ShortName)
+}
 """By the name of the table."""

@@ -9,7 +9,7 @@ from math import ceil, inf
 from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten
-from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel
+from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, ShortName
 from derive.quantities import quantity
 from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import in_si, is_known, listed
@@ -70,8 +70,6 @@ WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts, and beside them."""
 OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 """What the data type of a chip sets."""
-USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
-"""The form that is meant by a chip of which the table has several."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
 _NOMINAL = "nominal"
@@ -252,8 +250,7 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
         raise WrongValue(f"{shorten(text)}: a whole number of chips is named so, such as {more}x{shorten(one)[1:-1]}")
     tables = tables or shipped.read()
     known = [(name, name) for name in dict.fromkeys(row.get("accelerator", "") for row, _ in tables.raw_rows(HARDWARE)[1]) if name]
-    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
-    name = _match("accelerator", text, known, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
+    name = _match("accelerator", text, known, tables, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
     if bad := _bad(_of_chip(name, tables), HARDWARE, "accelerator"):
         raise BadRow(bad[name][1])
     return name
@@ -415,7 +412,9 @@ def model_name(text: str, tables: Tables | None = None) -> str:
         if row.get("model")
         for spelled in _spellings(row["model"], listed(row.get("aliases", "")), row.get("hf_id", ""))
     ]
-    name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
+    name = _match(
+        "model", text, spellings, tables, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token")
+    )
     if bad := _bad(_of_model(name, tables), ARCHITECTURES, "model"):
         raise BadRow(bad[name][1])
     return name
@@ -751,18 +750,33 @@ def _provenance_of_model(row: Architecture, column: str) -> str:
     return f"{place}: {row.config_source} ({row.verification})"
 
 
-def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: str) -> str:
-    """The one thing a text names: exactly, else in another case or with spaces for "-", else by the beginning of its name up to a "-"."""
+def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: Tables, hint: str) -> str:
+    """The one thing a text names: exactly, else in another case or with spaces for "-", else by the beginning of its name up to a "-".
+
+    What two rows spell alike is the first. What several names begin with is what short_names.csv says: no new row takes a name away.
+    """
     given, pairs = given.strip(), list(spellings)
     wanted = "-".join(given.lower().split())
     for hits in (
-        {name for spelled, name in pairs if spelled == name == given},
-        {name for spelled, name in pairs if spelled == given},
-        {name for spelled, name in pairs if spelled.lower() == wanted},
-        {name for spelled, name in pairs if wanted and spelled.lower().startswith(wanted + "-")},
+        (name for spelled, name in pairs if spelled == name == given),
+        (name for spelled, name in pairs if spelled == given),
+        (name for spelled, name in pairs if spelled.lower() == wanted),
     ):
-        if len(hits) == 1:
-            return hits.pop()
-        if hits:
-            raise UnknownName(kind, given, sorted(hits)[:5], f"{len(hits)} names begin so; write more of it")
+        if hit := next(hits, None):
+            return hit
+    begun = {name for spelled, name in pairs if wanted and spelled.lower().startswith(wanted + "-")}
+    usual = begun if len(begun) == 1 else _usual(wanted, begun, tables)
+    if len(usual) == 1:
+        return usual.pop()
+    if begun:
+        raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin so; write more of it")
     raise UnknownName(kind, given, dict.fromkeys(spelled for spelled, _ in pairs), hint)
+
+
+def _usual(wanted: str, begun: Set[str], tables: Tables) -> set[str]:
+    """Of names that begin with a text, those that it means by short_names.csv, or by their own beginning below an organisation."""
+    texts = [f"{text}-" for text in (wanted, wanted.rpartition("/")[2])]
+    short = [(row.text, row.name) for row in tables.rows_of(ShortName) if row.name in begun] if begun else []
+    return {
+        name for known, name in (*short, *zip(begun, begun, strict=True)) if any(text.startswith(f"{known.lower()}-") for text in texts)
+    }

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from derive.claim_cells import AGREES, UNDECIDED
+from derive.claim_cells import AGREES, UNDECIDED, givens, sheet_day
 from derive.errors import NoSingleValue, UnknownName
 from derive.price_rows import Claim, WorkedProblem
 from derive.shipped import read, rows_of
@@ -25,7 +25,8 @@ BY_ID = {row.id: row for row in CLAIMS}
 
 @cache
 def prices() -> Mapping[str, Facts]:
-    return price_facts(sheets(load())[0], models(shipped_data()), USUAL)
+    days = {sheet_day(named["sheet"]) for row in CLAIMS if "sheet" in (named := givens(row.givens).rows)}
+    return price_facts([one for day in days for one in sheets(load(), day)[0]], models(shipped_data()), USUAL)
 
 
 @in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS])
