@@ -263,7 +263,7 @@ def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, mon
     Path("api.json").write_text(json.dumps({"google": MODELS_DEV["hostly"]}), encoding="utf-8")
     assert EXAMPLES[name]
     tried = EVERY.get(name, 1)
-    for example in some(EXAMPLES[name], tried, tried - 1):
+    for _, example in some(enumerate(EXAMPLES[name]), tried, tried - 1):
         assert example.startswith(f"backsolve {name}") and len(example) <= 76
         said = call(*shlex.split(example)[1:])
         assert (said.status, said.err) == (0, "") and (said.out or " --out " in example), example
