@@ -141,3 +141,9 @@ def test_beside_an_entry_that_has_only_begun_nothing_is_made(clone: Path):
     other = run(clone, "memory.fits")
     assert (other.returncode, other.stderr) == (1, "")
     assert f"memory.fits: nothing is missing, but {ID} has only begun" in other.stdout
+
+
+def test_latex_that_a_page_cannot_draw_is_missing():
+    script = runpy.run_path(str(ROOT / "docs" / "new_equation.py"))
+    assert any("drain_rate" in fault for fault in script["in_latex"]("drain_rate", r"\dot{p}"))
+    assert [fault for name, row in script["QUANTITIES"].items() for fault in script["in_latex"](name, row.latex)] == []
