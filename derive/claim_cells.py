@@ -3,9 +3,8 @@
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 
-from derive.errors import UnknownName, WrongData, WrongValue, shorten
+from derive.errors import UnknownName, WrongValue, shorten
 from derive.quantities import quantity
 from derive.shipped_rows import figure, iso_date
 from derive.units import named_texts, parse
@@ -99,7 +98,7 @@ def givens(text: str) -> Givens:
     if "" in rows.values():
         raise WrongValue(f"{shorten(text)} names no row after '='")
     if "sheet" in rows:
-        sheet_day(rows["sheet"])
+        iso_date(rows["sheet"].partition("@")[2])
     switches = {name.removeprefix("--"): value for name, value in pairs.items() if name.startswith("--")}
     for switch in switches:
         if switch not in _SWITCHES:
@@ -109,18 +108,6 @@ def givens(text: str) -> Givens:
     for name, value in texts.items():
         parse(name, value)
     return Givens(rows=rows, texts=texts, using=using, switches=switches)
-
-
-def sheet_day(sheet: str) -> date:
-    """The day whose prices a `provider/model@day` names; raises WrongValue where it names none.
-
-    >>> sheet_day("google/gemini-3.1-pro-preview@2026-04-29")
-    datetime.date(2026, 4, 29)
-    """
-    try:
-        return iso_date(sheet.partition("@")[2])
-    except WrongData:
-        raise WrongValue(f"{shorten(sheet)} names no day: write sheet=provider/model@2026-04-29") from None
 
 
 def command(unknown: str, given: Givens) -> str:

@@ -144,18 +144,13 @@ class OpenModel(TableRow):
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class ShortName(TableRow):
-    """A row of short_names.csv: the beginning of the name of one accelerator or model, which means it whatever else begins so."""
+    """A row of short_names.csv: the beginning of a name, and the accelerator or model that it means although others begin so."""
 
     TABLE = "short_names"
 
     text: str
     accelerator: str
     model: str
-
-    @property
-    def name(self) -> str:
-        """The accelerator or the model."""
-        return self.accelerator or self.model
 
 
 PRESET_RECORDS: Mapping[str, type[TableRow]] = {

@@ -765,18 +765,14 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
         if hit := next(hits, None):
             return hit
     begun = {name for spelled, name in pairs if wanted and spelled.lower().startswith(wanted + "-")}
-    usual = begun if len(begun) == 1 else _usual(wanted, begun, tables)
-    if len(usual) == 1:
-        return usual.pop()
+    if len(begun) > 1:
+        short = ((row.text.lower(), row.accelerator or row.model) for row in tables.rows_of(ShortName))
+        texts = (f"{wanted}-", f"{wanted.rpartition('/')[2]}-")
+        known = (*short, *((name.lower(), name) for name in begun))
+        usual = {name for text, name in known if name in begun and any(one.startswith(f"{text}-") for one in texts)}
+        begun = usual if len(usual) == 1 else begun
+    if len(begun) == 1:
+        return begun.pop()
     if begun:
         raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin so; write more of it")
     raise UnknownName(kind, given, dict.fromkeys(spelled for spelled, _ in pairs), hint)
-
-
-def _usual(wanted: str, begun: Set[str], tables: Tables) -> set[str]:
-    """Of names that begin with a text, those that it means by short_names.csv, or by their own beginning below an organisation."""
-    texts = [f"{text}-" for text in (wanted, wanted.rpartition("/")[2])]
-    short = [(row.text, row.name) for row in tables.rows_of(ShortName) if row.name in begun] if begun else []
-    return {
-        name for known, name in (*short, *zip(begun, begun, strict=True)) if any(text.startswith(f"{known.lower()}-") for text in texts)
-    }

@@ -107,7 +107,10 @@ def missing(row: Equation) -> Iterator[str]:
         if name not in QUANTITIES and name not in CONSTANTS:
             yield f"derive/quantities: {name} has no row; add one in the module of its theme, with symbol, LaTeX, unit, meaning and range"
         elif name in QUANTITIES:
-            yield from in_latex(name, QUANTITIES[name].latex)
+            try:
+                latex_in_mathml(QUANTITIES[name].latex)
+            except WrongData:
+                yield f"derive/quantities: derive/show/mathml.py draws no such LaTeX as that of {name}, {QUANTITIES[name].latex}"
     if row.kind == DEFINITION and row.defines is None and not row.steps:
         yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
     if row.kind == ESTIMATE and row.variant is None:
@@ -117,14 +120,6 @@ def missing(row: Equation) -> Iterator[str]:
     elif row.example.given.keys() == {*row.symbols[1:]} <= QUANTITIES.keys():
         yield from in_example(row, row.example)
     yield from in_lecture(row)
-
-
-def in_latex(name: str, latex: str) -> Iterator[str]:
-    """Why the pages of the site cannot draw the LaTeX of a quantity."""
-    try:
-        latex_in_mathml(latex)
-    except WrongData:
-        yield f"derive/quantities: the LaTeX of {name}, {latex}, has a command that derive/show/mathml.py does not draw"
 
 
 def in_example(row: Equation, example: Example) -> Iterator[str]:

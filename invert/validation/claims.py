@@ -12,6 +12,7 @@ from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
 from invert.validation.found_of_claims import Facts, Finding, finding, finding_of_problem
 
+_AGREEING = (*AGREES, *AS_PUBLISHED)
 _DIGITS, _WHOLE = 4, 1e6
 """Digits of what is found; below the other it is written as a whole number where it is one."""
 
@@ -55,7 +56,7 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
     try:
         if one := find():
             found, by, agrees = float(f"{one.in_unit:.{_DIGITS}g}"), "; ".join(one.rests_on), one.agrees
-            if agrees is not _says_that_it_agrees(row) and givens(row.givens).rows:
+            if agrees is not (row.verdict in _AGREEING) and givens(row.givens).rows:
                 verdict, reason = UNDECIDED, f"the tables have changed since the verdict was {row.verdict!r}"
     except BacksolveError as error:
         verdict, reason = UNDECIDED, f"left out: {error}"
@@ -71,18 +72,10 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
     }
 
 
-def _says_that_it_agrees(row: Claim | WorkedProblem) -> bool:
-    """Whether the verdict of a row says that the number found agrees with the number stated."""
-    return row.verdict in (*AGREES, *AS_PUBLISHED)
-
-
 def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str, object]]) -> Iterator[Problem]:
-    """Every verdict of claims.csv or problems.csv that the number found today contradicts; `found` are the rows made of `rows`.
-
-    A verdict that rests on rows of tables is no fault: a correction of such a row changes the number, and says so beside it.
-    """
+    """Every verdict that the number `found` for its row contradicts, unless the row rests on tables, which may have been corrected."""
     for row, one in zip(rows, found, strict=True):
-        if one["agrees"] is not None and one["agrees"] is not _says_that_it_agrees(row) and not givens(row.givens).rows:
+        if one["agrees"] is not None and one["agrees"] is not (row.verdict in _AGREEING) and not givens(row.givens).rows:
             lies = "within" if one["agrees"] else "outside"
             said = f"{row.stated} {row.unit}".rstrip()
             fault = f"{row.id} is {row.verdict!r}, and {one['found']} lies {lies} the tolerance of {said}, {row.tolerance:g} of it"
