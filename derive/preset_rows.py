@@ -142,5 +142,18 @@ class OpenModel(TableRow):
     bytes_per_weight: float | None
 
 
-PRESET_RECORDS: Mapping[str, type[TableRow]] = {record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel)}
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class ShortName(TableRow):
+    """A row of short_names.csv: the beginning of a name, and the accelerator or model that it means although others begin so."""
+
+    TABLE = "short_names"
+
+    text: str
+    accelerator: str
+    model: str
+
+
+PRESET_RECORDS: Mapping[str, type[TableRow]] = {
+    record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel, ShortName)
+}
 """By the name of the table."""

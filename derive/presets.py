@@ -10,8 +10,8 @@ from math import ceil, inf
 from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
-from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel
-from derive.quantities import data_types, name_words, quantity
+from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, ShortName
+from derive.quantities import data_types, quantity
 from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import NUMBER, in_si, is_known, listed
@@ -72,8 +72,6 @@ WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts, and beside them."""
 OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 """What the data type of a chip sets."""
-USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
-"""The form that is meant by a chip of which the table has several."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
 _NOMINAL = "nominal"
@@ -264,10 +262,9 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     tables = tables or shipped.read()
     rows = [row for row, _ in tables.raw_rows(HARDWARE)[1] if row.get("accelerator")]
     known = [(name, name) for name in dict.fromkeys(row["accelerator"] for row in rows)]
-    known += [(chip, form) for chip, form in (*USUAL_FORM.items(), *name_words.CHIPS_CALLED.items()) if (form, form) in known]
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
-    name = _match("accelerator", text, known, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
+    name = _match("accelerator", text, known, tables, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
     if bad := _bad(_of_chip(name, tables), HARDWARE, "accelerator"):
         raise BadRow(bad[name][1])
     return name
@@ -457,8 +454,8 @@ def _named(text: str, tables: Tables) -> str:
         if spelled
     ]
     spellings += [(name, name) for name in _without_architecture(tables)]
-    spellings += [(called, name) for called, name in name_words.MODELS_CALLED.items() if (name, name) in spellings]
-    return _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
+    hint = "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token")
+    return _match("model", text, spellings, tables, hint)
 
 
 def _without_architecture(tables: Tables) -> list[str]:
@@ -793,14 +790,18 @@ def _provenance_of_model(row: Architecture, column: str) -> str:
     return f"{place}: {row.config_source} ({row.verification})"
 
 
-def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: str) -> str:
+def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: Tables, hint: str) -> str:
     """The one thing that a text names: by its exact name, else by one that is written otherwise, else by the beginning of one up to a "-".
 
-    Case and separators do not count, nor do the organisation before a "/" and the words of `name_words`. A suggestion has
-    the sizes that the text has.
+    Case and separators do not count, nor do the organisation before a "/" and the words of `name_words`. Of two that are spelled
+    alike it is the first, and short_names.csv has other spellings. A suggestion has the sizes that the text has.
     """
     given, pairs = given.strip(), list(spellings)
-    for hits in _hits(given, pairs):
+    names = {name for _, name in pairs}
+    pairs += [(row.text, name) for row in tables.rows_of(ShortName) if (name := row.accelerator or row.model) in names]
+    if hit := next((hit for hits in _alike(given, pairs) for hit in hits), None):
+        return hit
+    for hits in _begun(given, pairs):
         if len(hits) == 1:
             return hits.pop()
         if hits:
@@ -810,17 +811,26 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: st
     raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
 
 
-def _hits(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[set[str]]:
-    """The things whose spelling is that of a text, in one way of comparing after the other, the strictest first."""
-    yield {name for spelled, name in pairs if spelled == name == given}
-    yield {name for spelled, name in pairs if spelled == given}
-    own = _dashed(given.rpartition("/")[2])
-    plain = LEFT_OUT.sub("", STORED.sub("", own)).lstrip("-")
+def _alike(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[list[str]]:
+    """The things that are spelled like a text, in one way of comparing after the other, the strictest first."""
+    yield [name for spelled, name in pairs if spelled == name == given]
+    yield [name for spelled, name in pairs if spelled == given]
     keys = [(_keys(_dashed(spelled)), name) for spelled, name in pairs]
-    for form in filter(None, dict.fromkeys((_dashed(given), own, plain, RELEASE.sub("", plain)))):
-        yield {name for known, name in keys if not known.isdisjoint(_keys(form))}
-    for form in filter(None, dict.fromkeys((_dashed(given), own, plain))):
+    *_, plain = _forms(given)
+    for form in (*_forms(given), RELEASE.sub("", plain)):
+        yield [name for known, name in keys if form and not known.isdisjoint(_keys(form))]
+
+
+def _begun(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[set[str]]:
+    """The things whose spelling begins with a text."""
+    for form in filter(None, _forms(given)):
         yield {name for spelled, name in pairs if _dashed(spelled).startswith(f"{form}-")}
+
+
+def _forms(given: str) -> tuple[str, str, str]:
+    """A text as it is, without an organisation before it, and without the words that change nothing or name a data type."""
+    own = _dashed(given.rpartition("/")[2])
+    return _dashed(given), own, LEFT_OUT.sub("", STORED.sub("", own)).lstrip("-")
 
 
 @lru_cache(4096)

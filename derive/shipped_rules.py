@@ -98,9 +98,9 @@ def _measured(quantity: str, unit: str, **figures: float | None) -> Iterator[Fau
 
 def _hardware(row: "AcceleratorFigure") -> Iterator[Fault]:
     if (row.quantity == "peak_flops") != bool(row.dtype):
-        yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} has no data type"
+        yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} takes no data type: leave it blank"
     if (row.quantity in _DATED) != (row.date is not None):
-        yield "date", f"is blank, and a {row.quantity} has a day" if row.date is None else f"{row.quantity} has no date"
+        yield "date", f"is blank, and {row.quantity} needs one" if row.date is None else f"{row.quantity} takes no date: leave it blank"
     yield from _measured(row.quantity, row.unit, value=row.value)
 
 
@@ -112,9 +112,9 @@ def _memory_tier(row: "MemoryTierFigure") -> Iterator[Fault]:
         if value is None and (row.device == "range" or row.quantity == "holding_price"):
             yield column, f"is blank, and a {row.quantity} over devices has a span"
     if (row.quantity == "holding_price") != bool(row.basis):
-        yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} has no cost basis"
+        yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} takes no cost basis: leave it blank"
     if row.year is not None and row.quantity not in _PRICES_OF_HARDWARE:
-        yield "year", f"{row.quantity} has no year"
+        yield "year", f"{row.quantity} takes no year: leave it blank"
     yield from _measured(row.quantity, row.unit, value=row.value, low=row.low, high=row.high)
 
 
@@ -207,7 +207,7 @@ def _disclosure(row: "Disclosure") -> Iterator[Fault]:
     if (row.date is not None) != bool(row.date_kind):
         yield ("date" if row.date_kind else "date_kind"), "is blank, and the other is not"
     if bool(row.disclosed_tier) != (row.quantity == "storage_tier"):
-        yield "disclosed_tier", f"{row.quantity} is no tier" if row.disclosed_tier else "is blank"
+        yield "disclosed_tier", f"{row.quantity} takes no tier: leave it blank" if row.disclosed_tier else "is blank"
 
 
 def _rate(row: "FxRate") -> Iterator[Fault]:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.tools.tables import FROZEN
 from tests.tools.together import some
 
 ROOT = Path(__file__).parents[1]
@@ -50,6 +51,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("copy")
     for part in ("derive", "invert", "pricing_data"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(FROZEN, copy / "pricing_data", dirs_exist_ok=True)
     module, named, function = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     folder, imported = copy / "invert" / "estimators", "from invert.estimators import "
     (folder / f"{NAME}.py").write_text(module, encoding="utf-8")

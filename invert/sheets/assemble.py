@@ -162,9 +162,9 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
 
 
 @once_a_run
-def sheets_that_ship(data: Data) -> tuple[PriceSheet, ...]:
-    """The current sheets of the shipped prices, of models that are out: what records are taken over."""
-    return tuple(once_released(sheets(book_of(data))[0], models(data))[0])
+def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, ...]:
+    """The sheets of the shipped prices on a day, by default the newest, of models that are out: what records are taken over."""
+    return tuple(once_released(sheets(book_of(data), day)[0], models(data))[0])
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:

@@ -12,9 +12,10 @@ from derive.formulas import PATH, Formulas, found, key, of_json
 from derive.make_formulas import line, lines_of, ways
 from derive.records import key_of_claim
 from derive.solving.defaults import with_defaults
+from tests.tools.together import some
 
 LINES = dict(one.split("\t", 1) for one in Path(PATH).read_text(encoding="utf-8").splitlines()[1:])
-SOME = [*by_id()][::12]
+SOME = some(by_id(), every=12)
 """Equations that are made again in the quick tests; all are in the slow ones."""
 
 
@@ -33,7 +34,7 @@ def test_what_sympy_makes_of_it_is_what_stands_there(id: str):
 @pytest.mark.slow
 def test_a_third_of_the_table_made_again_is_what_stands_there():
     """The whole of it is made again by `.ci/long`."""
-    made = dict(one.split("\t", 1) for id in [*by_id()][1::3] for one in lines_of(id))
+    made = dict(one.split("\t", 1) for id in some(by_id(), every=3, first=1) for one in lines_of(id))
     assert made == {key: LINES[key] for key in made} and len(made) > len(LINES) / 5
 
 

@@ -4,10 +4,13 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from derive import shipped
 from derive.shipped import Tables, read
 
+SHIPPED, FROZEN = Path(shipped.__file__).parents[1] / "pricing_data", Path(__file__).parents[1] / "tables"
+"""The folders of the tables that ship, and of those that tests read."""
 HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes"
 GOOD = [
     "H1,peak_flops,bf16,1e15,FLOP/s,true,page,,official,",
