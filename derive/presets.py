@@ -15,6 +15,7 @@ from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import in_si, is_known, listed
 from derive.shipped_rules import (
     BYTES_PER_WEIGHT,
+    COPIES,
     FIXED_PARTS,
     HARDWARE_GIVENS,
     KV_INPUTS,
@@ -65,6 +66,8 @@ OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_b
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
+_STORED_WIDER = {"bytes_per_weight": "embeddings and scales may add 10 to 25 %"}
+"""What is said of weights in fewer bytes than a model was published in, of which no checkpoint is in the table."""
 _MEAN_WIDTH = "experts.mean_bytes_per_weight"
 WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts, and beside them."""
@@ -74,11 +77,6 @@ USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 """The form that is meant by a chip of which the table has several."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
-_NOMINAL = "nominal"
-_SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", _NOMINAL: "nominal"}
-"""Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
-_BESIDE_OTHERS = "of other chips it may be counted otherwise, up to 8 % apart"
-"""What is said of the size of a memory beside that of other chips."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 _PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
@@ -108,7 +106,8 @@ class Published:
     """A model as it was published: the data types of its weights, and its longest context [token].
 
     The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
-    included; `narrowest` leaves scales out, as the data types of chips do.
+    included; `narrowest` leaves scales out, as the data types of chips do. `stored` has the bytes of a weight on average in other
+    checkpoints, by those of their data type.
     """
 
     model: str
@@ -118,6 +117,7 @@ class Published:
     bytes_per_weight: float
     narrowest: float
     max_context: float
+    stored: Mapping[float, float] = field(default_factory=dict)
 
     @property
     def widths(self) -> dict[str, float]:
@@ -132,8 +132,7 @@ class Preset:
     how a model was published, or its name where its configuration is not known.
 
     Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
-    of data types that nobody gave which is taken and how to give it, `supposed` why another given is what it is, and `nominal`
-    has what a chip is sold as where that is less than its given.
+    of data types that nobody gave which is taken and how to give it, and `supposed` why another given is what it is.
     """
 
     givens: dict[str, float]
@@ -146,7 +145,6 @@ class Preset:
     record: str = ""
     unsaid: dict[str, str] = field(default_factory=dict)
     supposed: dict[str, str] = field(default_factory=dict)
-    nominal: dict[str, float] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -217,18 +215,9 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
     if other and chosen["peak_flops", other].value == chosen["peak_flops", dtype].value:
         # What is as fast in either moves with the width of the weights alone.
         unsaid.pop("peak_flops", None)
-    size = size_of_memory(name, tables)
-    supposed = {"hbm_capacity": f"{size}; {_BESIDE_OTHERS}"} if size else {}
-    return Preset(
-        givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed, nominal=_sold_as(name, tables, givens)
-    )
-
-
-def _sold_as(name: str, tables: Tables, givens: Mapping[str, float]) -> dict[str, float]:
-    """The memory of a chip as it is sold, where that is less than is taken."""
-    rows = _of_chip(name, tables).rows_of(AcceleratorFigure)
-    sold = [in_si("hbm_capacity", row.value, row.unit) for row in rows if row.quantity == "hbm_capacity" and _NOMINAL in row.notes]
-    return {"hbm_capacity": sold[0]} if sold and sold[0] < givens.get("hbm_capacity", 0.0) else {}
+    memory = chosen.get(("hbm_capacity", ""))
+    supposed = {"hbm_capacity": memory.notes} if memory and memory.notes else {}
+    return Preset(givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed)
 
 
 def names_count(text: str) -> bool:
@@ -337,17 +326,6 @@ def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables |
     return tuple(dict.fromkeys(problem for name, part in parts for problem in part.problems(name)))
 
 
-def size_of_memory(name: str, tables: Tables | None = None) -> str:
-    """Whose figure the memory of a chip is: nominal, as it is sold, as the driver reports it, or in GiB; nothing where no row says.
-
-    >>> size_of_memory("H100-SXM"), size_of_memory("H200-SXM"), size_of_memory("TPU-v5p")
-    ('nominal', 'as the driver reports it', 'in GiB')
-    """
-    rows = _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure)
-    said = next((row.notes for row in rows if row.quantity == "hbm_capacity" and row.preferred), "")
-    return next((basis for word, basis in _SIZES_OF_MEMORY.items() if word in said), "")
-
-
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     """All prices of an hour of a chip in hardware.csv: rents, and what it costs those who own it."""
     return [row for row in _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure) if row.quantity == "chip_price"]
@@ -446,7 +424,7 @@ def of_architecture(row: Architecture) -> Preset:
         givens=givens | dict.fromkeys(none, 0.0),
         provenance={name: _provenance_of_model(row, column) for name, column in columns.items()}
         | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
-        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
+        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys()), "kv_copies": COPIES[row.kv_shards]},
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
         published=(_published(row, givens),),
     )
@@ -541,9 +519,18 @@ def _in_domain(row: Architecture, column: str, name: str) -> float:
 
 def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     dtype, longest = row.native_dtype, float(row.max_context or inf)
+    checkpoints = [one.split() for one in row.stored_bytes if row.total_params]
+    stored = {PUBLISHED_BYTES[of_type]: float(size) / givens["total_params"] for of_type, size in checkpoints}
     if not dtype:
         return Published(
-            model=row.model, dtype=dtype, of_experts=inf, of_others=inf, bytes_per_weight=inf, narrowest=inf, max_context=longest
+            model=row.model,
+            dtype=dtype,
+            of_experts=inf,
+            of_others=inf,
+            bytes_per_weight=inf,
+            narrowest=inf,
+            max_context=longest,
+            stored=stored,
         )
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
@@ -560,6 +547,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
         bytes_per_weight=mean.right_side(known),
         narrowest=narrowest,
         max_context=longest,
+        stored=stored,
     )
 
 
@@ -615,9 +603,14 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     if not settled.isdisjoint(WIDTHS):
         return _beside_widths(preset, settled)
     chip = preset.givens.get("bytes_per_weight")
-    fit = [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
-    if not fit:
+    if chip is None:
         return preset
+    if any(chip in one.stored for one in preset.published):
+        return _as_stored(preset, chip)
+    fit = [one for one in preset.published if one.narrowest <= chip != one.bytes_per_weight]
+    if not fit:
+        narrower = any(chip < one.narrowest < inf for one in preset.published)
+        return replace(preset, supposed={**preset.supposed, **_STORED_WIDER}) if narrower else preset
     first, *others = fit
     for other in others:
         if other.bytes_per_weight != first.bytes_per_weight and "bytes_per_weight" not in settled:
@@ -634,6 +627,14 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
         supposed={**preset.supposed, **dict.fromkeys(widths, why)},
     )
+
+
+def _as_stored(preset: Preset, chip: float) -> Preset:
+    """The presets with the bytes of the first checkpoint of a model that stores its weights in a type of these bytes."""
+    model = next(one for one in preset.published if chip in one.stored)
+    place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: weights stored as published in such a type, with embeddings and scales"
+    found = {"bytes_per_weight": model.stored[chip]}
+    return replace(preset, givens={**preset.givens, **found}, provenance={**preset.provenance, **dict.fromkeys(found, place)})
 
 
 def _beside_widths(preset: Preset, settled: Set[str]) -> Preset:

@@ -9,6 +9,7 @@ import pytest
 from derive import shipped
 from derive.catalogue import equation
 from derive.errors import WrongValue
+from derive.presets import architecture, model_names
 from derive.solving import caveats as doubts
 from derive.solving.api import solve
 from derive.solving.questions import question
@@ -16,6 +17,8 @@ from derive.units import show
 from tests.tools.commands import call
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
+
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 V3 = {"total_params": 671e9, "active_params": 37e9, "bytes_per_weight": 1, "chips": 8, "hbm_bandwidth": 4.8e12}
 STEP = {**V3, "peak_flops": 1.979e15, "context_length": 4000, "kv_bytes_per_token": 35136}
@@ -664,6 +667,30 @@ def test_copies_of_a_cache_are_those_of_the_catalogue():
         assert named == typed and f"lies up to {copies} times" in text and f"up to {named / plain:.3g} times as long" in text
 
 
+COVERED = [name for name in model_names() if architecture(name).kv_formula]
+LATENT = ("mla", "mla_hybrid", "mla_indexed", "compressed")
+
+
+@in_one_test("name", COVERED)
+def test_tensor_parallelism_copies_the_cache_of_every_model_that_ships(name):
+    """A cache divides over its KV heads, and one of latents or compressed entries over one chip."""
+    row = architecture(name)
+    shards = 1 if row.kv_formula in LATENT else row.kv_heads
+    for chips in (2, 8, 16):
+        assert solve("kv_copies", model=name, tp=chips).value == max(1, chips / shards)
+    given = {"model": name, "context_length": 1e5, "batch": 4, "bytes_per_element": 1}
+    once, found = (solve("kv_cache_bytes", **given, **more) for more in ({"kv_copies": 1}, {"tp": 8}))
+    assert found.value == pytest.approx(max(1, 8 / shards) * once.value)
+    assert any("lies" in text for text in found.warnings) == (shards < 8)
+
+
+def test_kv_heads_that_chips_do_not_divide_are_said():
+    """10 KV heads over 8 chips: two on some of them. The 40 query heads would divide."""
+    given = {"hardware": "H100:bf16", "model": "Phi-4", "context_length": 8000}
+    assert any("10 KV heads cannot be shared evenly by 8 chips" in text for text in warned("batch", **given, tp=8))
+    assert not any("shared evenly" in text for text in warned("batch", **given, tp=2))
+
+
 def test_no_cache_is_copied_on_more_chips_than_there_are_query_heads():
     """128 heads on 144 chips: 128 copies; 64 over 8 KV heads on 128 chips: 8."""
     for model, chips, copies, heads in (("DeepSeek-V3", 144, 128, 128), ("Llama-3-70B", 128, 8, 64)):
@@ -1037,29 +1064,6 @@ def test_what_fits_where_nothing_is_left_for_activations_is_said(unknown, more, 
     )
     assert "no cache fits" in warned(unknown, **given, chips=1, hbm_capacity="75GB")[0]
     assert warned(unknown, **given, chips=2) == () == warned(unknown, **given, chips=1, reserved_share=0.1)
-
-
-H200S = {"hardware": "8xH200:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1}
-
-
-@pytest.mark.parametrize(
-    ("unknown", "given", "then"),
-    [
-        # 8 chips of 141e9 bytes less 70.55e9 of weights, over 8192 tokens of 163,840
-        ("batch", {"context_length": 8192}, "batch is 787"),
-        ("context_length", {"batch": 8}, "context_length is 806.8k tokens"),
-        ("chips", {"hardware": "H200:fp8", "batch": 100, "context_length": 8192}, "chips is 2"),
-        ("batch", {"hardware": "H200:fp8", "context_length": 8192, "total_params": 145e9, "active_params": 145e9}, "no cache fits"),
-    ],
-)
-def test_memory_beyond_that_of_the_data_sheet_is_said_with_what_this_leaves(unknown, given, then):
-    assert f"at the data sheet's hbm_capacity of 141 GB {then}" in warned(unknown, **{**H200S, **given})
-    of_sheet = warned(unknown, **{**H200S, **given, "hbm_capacity": "151GB"})
-    assert not any("data sheet" in text for text in (*of_sheet, *warned(unknown, **{**H200S, **given, "hardware": "8xH100:fp8"})))
-
-
-def test_a_batch_that_a_target_bounds_is_no_larger_on_more_memory():
-    assert not any("data sheet" in text for text in warned("batch", **H200S, context_length=8192, step_time=0.01))
 
 
 def test_an_owned_chip_that_never_waits_is_said_to():
