@@ -182,7 +182,9 @@ def question(
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
-    chosen = tuple({**preset.variants, **_variants_of_givens(name, known, named), **_checked(variants or {})}.items())
+    usual = {**preset.variants, **_variants_of_givens(name, known, named)}
+    read = {symbol for row in _active(name, tuple(usual.items()), using, preset.left_out, ()) for symbol in row.symbols}
+    chosen = tuple({**usual, **_read_by_one_variant({name, *typed} - read, {name, *known}), **_checked(variants or {})}.items())
     whole = Question(
         unknown=name,
         known=known,
@@ -587,6 +589,18 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
         **({"summed": "prompts"} if _adds_up_prompts({*known, unknown}) else {}),
         **_counted(known),
     }
+
+
+def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
+    """The variants that can take what was given and nothing else reads, of each group where one alone can.
+
+    >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
+    {'kv_bytes_per_token': 'hybrid'}
+    """
+    supplied = {*known, *NEUTRAL_DEFAULTS, *IN_BF16}
+    able = [row.variant for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs) and row.inputs <= supplied]
+    names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
+    return {group: name for group, (name, *others) in names.items() if not others}
 
 
 def _adds_up_prompts(at_hand: Set[str]) -> bool:
