@@ -35,8 +35,8 @@ _NO_CACHE, _NO_CONFIGURATION = "an equation of its cache", "its configuration"
 def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     """A row an accelerator whose name has the word: dense PFLOP/s by data type, memory, ridge point of the first of these types, rents.
 
-    >>> hardware_lines()[2].split()[:9]
-    ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '85.52', '295', '2.35']
+    >>> hardware_lines()[2].split()[:8]
+    ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '85.52', '295']
     """
     tables = tables or shipped.read()
     types = [*BYTES_PER_WEIGHT]
