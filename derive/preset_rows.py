@@ -71,6 +71,7 @@ class Architecture(TableRow):
     layers: int
     kv_layers: int
     kv_heads: int | None
+    kv_shards: str
     head_dim: int | None
     latent_dim: int | None
     rope_dim: int | None
@@ -110,6 +111,8 @@ class Architecture(TableRow):
     kv_values_read_per_context_token: int
     fixed_values_per_sequence: int | None
     native_dtype: str
+    stored_bytes: tuple[str, ...]
+    stored_source: str
     max_context: int | None
     release_date: datetime.date
     release_grade: str

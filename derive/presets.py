@@ -17,6 +17,7 @@ from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import NUMBER, in_si, is_known, listed
 from derive.shipped_rules import (
     BYTES_PER_WEIGHT,
+    COPIES,
     FIXED_PARTS,
     HARDWARE_GIVENS,
     KV_INPUTS,
@@ -67,6 +68,8 @@ OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_b
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
+_STORED_WIDER = {"bytes_per_weight": "embeddings and scales may add 10 to 25 %"}
+"""What is said of weights in fewer bytes than a model was published in, of which no checkpoint is in the table."""
 _MEAN_WIDTH = "experts.mean_bytes_per_weight"
 WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts, and beside them."""
@@ -74,11 +77,6 @@ OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 """What the data type of a chip sets."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
-_NOMINAL = "nominal"
-_SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", _NOMINAL: "nominal"}
-"""Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
-_BESIDE_OTHERS = "of other chips it may be counted otherwise, up to 8 % apart"
-"""What is said of the size of a memory beside that of other chips."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 _PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
@@ -110,8 +108,8 @@ class Published:
     """A model as it was published: the data types of its weights, and its longest context [token].
 
     The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
-    included; `narrowest` leaves scales out, as the data types of chips do. `origin` is the name that says the data type, blank where
-    the table does.
+    included; `narrowest` leaves scales out, as the data types of chips do. `stored` has the bytes of a weight on average in other
+    checkpoints, by those of their data type. `origin` is the name that says the data type, blank where the table does.
     """
 
     model: str
@@ -122,6 +120,7 @@ class Published:
     narrowest: float
     max_context: float
     origin: str = ""
+    stored: Mapping[float, float] = field(default_factory=dict)
 
     @property
     def widths(self) -> dict[str, float]:
@@ -136,8 +135,7 @@ class Preset:
     how a model was published, or its name where its configuration is not known.
 
     Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
-    of data types that nobody gave which is taken and how to give it, `supposed` why another given is what it is, and `nominal`
-    has what a chip is sold as where that is less than its given.
+    of data types that nobody gave which is taken and how to give it, and `supposed` why another given is what it is.
     """
 
     givens: dict[str, float]
@@ -150,7 +148,6 @@ class Preset:
     record: str = ""
     unsaid: dict[str, str] = field(default_factory=dict)
     supposed: dict[str, str] = field(default_factory=dict)
-    nominal: dict[str, float] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -224,20 +221,11 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     if other and chosen["peak_flops", other].value == chosen["peak_flops", dtype].value:
         # What is as fast in either moves with the width of the weights alone.
         unsaid.pop("peak_flops", None)
-    size = size_of_memory(name, tables)
-    supposed = {"hbm_capacity": f"{size}; {_BESIDE_OTHERS}"} if size else {}
+    memory = chosen.get(("hbm_capacity", ""))
+    supposed = {"hbm_capacity": memory.notes} if memory and memory.notes else {}
     if DATA_TYPES[stored] < BYTES_PER_WEIGHT[dtype]:
         supposed["peak_flops"] = f"weights in {stored} are computed in {dtype}, as {name} has no rate of {stored}"
-    return Preset(
-        givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed, nominal=_sold_as(name, tables, givens)
-    )
-
-
-def _sold_as(name: str, tables: Tables, givens: Mapping[str, float]) -> dict[str, float]:
-    """The memory of a chip as it is sold, where that is less than is taken."""
-    rows = _of_chip(name, tables).rows_of(AcceleratorFigure)
-    sold = [in_si("hbm_capacity", row.value, row.unit) for row in rows if row.quantity == "hbm_capacity" and _NOMINAL in row.notes]
-    return {"hbm_capacity": sold[0]} if sold and sold[0] < givens.get("hbm_capacity", 0.0) else {}
+    return Preset(givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed)
 
 
 def names_count(text: str) -> bool:
@@ -348,17 +336,6 @@ def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables |
     return tuple(dict.fromkeys(problem for name, part in parts for problem in part.problems(name)))
 
 
-def size_of_memory(name: str, tables: Tables | None = None) -> str:
-    """Whose figure the memory of a chip is: nominal, as it is sold, as the driver reports it, or in GiB; nothing where no row says.
-
-    >>> size_of_memory("H100-SXM"), size_of_memory("H200-SXM"), size_of_memory("TPU-v5p")
-    ('nominal', 'as the driver reports it', 'in GiB')
-    """
-    rows = _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure)
-    said = next((row.notes for row in rows if row.quantity == "hbm_capacity" and row.preferred), "")
-    return next((basis for word, basis in _SIZES_OF_MEMORY.items() if word in said), "")
-
-
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     """All prices of an hour of a chip in hardware.csv: rents, and what it costs those who own it."""
     return [row for row in _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure) if row.quantity == "chip_price"]
@@ -422,10 +399,20 @@ def _stored(preset: Preset, text: str) -> Preset:
         return preset
     row = data_types.ROWS[dtype]
     narrowest = min(row.size, DATA_TYPES[row.computed_in or dtype])
-    models = [(one.model, one.max_context) for one in preset.published] or [(name, inf) for name in preset.parameters_only]
-    widths = {"of_experts": row.size, "of_others": row.size, "bytes_per_weight": row.size, "narrowest": narrowest}
-    published = (Published(model=name, dtype=dtype, max_context=longest, origin=f"--model {text}", **widths) for name, longest in models)
-    return replace(preset, published=tuple(published))
+    models = [(one.model, one.max_context, one.stored) for one in preset.published]
+    named = (
+        Published(
+            model=name,
+            dtype=dtype,
+            **dict.fromkeys(("of_experts", "of_others", "bytes_per_weight"), stored.get(row.size, row.size)),
+            narrowest=narrowest,
+            max_context=longest,
+            origin=f"--model {text}",
+            stored=stored,
+        )
+        for name, longest, stored in models or [(name, inf, {}) for name in preset.parameters_only]
+    )
+    return replace(preset, published=tuple(named))
 
 
 def model_name(text: str, tables: Tables | None = None) -> str:
@@ -490,7 +477,7 @@ def of_architecture(row: Architecture) -> Preset:
         givens=givens | dict.fromkeys(none, 0.0),
         provenance={name: _provenance_of_model(row, column) for name, column in columns.items()}
         | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
-        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
+        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys()), "kv_copies": COPIES[row.kv_shards]},
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
         published=(_published(row, givens),),
     )
@@ -582,9 +569,18 @@ def _in_domain(row: Architecture, column: str, name: str) -> float:
 
 def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     dtype, longest = row.native_dtype, float(row.max_context or inf)
+    checkpoints = [one.split() for one in row.stored_bytes if row.total_params]
+    stored = {PUBLISHED_BYTES[of_type]: float(size) / givens["total_params"] for of_type, size in checkpoints}
     if not dtype:
         return Published(
-            model=row.model, dtype=dtype, of_experts=inf, of_others=inf, bytes_per_weight=inf, narrowest=inf, max_context=longest
+            model=row.model,
+            dtype=dtype,
+            of_experts=inf,
+            of_others=inf,
+            bytes_per_weight=inf,
+            narrowest=inf,
+            max_context=longest,
+            stored=stored,
         )
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
@@ -601,6 +597,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
         bytes_per_weight=mean.right_side(known),
         narrowest=narrowest,
         max_context=longest,
+        stored=stored,
     )
 
 
@@ -657,14 +654,21 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         return _beside_widths(preset, settled)
     chip = preset.givens.get("bytes_per_weight")
     named = [one for one in preset.published if one.origin and (chip is None or one.narrowest <= chip)]
+    if chip is None and not named:
+        return preset
+    if not named and chip is not None and any(chip in one.stored for one in preset.published):
+        return _as_stored(preset, chip)
     fit = named or [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
     if not fit:
-        return preset
+        narrower = any(chip is not None and chip < one.narrowest < inf for one in preset.published)
+        return replace(preset, supposed={**preset.supposed, **_STORED_WIDER}) if narrower else preset
     first, *others = fit
     for other in others:
         if other.bytes_per_weight != first.bytes_per_weight and "bytes_per_weight" not in settled:
             raise WrongValue(f"weights are {first.dtype} in {first.model} and {other.dtype} in {other.model}: give bytes_per_weight=...")
     why = f"weights stored as {'its name says' if first.origin else 'published'}, {first.dtype}"
+    if first.origin and first.bytes_per_weight not in first.stored.values():
+        why += f"; {_STORED_WIDER['bytes_per_weight']}"
     place = first.origin or f"{ARCHITECTURES}.csv {first.model} native_dtype"
     widths = first.widths if "bytes_per_weight" not in settled else {}
     found = {"bytes_per_weight": first.bytes_per_weight, **widths}
@@ -677,6 +681,14 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
         supposed={**preset.supposed, **dict.fromkeys(found if first.origin else widths, why)},
     )
+
+
+def _as_stored(preset: Preset, chip: float) -> Preset:
+    """The presets with the bytes of the first checkpoint of a model that stores its weights in a type of these bytes."""
+    model = next(one for one in preset.published if chip in one.stored)
+    place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: weights stored as published in such a type, with embeddings and scales"
+    found = {"bytes_per_weight": model.stored[chip]}
+    return replace(preset, givens={**preset.givens, **found}, provenance={**preset.provenance, **dict.fromkeys(found, place)})
 
 
 def _beside_widths(preset: Preset, settled: Set[str]) -> Preset:

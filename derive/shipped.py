@@ -178,7 +178,7 @@ class Tables:
 
         >>> from derive.preset_rows import AcceleratorFigure
         >>> print(read().no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
-        hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 342), 'H200-SXM' (row 34)
+        hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 348), 'H200-SXM' (row 34)
         """
         from difflib import get_close_matches
 

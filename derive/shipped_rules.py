@@ -48,6 +48,8 @@ _INDEXER = ("indexer_dim", "indexer_heads", "indexer_bytes_per_element")
 _EXPERTS = ("experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "vocab_size", "experts_source")
 _WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"), _STATE, _INDEXER, _EXPERTS)
 """Columns of architectures.csv of which all are known or none."""
+COPIES = {"kv_heads": "heads", "1": "latents"}
+"""The variant of kv_copies that goes with what kv_shards says: how many chips one cache divides over."""
 _MAY_STAND_ALONE = "value_dim"
 """Where a formula asks for the width of values, it has nothing to do with a width without position."""
 _DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
@@ -134,6 +136,11 @@ def _published(row: "Architecture") -> Iterator[Fault]:
             hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{_EXPERTS_AND}bf16'"
             yield "native_dtype", f"{shorten(dtype)} is no data type{hint}"
             return
+    if bool(row.stored_bytes) != bool(row.stored_source):
+        yield "stored_source", "is blank, and stored_bytes is not" if row.stored_bytes else "is of no stored_bytes"
+    for dtype in (one.split()[0] for one in row.stored_bytes):
+        if dtype not in PUBLISHED_BYTES:
+            yield "stored_bytes", f"{shorten(dtype)} is no data type{suggest(dtype, PUBLISHED_BYTES)}"
     if _EXPERTS_AND in row.native_dtype and row.experts == 0:
         yield "native_dtype", "names experts, and experts is 0"
 
@@ -148,6 +155,8 @@ def _architecture(row: "Architecture") -> Iterator[Fault]:
         if filled and len(filled) < len(group) and not alone:
             lacking = next((column for column in group if not is_known(row, column)), "")
             yield lacking, f"is blank, and {filled[0]} is not"
+    if row.kv_shards == "kv_heads" and row.kv_heads is None:
+        yield "kv_shards", "is kv_heads, and that is blank"
     if row.linear_layers is None and any(is_known(row, column) for column in _STATE):
         yield "linear_layers", "is blank, and there is a state of linear layers"
     yield from _experts(row)

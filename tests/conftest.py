@@ -18,7 +18,7 @@ from hypothesis import settings
 from derive import shipped
 from derive.shipped import Tables, content, read
 from tests.tools import remembered, together
-from tests.tools.tables import FROZEN, SHIPPED, reading
+from tests.tools.tables import FROZEN, SHIPPED, of_80_gb, reading
 
 pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
 
@@ -84,4 +84,11 @@ def tiered_sonnet_tables() -> Tables:
 def tiered_sonnet() -> Iterator[None]:
     """The test sees the tables of `tiered_sonnet_tables`."""
     with reading(tiered_sonnet_tables()):
+        yield
+
+
+@pytest.fixture
+def chips_of_80_gb() -> Iterator[None]:
+    """Chips with the round size of their data sheet, for numbers that were worked by hand with it."""
+    with reading(of_80_gb()):
         yield

@@ -43,9 +43,10 @@ _CAPACITY, _NOTHING_KEPT = "hbm_capacity", "reserved_share = 0"
 _STEP = 1e-6
 """Relative step of a quantity to see what it moves."""
 
+_SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
-    *("of published runs;", " unless it is given: ", " is the data type of "),
+    *("of published runs;", _SUPPOSED, " is the data type of "),
 )
 """What is said of this very question, before what equations idealise."""
 
@@ -248,8 +249,11 @@ def foremost(solution: Result, texts: Iterable[str]) -> list[str]:
     """The assumptions that matter most: what is said of this question, then what idealises that on which the answer hangs most.
 
     Of an equation that counts by how much the answer moves with what it gives; of those alike the nearest to the answer is first.
+    A quantity that was supposed, and that the answer does not move with, does not matter.
     """
     weights = _weights(solution)
+    slopes = solution.answers[0].elasticities if solution.answers else {}
+    texts = [text for text in texts if not slopes or _SUPPOSED not in text or text.split(" = ")[0] in slopes]
     ranked = sorted((text for text in texts if _weight(text, weights) > 0), key=lambda text: -_weight(text, weights))
     asked = sum(_weight(text, weights) > 1 for text in ranked)
     return ranked[: max(asked, MOST_ASSUMED)]

@@ -95,7 +95,9 @@ def architectures(*found):
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(NOT_ASKED | row for row in found)
+    writer.writerows(
+        {"kv_shards": "1" if row.get("latent_dim") or not row.get("kv_heads") else "kv_heads"} | NOT_ASKED | row for row in found
+    )
     return read().edited(architectures=out.getvalue())
 
 
@@ -332,7 +334,7 @@ def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     absorbed = "_absorbed" if formula.startswith("mla") else ""
     assert preset.variants == {
         **{"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed},
-        "prefill_attention_flops_per_pair": formula if absorbed else "same",
+        **{"prefill_attention_flops_per_pair": formula if absorbed else "same", "kv_copies": "latents" if absorbed else "heads"},
     }
     assert set(preset.provenance) == set(givens | NONE) and preset.left_out == ()
     assert preset.provenance["window_kv_bytes"] == f"architectures.csv {text} window_layers: config (verified): none"
@@ -347,7 +349,11 @@ def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
     selection |= {"indexer_heads": 64, "indexer_bytes_per_element": 1.03125}
     assert preset.givens == sizes | selection | {"window_kv_bytes": 0, "linear_state_bytes": 0}
     chosen = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width", "selected_attention_flops")
-    assert preset.variants == {**dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"), "kv_time": "fixed"}
+    assert preset.variants == {
+        **dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"),
+        "kv_time": "fixed",
+        "kv_copies": "latents",
+    }
     assert preset.left_out == presets.DENSE_ONLY
 
 
@@ -364,7 +370,7 @@ def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     preset = model("Mixed")
     chosen = {"kv_time": "fixed", "kv_bytes_per_sequence": "fixed", "attention_flops_per_sequence": "windowed"}
     plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", "prefill_attention_flops_per_pair": "same"}
-    assert preset.variants == {**plain, **chosen}
+    assert preset.variants == {**plain, **chosen, "kv_copies": "heads"}
     assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
 
 

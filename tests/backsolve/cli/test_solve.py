@@ -8,6 +8,8 @@ import pytest
 from tests.tools.commands import DEPLOYED, STAR, call, plain, refused
 from tests.tools.together import in_one_test
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 NO_ANSWER = [
     ((*STAR, "machine_balance_ratio=300"), "needs also total_params and active_params"),
     (STAR, "needs also"),

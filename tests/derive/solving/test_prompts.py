@@ -16,6 +16,8 @@ from derive.solving.prompts import WITH_PROMPTS, unwritten
 from derive.units import show
 from tests.tools.together import some
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 1000, "output_tokens": 300}
 SIZES = [
     ("chips", {"requests_per_second": 100, "step_time": 0.05}),

@@ -11,6 +11,8 @@ from derive.solving.refusals import missing_givens
 from derive.solving.route import reaches
 from tests.tools.together import in_one_test, some
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
 LACKING = [
     ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length"}),

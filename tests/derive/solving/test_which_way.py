@@ -11,6 +11,8 @@ from derive.solving.api import solve
 from tests.tools.asked import CROSSOVER, STEP, value
 from tests.tools.together import in_one_test
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 
 def test_equations_that_would_have_given_it_too_are_named():
     solution = solve("step_time", compute_time=0.01, memory_time=0.02, batch=2000, throughput=1e5)
