@@ -4,9 +4,11 @@ All other tests read tests/tables, as tests/conftest.py says.
 """
 
 import csv
+import io
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date
 
 import pytest
@@ -159,9 +161,10 @@ def test_no_two_models_have_one_name():
     [("hardware", "accelerator", hardware_names, chip_name), ("architectures", "model", spellings, model_name)],
 )
 def test_a_new_row_takes_no_name_from_another(table, column, names, named):
-    """For every text that names one thing, a row is added whose name begins with that text."""
-    tables = read()
-    known = rows(f"{table}.csv")
+    """For every text that names one thing in the tables of the tests, a row is added whose name begins with that text."""
+    tables = read(FROZEN)
+    known = list(csv.DictReader(io.StringIO(tables.content(f"{table}.csv").decode())))
+    lost = {}
     for text in dict.fromkeys(one for name in names(tables) for one in beginnings(name)):
         try:
             meant = named(text, tables)
@@ -169,7 +172,11 @@ def test_a_new_row_takes_no_name_from_another(table, column, names, named):
             continue
         new = ({**row, column: f"{text}-New", "aliases": "", "hf_id": ""} for row in known if row[column] == meant)
         more = "".join(",".join(f'"{row[name]}"' for name in known[0]) + "\n" for row in new)
-        assert named(text, tables.edited(**{table: tables.content(f"{table}.csv").decode() + more})) == meant, text
+        with suppress(UnknownName):
+            if named(text, tables.edited(**{table: tables.content(f"{table}.csv").decode() + more})) == meant:
+                continue
+        lost[text] = meant
+    assert not lost, f"rows of short_names.csv are missing: {lost}"
 
 
 @in_one_test(
