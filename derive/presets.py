@@ -810,8 +810,8 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
     """
     given, pairs = given.strip(), list(spellings)
     names = {name for _, name in pairs}
-    pairs += [(row.text, name) for row in tables.rows_of(ShortName) if (name := row.accelerator or row.model) in names]
-    if hit := next((hit for hits in _alike(given, pairs) for hit in hits), None):
+    short = [(row.text, name) for row in tables.rows_of(ShortName) if (name := row.accelerator or row.model) in names]
+    if hit := next((hit for hits in _alike(given, pairs, short) for hit in hits), None):
         return hit
     for hits in _begun(given, pairs):
         if len(hits) == 1:
@@ -823,14 +823,16 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
     raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
 
 
-def _alike(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[list[str]]:
-    """The things that are spelled like a text, in one way of comparing after the other, the strictest first."""
+def _alike(given: str, pairs: Collection[tuple[str, str]], short: Collection[tuple[str, str]]) -> Iterator[list[str]]:
+    """The things that are spelled like a text, in one way of comparing after the other, the strictest first.
+
+    A later release of a short name may be another model.
+    """
     yield [name for spelled, name in pairs if spelled == name == given]
     yield [name for spelled, name in pairs if spelled == given]
-    keys = [(_keys(_dashed(spelled)), name) for spelled, name in pairs]
-    *_, plain = _forms(given)
-    for form in (*_forms(given), RELEASE.sub("", plain)):
-        yield [name for known, name in keys if form and not known.isdisjoint(_keys(form))]
+    *_, plain = forms = _forms(given)
+    for form, others in (*((one, short) for one in forms), (RELEASE.sub("", plain), ())):
+        yield [name for spelled, name in (*pairs, *others) if form and not _keys(_dashed(spelled)).isdisjoint(_keys(form))]
 
 
 def _begun(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[set[str]]:
