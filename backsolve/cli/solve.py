@@ -66,6 +66,7 @@ _LONG = 100_000
 @click.option(
     "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
 )
+@click.option("--strict", is_flag=True, help="Definitions and bounds alone: no reading, condition or rule of thumb.")
 @click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
 @click.option(
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
@@ -75,7 +76,7 @@ _LONG = 100_000
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
     overlap: str | None,
-    count: str, sizes: str, efficiency: str, price: str, anyway: bool, plot: str | None, full: bool, style: str,
+    count: str, sizes: str, efficiency: str, price: str, strict: bool, anyway: bool, plot: str | None, full: bool, style: str,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN from what is given: any quantity, or several, through as many equations as it takes.
 
@@ -93,7 +94,20 @@ def solve_command(
     backsolve solve sweep_time --hardware H100-SXM:fp8
     backsolve solve sweep_time,ridge_point --hardware H100,B200:fp8
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
+    backsolve solve storage_tier ttl=1h
+
+    If definitions and bounds lead to no answer, a reading of prices, a condition or a rule of thumb gives it, named on the first line.
+    --using selects one, --strict leaves all of them out.
     """
+    if unknown.strip().lower() in ("storage_tier", "cache_tier"):
+        from backsolve.cli.tiers import print_tiers
+
+        if strict or using or hardware or model or plot is not None:
+            raise WrongValue(
+                "storage_tier is by the drain-time rule from ttl alone: leave out --strict, --using, --hardware, --model, --plot"
+            )
+        print_tiers(given, style, full)
+        return
     from derive.answers import NO_WHOLE_ONE
     from derive.presets import problems_of
     from derive.quantities import meant_beside, quantity, says_tensor_parallel
@@ -134,7 +148,7 @@ def solve_command(
     def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":
         def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
             given = {**texts, **own}
-            return respond_all(unknowns, given, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
+            return respond_all(unknowns, given, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped, strict)
 
         return solved
 
@@ -183,10 +197,7 @@ def solve_command(
     def may_be(name: str) -> bool:
         return may_have_answer(name, texts, *deployments[0], using, variants, conventions, anyway)
 
-    def by_rule(name: str, rule: str) -> bool:
-        return bool(respond(name, texts, *deployments[0], (*using, rule), variants, conventions, anyway, zipped).answers)
-
-    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be, by_rule)):
+    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be)):
         say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
@@ -202,20 +213,15 @@ def _why_not(
     deployment: "Deployment",
     ask: "Ask",
     may_be: "Callable[[str], bool]",
-    by_rule: "Callable[[str, str], bool]",
 ) -> list[str]:
-    """Why questions have no answer; where all of them lack something, and a rule of thumb or usual values will do, a command with these.
+    """Why questions have no answer; where all of them lack something, and usual values will do, a command with these.
 
     Why takes one line beside such a command, which would be the third.
     """
     from derive.quantities import QUANTITIES
-    from derive.solving.refusals import INSTEAD, by_a_rule
+    from derive.solving.refusals import INSTEAD
     from derive.solving.sufficient_givens import Enough, answered_beside, enough
 
-    rules = dict.fromkeys(rule for one in refused for rule in one.refusal.rules)
-    if rule := next((rule for rule in rules if all(by_rule(one.unknown, rule) for one in refused)), None):
-        whys = [one.refusal.message.replace(f"\n{by_a_rule(rule)}", "") for one in refused]
-        return [*whys, f"by a rule of thumb: {_as_a_command(Enough({}, *deployment), rule)}"]
     said, found = [], Enough({}, *deployment)
     covered = True
     for one in refused:
@@ -237,8 +243,8 @@ def _why_not(
     return [*said, example] if refused and covered and fit else said
 
 
-def _as_a_command(found: "Enough", *rules: str) -> str:
-    """The command as it was typed, with what it lacked, and rules of thumb joined."""
+def _as_a_command(found: "Enough") -> str:
+    """The command as it was typed, with what it lacked."""
     context = click.get_current_context()
     options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
     for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
@@ -247,7 +253,7 @@ def _as_a_command(found: "Enough", *rules: str) -> str:
             options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
     more = (f"{name}={text}" for name, text in found.given.items())
     words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
-    return f"backsolve solve {shlex.join([*words, *chain.from_iterable(('--using', rule) for rule in rules)])}"
+    return f"backsolve solve {shlex.join(words)}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:
@@ -279,7 +285,7 @@ def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: b
         longest = max(map(len, lists), default=1)
         if any(len(one) not in (1, longest) for one in lists):
             raise WrongValue("--zip takes lists of --hardware and --model that are as long as each other")
-        rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)]
+        rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)] or [()]
     else:
         rows = [*product(*lists)]
     return [(row[: len(hardware)], row[len(hardware) :]) for row in rows]

@@ -209,6 +209,7 @@ EQUATIONS = (
         id="batching.practical_batch",
         title="Batch as a multiple of the balance batch",
         kind=HEURISTIC,
+        rule="the rule of thumb that the batch is a multiple of the balance batch",
         relation=lambda batch, batch_multiple, balance_batch: (batch, batch_multiple * balance_batch),
         statement="In practice one runs at two or three times the balance batch.",
         assumptions=("someone claims the multiple",),
@@ -409,6 +410,7 @@ EQUATIONS = (
         id="batching.fast_mode_batch_ratio",
         title="Batches behind a fast mode",
         kind=CONDITION,
+        rule="the condition that a fast mode costs the chips it leaves idle",
         relation=lambda normal_batch, fast_batch, fast_price_ratio, fast_speed_ratio: (
             normal_batch,
             fast_batch * fast_price_ratio * fast_speed_ratio,
@@ -444,6 +446,7 @@ EQUATIONS = (
         id="batching.fast_mode_normal_batch",
         title="Batch of the normal mode",
         kind=CONDITION,
+        rule="the condition that the normal mode runs above the balance batch",
         relation=lambda normal_batch, fast_speed_ratio, balance_batch: (normal_batch, fast_speed_ratio * balance_batch),
         statement="If normal mode is compute-bound and fast mode sits on the latency floor, normal runs at sigma balance batches.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
@@ -466,6 +469,7 @@ EQUATIONS = (
         id="batching.fast_mode_fast_batch",
         title="Batch of the fast mode",
         kind=CONDITION,
+        rule="the condition that a fast mode is priced at its cost",
         relation=lambda fast_batch, balance_batch, fast_price_ratio: (fast_batch, balance_batch / fast_price_ratio),
         statement="Under the same reading, fast mode runs at the balance batch over the price ratio.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
@@ -483,6 +487,7 @@ EQUATIONS = (
         id="batching.speculative_speedup_at_batch",
         title="Speed-up by speculative decoding at a batch",
         kind=CONDITION,
+        rule="the condition that both steps are as long as their batch makes them",
         relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio, batch, balance_batch: (
             speculative_speedup,
             (1 - acceptance_rate ** (draft_tokens + 1))

@@ -112,6 +112,7 @@ EQUATIONS = (
         id="cache.drain_time_rule",
         title="Lifetime as the drain time of the tier",
         kind=HEURISTIC,
+        rule="the drain-time rule (a cache lives as long as its tier takes to read once)",
         relation=lambda ttl, drain_time: (ttl, drain_time),
         statement="A cache is kept in the tier whose drain time is its lifetime: there holding and reading cost the same.",
         assumptions=("balance is taken for the optimum", "one read per hold"),
@@ -235,6 +236,7 @@ EQUATIONS = (
         id="cache.read_price_is_retrieve_cost",
         title="KV bytes from the cache-read price",
         kind=CONDITION,
+        rule="the reading of the cache-read price as the cost to retrieve",
         relation=lambda cache_read_ratio, retrieve_cost, rematerialisation_cost: (
             cache_read_ratio,
             retrieve_cost / rematerialisation_cost,
@@ -255,6 +257,7 @@ EQUATIONS = (
         id="cache.write_premium_is_hold_cost",
         title="KV bytes from the cache-write premium",
         kind=CONDITION,
+        rule="the reading of the cache-write premium as the cost to hold",
         relation=lambda cache_write_premium, hold_cost, rematerialisation_cost: (
             cache_write_premium,
             hold_cost / rematerialisation_cost,
@@ -271,6 +274,7 @@ EQUATIONS = (
         id="cache.storage_price_is_hold_cost",
         title="KV bytes from the storage price",
         kind=CONDITION,
+        rule="the reading of the storage price as the cost to hold",
         relation=lambda storage_price, tier_price, kv_bytes_per_token, tier_capacity: (
             storage_price,
             tier_price * kv_bytes_per_token / tier_capacity,
@@ -299,6 +303,7 @@ EQUATIONS = (
         id="cache.implied_drain_time",
         title="Implied drain time",
         kind=CONDITION,
+        rule="the reading of output premium and storage price as one mark-up",
         relation=lambda implied_drain_time, output_price, premium_out, tokens_per_step, long_context,
             short_context, storage_price: (
             implied_drain_time,

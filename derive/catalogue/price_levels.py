@@ -16,6 +16,7 @@ LEVELS = (
         id="bands.active_params_times_markup",
         title="Active parameters times mark-up from the input price",
         kind=CONDITION,
+        rule="the reading of the input price as compute times price/cost",
         relation=lambda active_params_times_markup, input_price, prefill_decode_flops_ratio, flop_per_mac_and_token,
             price_per_flop, prefill_cost_ratio: (
             active_params_times_markup,
@@ -53,6 +54,7 @@ LEVELS = (
         id="bands.kv_bytes_from_increment",
         title="KV bytes from the output increment in dollars",
         kind=CONDITION,
+        rule="the reading of the output increment as KV reads",
         relation=lambda kv_bytes_per_token, output_increment, tokens_per_step, increment_markup, price_per_hbm_byte,
             long_context, short_context: (
             kv_bytes_per_token,
@@ -99,6 +101,7 @@ LEVELS = (
         id="bands.attention_flops_from_increment",
         title="Attention FLOPs from the input increment in dollars",
         kind=CONDITION,
+        rule="the reading of the input increment as attention FLOPs",
         relation=lambda attention_flops_per_pair, input_increment, one_token, prefill_decode_flops_ratio, increment_markup,
             price_per_flop, prompt_position, long_context, short_context: (
             attention_flops_per_pair,
@@ -226,6 +229,7 @@ LEVELS = (
         id="bands.cache_read_ratio",
         title="Cache-read ratio from what a hit costs",
         kind=CONDITION,
+        rule="the reading of the cache-read price as its cost",
         relation=lambda cache_read_ratio, cache_read_markup, prefill_decode_flops_ratio, tier_read_cost_ratio, one_token,
             balance_context, suffix_tokens, attention_flops_per_pair, flop_per_weight, active_params, prefill_cost_ratio: (
             cache_read_ratio,

@@ -24,6 +24,7 @@ EQUATIONS = (
         id="scheduling.train_period_rule",
         title="A departure per memory sweep",
         kind=HEURISTIC,
+        rule="the rule of thumb that a batch departs once per memory sweep",
         relation=lambda train_period, sweep_time: (train_period, sweep_time),
         statement="Fill the memory with weights and KV and read all of it once per pass.",
         assumptions=("memory is full", "reading anything twice per pass is pointless"),

@@ -13,8 +13,6 @@ from derive.catalogue.sources import (
 from derive.records import Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
-_SOLD_BELOW_COST = "it is sold for less than its chips cost: there is no margin"
-
 REQUESTS = (
     Equation(
         id="serving.tokens_per_second_per_user",
@@ -361,11 +359,12 @@ REQUESTS = (
     ),
     Equation(
         id="serving.gross_margin",
+        version=2,
+        changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of decoded tokens",
         defines="gross_margin",
         variant=Variant(group="gross_margin", name="output", default=True),
         relation=lambda gross_margin, cost_per_token, output_price: (gross_margin, 1 - cost_per_token / output_price),
-        requires=(Requirement(holds=lambda cost_per_token, output_price: cost_per_token < output_price, otherwise=_SOLD_BELOW_COST),),
         statement="The share of the output price that is left after the chips that decode are paid.",
         assumptions=("of output tokens alone", "chips are the only cost, at their price: no staff, research or sales"),
         example=Example(given={"cost_per_token": "1.347 USD/MTok", "output_price": "15 USD/MTok"}, result="0.9102"),
@@ -373,15 +372,12 @@ REQUESTS = (
     ),
     Equation(
         id="serving.gross_margin_of_requests",
+        version=2,
+        changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of requests",
         defines="gross_margin",
         variant=Variant(group="gross_margin", name="request"),
         relation=lambda gross_margin, cost_per_request, price_per_request: (gross_margin, 1 - cost_per_request / price_per_request),
-        requires=(
-            Requirement(
-                holds=lambda cost_per_request, price_per_request: cost_per_request < price_per_request, otherwise=_SOLD_BELOW_COST
-            ),
-        ),
         statement="The share of what requests are sold for that is left after the chips of both phases are paid.",
         assumptions=("chips are the only cost, at their price: no staff, research or sales",),
         example=Example(given={"cost_per_request": "0.001595 USD", "price_per_request": "0.01578 USD"}, result="0.8989"),

@@ -359,6 +359,9 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(_COPIES, dict.fromkeys(_OF_COPIES, "data_parallel")),
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
+    "microbatches": {"bubble_fraction": "training_microbatches"},
+    # The cache of one sequence is sent, unless it is said how many there are.
+    "kv_cache_bytes": {"kv_transfer_time batch": "kv_cache_bytes", "kv_transfer_time": "kv_bytes_per_sequence"},
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),

@@ -1,6 +1,6 @@
 """Requests: what a user waits for, how many there are at once, and what they cost and are sold for."""
 
-from derive.quantities.domains import FRACTION, NONNEGATIVE
+from derive.quantities.domains import AT_MOST_ONE, FRACTION, NONNEGATIVE
 from derive.quantities.row import Quantity
 
 ROWS = (
@@ -130,10 +130,10 @@ ROWS = (
         symbol="m_gross",
         latex=r"m_{\mathrm{gross}}",
         unit="1",
-        meaning="share of what is sold for that is left after the chips are paid",
+        meaning="share of what is sold for that is left after the chips are paid, negative at a loss",
         low=0.01,
         high=1,
-        domain=FRACTION,
+        domain=AT_MOST_ONE,
     ),
     Quantity(
         name="fleet_cost",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import isfinite
 
-from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, KEPT_FREE, POINTS, Result, RouteStep, next_whole
+from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, KEPT_FREE, POINTS, Result, RouteStep, next_whole, ways_to
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER
 from derive.show.binding import binds
@@ -14,6 +14,7 @@ from derive.show.text import (
     IS_INSTEAD,
     answer_lines,
     as_text,
+    by_rule,
     cite_line,
     for_decode_alone,
     head,
@@ -112,19 +113,12 @@ def heads(solution: Result) -> Iterator[str]:
     if solution.spans:
         yield from head(solution)
         return
-    for answer, steps in zip(solution.answers, _steps(solution), strict=False):
+    for answer, steps in ways_to(solution):
         bound = binds(answer, values_of(solution, answer, steps), solution.equations)
-        plain = answer_lines(solution.unknown, answer, regime=False, after=for_decode_alone(solution))
+        plain = answer_lines(solution.unknown, answer, regime=False, after=for_decode_alone(solution) + by_rule(solution, steps))
         where = f"exactly so if {bound}" if EITHER_BINDS in solution.kinds else bound
         yield from [f"{plain[0]}   {where}", *plain[1:]] if bound else plain
     yield from [*head(solution)][len(solution.answers) :]
-
-
-def _steps(solution: Result) -> Iterator[tuple[RouteStep, ...]]:
-    """The route to each answer; the first one where there is only that."""
-    yield solution.route
-    further = solution.further if len(solution.further) == len(solution.answers) - 1 else ()
-    yield from further or (solution.route for _ in solution.answers[1:])
 
 
 def doubts(solution: Result) -> list[str]:
@@ -150,7 +144,7 @@ def at_once(warnings: Sequence[str]) -> list[str]:
 
 def _routes(solution: Result, room: int, columns: int) -> list[str]:
     """The steps in numbers, as many as there is room for: of each answer the last ones, as those lead to it."""
-    routes = [*_steps(solution)] if solution.further else [solution.route]
+    routes = [steps for _, steps in ways_to(solution)] if solution.further else [solution.route]
     lines: list[str] = []
     shared: set[str] = set()
     for place, (answer, steps) in enumerate(zip(solution.answers, routes, strict=False)):

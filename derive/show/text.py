@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any
 
 from derive.answers import (
     BOUGHT,
     BY_DEFAULT,
+    BY_RULE,
     COUNTED,
     DECODE_ALONE,
     EITHER_BINDS,
@@ -20,8 +21,9 @@ from derive.answers import (
     Spans,
     next_whole,
     shown_end,
+    ways_to,
 )
-from derive.catalogue import equation
+from derive.catalogue import basis_of, equation, rules_among
 from derive.derivations import referenced_by
 from derive.expressions.branches import in_latex, sides_of
 from derive.quantities import QUANTITIES
@@ -71,7 +73,10 @@ IS_INSTEAD = " follows from the givens ("
 
 def warnings_of(solution: Result) -> list[str]:
     """What is doubtful; first the defaults that the givens make something else: a load that is given may have made the chips slow."""
-    return [*(text for text in solution.assumptions if IS_INSTEAD in text), *solution.warnings]
+    # By which rule a single answer is stands behind its value.
+    on_top = () if solution.sweep or solution.spans else {BY_RULE}
+    told = [text for text, kind in zip_longest(solution.warnings, solution.kinds[: len(solution.warnings)]) if kind not in on_top]
+    return [*(text for text in solution.assumptions if IS_INSTEAD in text), *told]
 
 
 def unused_by_all(solutions: Sequence[Result]) -> list[str]:
@@ -90,7 +95,10 @@ def as_record(solution: Result) -> dict[str, Any]:
     return {
         "unknown": solution.unknown,
         "unit": solution.unit,
-        "answers": [_answer_record(answer) for answer in solution.answers],
+        **({"basis": basis_of(solution.equations, solution.answers)} if solution.answers or solution.sweep else {}),
+        "answers": [
+            {**_answer_record(answer), **_basis_record(answer, _equations_of(solution, steps))} for answer, steps in ways_to(solution)
+        ],
         "equations": list(solution.equations),
         "given": dict(solution.given),
         "assumptions": [
@@ -106,6 +114,12 @@ def as_record(solution: Result) -> dict[str, Any]:
         **({"sweep": list(sweep_records(solution.sweep, _answer_record))} if solution.sweep else {}),
         **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
     }
+
+
+def _basis_record(answer: Answer, ids: Sequence[str]) -> dict[str, Any]:
+    """What an answer rests on, and the readings, conditions and rules of thumb among its equations."""
+    by = [row.reference for row in rules_among(ids)]
+    return {"basis": basis_of(ids, [answer]), **({"by": by} if by else {})}
 
 
 def _answer_record(answer: Answer) -> dict[str, Any]:
@@ -231,7 +245,8 @@ def head(solution: Result) -> Iterable[str]:
     if solution.spans:
         return [*span_lines(solution.unknown, solution.spans, solution.answers[0].bound), *(f"  {text}" for text in solution.said)]
     after = for_decode_alone(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
-    found = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer, after=after)]
+    ways = ways_to(solution)
+    found = [line for answer, steps in ways for line in answer_lines(solution.unknown, answer, after=after + by_rule(solution, steps))]
     return [*found, *_why_bounded(solution)]
 
 
@@ -239,6 +254,16 @@ def for_decode_alone(solution: Result) -> str:
     """What stands behind an answer that leaves the prompts of its requests out, with what it is where they are on the same chips."""
     both = "".join(f", {text}" for text in _with_prompts(solution))
     return f" for decode alone{both}" if DECODE_ALONE in solution.kinds else ""
+
+
+def by_rule(solution: Result, steps: Sequence[RouteStep]) -> str:
+    """By which reading, condition or rule of thumb an answer is, to stand behind its value."""
+    return "".join(f", by {row.rule}" for row in rules_among(_equations_of(solution, steps)) if row.rule)
+
+
+def _equations_of(solution: Result, steps: Sequence[RouteStep]) -> Sequence[str]:
+    """The equations of one of the answers."""
+    return tuple(dict.fromkeys(id for step in steps for id in step.equations)) if steps and solution.further else solution.equations
 
 
 def _with_prompts(solution: Result) -> list[str]:
@@ -266,11 +291,9 @@ def _why_bounded(solution: Result) -> list[str]:
 
 
 def _to_cite(solution: Result) -> tuple[str, ...]:
-    """The equations that gave the answer itself: the last of the route, or the block it was solved from."""
-    for step in solution.route:
-        if step.unknown == solution.unknown:
-            return step.equations
-    return solution.equations[-1:]
+    """The equations that gave the answers themselves: the last of each route, or the block it was solved from."""
+    last = (step for steps in (solution.route, *solution.further) for step in steps if step.unknown == solution.unknown)
+    return tuple(dict.fromkeys(id for step in last for id in step.equations)) or solution.equations[-1:]
 
 
 def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> list[str]:

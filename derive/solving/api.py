@@ -5,7 +5,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Protocol
 
-from derive.catalogue import equation
+from derive.catalogue import equation, rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
@@ -13,6 +13,7 @@ from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_f
 from derive.solving.answering import answer, reads_alone, weights_alone
 from derive.solving.at_best import all_of, at_full_batch, at_largest_batch, full_batch, lacks_its_batch_alone, within_own_limits
 from derive.solving.budgets import over_a_time
+from derive.solving.by_rule import answered_by_rules
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.fleets import (
@@ -79,6 +80,7 @@ def solve(
     efficiency: str = "ideal",
     price: str = "given",
     anyway: bool = False,
+    strict: bool = False,
     given: Mapping[str, Given] | None = None,
     **values: Given,
 ) -> Solution:
@@ -89,7 +91,9 @@ def solve(
     name as `given`. `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
     `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, `price` is
     "rent" for the rent of the chip in the table, and
-    `anyway` answers where memory is short. The answers are points, intervals, or none with a reason; `sweep` holds those
+    `anyway` answers where memory is short. Where definitions and bounds lead to no answer, a reading of prices or a rule of thumb
+    gives it, and `basis` says so, unless `using` names one or the question is `strict`.
+    The answers are points, intervals, or none with a reason; `sweep` holds those
     of a list or sweep, `spans` what a range comes to. Raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot
     be read.
 
@@ -124,7 +128,36 @@ def solve(
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
-    return respond(unknown, named, hardware, model, using, variants, conventions, anyway)
+    solution = respond(unknown, named, hardware, model, using, variants, conventions, anyway)
+    return by_any_rule(solution, named, hardware, model, using, variants, conventions, anyway, strict=strict)
+
+
+def by_any_rule(
+    solution: Solution,
+    given: Mapping[str, Given],
+    hardware: str | Iterable[str] | None,
+    model: str | Iterable[str] | None,
+    using: Collection[str],
+    variants: Mapping[str, str] | None,
+    conventions: Conventions,
+    anyway: bool,
+    zipped: bool = False,
+    strict: bool = False,
+    alone: bool = True,
+) -> Solution:
+    """The answer, or in place of a refusal what a reading, a condition or a rule of thumb gives, unless one is named or none wanted."""
+    if strict and (named := rules_among(using)):
+        raise WrongValue(f"strict leaves out {named[0].id}, which is a {named[0].kind}: leave one of the two out")
+    reason, unknown = solution.reason, solution.unknown
+    if strict or using or not reason or reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
+        return solution
+
+    def ask(rule: str) -> Solution:
+        return respond(unknown, given, hardware, model, (rule,), variants, conventions, anyway, zipped)
+
+    plain, spans = _apart(limits(given)[0], conventions)
+    asked = question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans)
+    return answered_by_rules(asked, reason.missing, ask, alone) or solution
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
@@ -210,8 +243,9 @@ def respond_all(
     conventions: Conventions = USUAL_CONVENTIONS,
     anyway: bool = False,
     zipped: bool = False,
+    strict: bool = False,
 ) -> tuple[Solution, ...]:
-    """`respond` to several questions: a size that is asked for comes first, and the others are answered at its best end.
+    """`solve` for several questions: a size that is asked for comes first, and the others are answered at its best end.
 
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
     """
@@ -221,13 +255,17 @@ def respond_all(
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped, unknowns)
 
+    def by_rules(one: Solution) -> Solution:
+        return by_any_rule(one, given, hardware, model, using, variants, conventions, anyway, zipped, strict, len(unknowns) == 1)
+
     if len(unknowns) == 1:
-        alone = respond(unknowns[0], given, hardware, model, using, variants, conventions, anyway, zipped)
+        alone = by_rules(respond(unknowns[0], given, hardware, model, using, variants, conventions, anyway, zipped))
         refuse_without_part((alone,), given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
     batch = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
-    solutions = tuple(at_full_batch(ask, name, taken, batch) for name in unknowns) if batch else all_of(ask, unknowns, taken)
+    found = (at_full_batch(ask, name, taken, batch) for name in unknowns) if batch else all_of(ask, unknowns, taken)
+    solutions = tuple(map(by_rules, found))
     refuse_without_part(solutions, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions
 

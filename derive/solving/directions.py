@@ -233,7 +233,7 @@ def places(unknown: str) -> list[float]:
     (['0.01', '0.0162', '0.0261'], 1.0)
     """
     least, most = quantity(unknown).limits()
-    return [least * (most / least) ** share if least else share * most for share in _SHARES]
+    return [least * (most / least) ** share if least > 0 else least + share * (most - least) for share in _SHARES]
 
 
 def _own(row: Equation) -> Signs:
@@ -325,6 +325,8 @@ def _move(draws: _Drawn, cause: str, random: Random) -> int | None:
         return None
     # Of sides that are not below 0, the ratio: what both are multiplied by moves neither over the other. Over nothing, the left alone.
     before, after = (less[0] * more[1], more[0] * less[1]) if less[1] or more[1] else (less[0], more[0])
+    if min(*less, *more) < 0:
+        before, after = less[0] - less[1], more[0] - more[1]
     return 0 if isclose(before, after, rel_tol=_SAME) else 1 if after > before else -1
 
 

@@ -363,7 +363,7 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: S
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     defaults = {**standing(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
-    not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
+    not_made_up = (*(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0), *defaults)
     values = neutral(defaults)
     aside = (*left_out, *(() if asked.any_stand_in else _set_aside(unknown, {*known, *defaults})))
     active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)

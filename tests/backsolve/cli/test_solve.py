@@ -163,13 +163,20 @@ def test_several_unknowns_of_which_one_is_refused_for_good_have_no_example():
     assert said.status == 3 and "does not fit" in said.err and "for example" not in said.err
 
 
-def test_a_rule_of_thumb_that_would_do_is_shown_as_a_command_that_answers():
-    """Rules of thumb join by name alone; the name is in a command to copy."""
-    said = refused("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T", status=3)
-    needs, command = said.splitlines()
-    assert "needs also chinchilla_tokens" in needs
-    words = shlex.split(command.partition("by a rule of thumb: backsolve ")[2])
-    assert words[-2:] == ["--using", "training.chinchilla"] and "overtraining_ratio = 9" in call(*words).out
+def test_a_rule_of_thumb_answers_with_its_name_unless_strict():
+    asked = ("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T")
+    first = call(*asked).out.splitlines()[0]
+    assert "overtraining_ratio = 93.4" in first and "Chinchilla rule of thumb" in first
+    assert "needs also chinchilla_tokens" in refused(*asked, "--strict", status=3)
+    assert "training.chinchilla" in refused(*asked, "--strict", "--using", "training.chinchilla", status=2)
+    found = json.loads(call(*asked, "--as", "json").out)
+    assert (found["basis"], found["answers"][0]["by"]) == ("rule", ["training.chinchilla@1"])
+
+
+def test_lists_of_givens_are_zipped_without_chip_or_model():
+    said = call("solve", "balance_batch", "machine_balance_ratio=300;200", "sparsity=8;4", "--zip", "--as", "csv")
+    assert (said.status, [line.split(",")[5] for line in said.out.splitlines()[1:]]) == (0, ["2400.0", "800.0"])
+    assert "--zip takes two lists" in refused("solve", "balance_batch", "machine_balance_ratio=300", "sparsity=8", "--zip", status=2)
 
 
 @pytest.mark.parametrize(("word", "name"), [("tpot", "step_time"), ("itl", "step_time"), ("step_time", "step_time")])

@@ -55,9 +55,10 @@ def test_it_counts_backwards_in_limits_and_in_lists():
     )
 
 
-def test_what_is_sold_below_its_cost_has_no_margin_and_not_that_of_chips_that_never_wait():
-    solution = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok", fleet_utilisation=0.4)
-    assert not solution.answers and "sold for less than its chips cost" in solution.why_not
+def test_what_is_sold_below_its_cost_has_a_negative_margin_and_not_that_of_chips_that_never_wait():
+    always = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok").value
+    found = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok", fleet_utilisation=0.4).value
+    assert found == pytest.approx(1 - (1 - always) / 0.4) and found < 0 < always
 
 
 def test_the_rent_of_the_table_is_paid_for_them_too():
