@@ -46,7 +46,7 @@ from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 from derive.solving.waiting_hours import with_waiting_paid
 from derive.solving.whole_numbers import in_whole_ones
-from derive.solving.without_part import refuse_without_part
+from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
 from derive.units import of_word, word_of_type
@@ -119,7 +119,9 @@ def solve(
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
-    return respond(unknown, named, hardware, model, using, variants, conventions, anyway)
+    solution = respond(unknown, named, hardware, model, using, variants, conventions, anyway)
+    refuse_named_for_nothing((solution,), using, named)
+    return solution
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
@@ -210,11 +212,13 @@ def respond_all(
     if len(unknowns) == 1:
         alone = respond(unknowns[0], given, hardware, model, using, variants, conventions, anyway, zipped)
         refuse_without_part((alone,), given)
+        refuse_named_for_nothing((alone,), using, given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
     batch = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
     solutions = tuple(at_full_batch(ask, name, taken, batch) for name in unknowns) if batch else all_of(ask, unknowns, taken)
     refuse_without_part(solutions, taken)
+    refuse_named_for_nothing(solutions, using, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions
 
 
