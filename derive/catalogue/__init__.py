@@ -18,7 +18,7 @@ CHAPTERS = (
 RETIRED: dict[str, str] = {"roofline.tensor_parallel_time": "network.tensor_parallel_time"}
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 
-ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.least_cost")
+ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.peak_prefill_rate", "serving.least_cost")
 """Bounds that results are held against, and that answer when named: beside what a question lacks they say next to nothing."""
 
 

@@ -297,13 +297,10 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
-                    at(
-                        "cache.rematerialisation_cost",
-                        prefill_attention_factor=1,
-                        mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu,
-                    ),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
                 ),
-                eliminated=("input_markup", "rematerialisation_cost"),
+                eliminated=("input_markup", "rematerialisation_cost", "prefill_rate_per_chip"),
                 relation=lambda storage_price, holding_cost_ratio, input_price, prefill_decode_flops_ratio, mfu, peak_flops,
                     kv_bytes_per_token, prefill_cost_ratio, flop_per_mac_and_token, active_params, hbm_capacity: (
                     storage_price,
@@ -355,11 +352,8 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
-                    at(
-                        "cache.rematerialisation_cost",
-                        prefill_attention_factor=1,
-                        mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu,
-                    ),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
                     at(
                         "cache.retrieve_cost",
                         transfers_per_hold=1,
@@ -367,7 +361,7 @@ EQUATIONS = (
                         tier_bandwidth=lambda hbm_bandwidth, mbu: hbm_bandwidth * mbu,
                     ),
                 ),
-                eliminated=("input_markup", "rematerialisation_cost", "retrieve_cost"),
+                eliminated=("input_markup", "rematerialisation_cost", "prefill_rate_per_chip", "retrieve_cost"),
                 relation=lambda cache_read_price, input_price, prefill_decode_flops_ratio, mfu, peak_flops, kv_bytes_per_token,
                     prefill_cost_ratio, flop_per_mac_and_token, active_params, hbm_bandwidth, mbu: (
                     cache_read_price,

@@ -42,17 +42,29 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.arithmetic_intensity",
+        version=2,
         title="Arithmetic intensity of a decode step",
         defines="arithmetic_intensity",
-        relation=lambda arithmetic_intensity, ridge_point, mfu, compute_time, mbu, memory_time: (
+        relation=lambda arithmetic_intensity, ridge_point, mfu, positions_per_step, compute_time, mbu, memory_time: (
             arithmetic_intensity,
-            ridge_point * mfu * compute_time / (mbu * memory_time),
+            ridge_point * mfu * positions_per_step * compute_time / (mbu * memory_time),
         ),
         statement="The FLOPs of a step over the bytes it reads: its times, each with its rate; the figures of the chip cancel.",
-        assumptions=("matrix multiplications with the weights alone: attention has an attention_intensity of its own",),
+        assumptions=(
+            "matrix multiplications with the weights alone: attention has an attention_intensity of its own",
+            "FLOPs for drafts that are refused count",
+        ),
+        changes=("a step computes every position that it checks: with drafts the roof was below what a step attains",),
         example=Example(
-            given={"ridge_point": "590.7 FLOP/byte", "mfu": "0.5", "compute_time": "3.274 ms", "mbu": "0.7", "memory_time": "24.88 ms"},
-            result="55.52 FLOP/byte",
+            given={
+                "ridge_point": "590.7 FLOP/byte",
+                "mfu": "0.5",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "mbu": "0.7",
+                "memory_time": "24.88 ms",
+            },
+            result="222.1 FLOP/byte",
         ),
         sources=(ROOFLINE_PAPER, ours("FLOPs are a time of arithmetic at its rate, bytes a time of reading at its own")),
     ),
@@ -72,11 +84,11 @@ EQUATIONS = (
             given={
                 "peak_flops": "1979 TFLOP/s",
                 "mfu": "0.5",
-                "arithmetic_intensity": "55.52 FLOP/byte",
+                "arithmetic_intensity": "222.1 FLOP/byte",
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "0.7",
             },
-            result="130.2 TFLOP/s",
+            result="520.8 TFLOP/s",
         ),
         sources=(ROOFLINE_PAPER,),
     ),
@@ -273,6 +285,7 @@ EQUATIONS = (
     Equation(
         id="batching.compute_utilisation_of_rate",
         title="Compute utilisation from a rate",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda compute_utilisation, flop_per_weight, active_params, positions_per_step, throughput, chips, pipeline_stages,
             peak_flops, mfu, tokens_per_step, idle_fraction: (
             compute_utilisation,

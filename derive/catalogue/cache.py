@@ -1,6 +1,5 @@
 """Cache: keeping KV against recomputing it, tier by tier (lecture, 1:48:52 to 2:03:33)."""
 
-from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.cache_tariffs import TARIFFS
 from derive.catalogue.sources import ours, talk
 from derive.records import CONDITION, HEURISTIC, Equation, Example, Step, at
@@ -19,27 +18,20 @@ EQUATIONS = (
     ),
     Equation(
         id="cache.rematerialisation_cost",
-        version=2,
-        changes=("what attention adds is a factor of its own, which may be a multiple in long contexts",),
+        version=3,
+        changes=(
+            "what attention adds is a factor of its own, which may be a multiple in long contexts",
+            "follows from the rate of prefill: where a prompt waits for the weights it costs more than its arithmetic",
+        ),
         title="Cost of recomputing a token of KV",
         defines="rematerialisation_cost",
-        relation=lambda rematerialisation_cost, flop_per_mac_and_token, active_params, prefill_attention_factor, chip_price, peak_flops,
-            mfu: (
+        relation=lambda rematerialisation_cost, chip_price, prefill_rate_per_chip: (
             rematerialisation_cost,
-            flop_per_mac_and_token * active_params * prefill_attention_factor * chip_price / (peak_flops * mfu),
+            chip_price / prefill_rate_per_chip,
         ),
-        statement="A token that is not kept is prefilled again: its arithmetic at the price of the chip.",
-        assumptions=("prefill is compute-bound", "mfu is that of prefill", ATTENTION_LEFT_OUT),
-        example=Example(
-            given={
-                "active_params": "100B",
-                "prefill_attention_factor": "1.096",
-                "chip_price": "2 USD/h",
-                "peak_flops": "1979 TFLOP/s",
-                "mfu": "50%",
-            },
-            result="0.1231 USD/MTok",
-        ),
+        statement="A token that is not kept is prefilled again: the price of a chip over the tokens that it prefills.",
+        assumptions=("the chips do nothing else while they prefill",),
+        example=Example(given={"chip_price": "2 USD/h", "prefill_rate_per_chip": "4513 token/s"}, result="0.1231 USD/MTok"),
         sources=(talk("1:50:54", "1:51:13", "rematerialisation costs parameters over FLOPs, holding costs nothing"),),
     ),
     Equation(

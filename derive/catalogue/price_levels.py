@@ -36,16 +36,20 @@ LEVELS = (
         steps=(
             Step(
                 operation="what is claimed: the input price is its mark-up over recomputing, at the sustained FLOP/s of prefill",
-                relation=lambda active_params_times_markup, active_params, input_price, prefill_decode_flops_ratio,
-                    rematerialisation_cost, prefill_cost_ratio: (
+                relation=lambda active_params_times_markup, active_params, input_price, rematerialisation_cost, prefill_cost_ratio: (
                     active_params_times_markup,
-                    active_params * input_price * prefill_decode_flops_ratio / (rematerialisation_cost * prefill_cost_ratio),
+                    active_params * input_price / (rematerialisation_cost * prefill_cost_ratio),
                 ),
             ),
             Step(
                 operation="recomputing in terms of the price of a FLOP; the parameters cancel",
-                premises=(at("#1"), at("cache.rematerialisation_cost", prefill_attention_factor=1), at("serving.price_per_flop")),
-                eliminated=("rematerialisation_cost", "chip_price"),
+                premises=(
+                    at("#1"),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
+                    at("serving.price_per_flop"),
+                ),
+                eliminated=("rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
             ),
         ),
         sources=(ours("the input price over what one parameter's prefill costs: parameters and mark-up enter only as a product"),),
@@ -129,13 +133,13 @@ LEVELS = (
             Step(
                 operation="what is claimed: the increment is the attention over the context added, at a mark-up over recomputing",
                 relation=lambda input_increment, increment_markup, rematerialisation_cost, prompt_position, long_context,
-                    short_context, attention_context, prefill_decode_flops_ratio: (
+                    short_context, attention_context: (
                     input_increment,
                     increment_markup
                     * rematerialisation_cost
                     * prompt_position
                     * (long_context - short_context)
-                    / (attention_context * prefill_decode_flops_ratio),
+                    / attention_context,
                 ),
             ),
             Step(
@@ -143,10 +147,11 @@ LEVELS = (
                 premises=(
                     at("#1"),
                     at("context.attention_context"),
-                    at("cache.rematerialisation_cost", prefill_attention_factor=1),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
                     at("serving.price_per_flop"),
                 ),
-                eliminated=("attention_context", "rematerialisation_cost", "chip_price"),
+                eliminated=("attention_context", "rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
             ),
         ),
         sources=(ours("the input increment says nothing of KV: prefill is compute-bound"),),
@@ -169,10 +174,14 @@ LEVELS = (
         steps=(
             Step(
                 operation="what is claimed: the output increment holds attention over the whole context, and KV reads on top",
-                relation=lambda output_increment, increment_markup, rematerialisation_cost, long_context, short_context,
-                    attention_context: (
+                relation=lambda output_increment, increment_markup, rematerialisation_cost, prefill_decode_flops_ratio, long_context,
+                    short_context, attention_context: (
                     output_increment,
-                    increment_markup * rematerialisation_cost * (long_context - short_context) / attention_context,
+                    increment_markup
+                    * rematerialisation_cost
+                    * prefill_decode_flops_ratio
+                    * (long_context - short_context)
+                    / attention_context,
                 ),
             ),
             Step(
@@ -181,10 +190,14 @@ LEVELS = (
                     at("#1"),
                     at("bands.attention_flops_from_increment"),
                     at("context.attention_context"),
-                    at("cache.rematerialisation_cost", prefill_attention_factor=1),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
                     at("serving.price_per_flop"),
                 ),
-                eliminated=("attention_context", "attention_flops_per_pair", "rematerialisation_cost", "chip_price"),
+                eliminated=(
+                    *("attention_context", "attention_flops_per_pair"),
+                    *("rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
+                ),
             ),
         ),
         sources=(ours("where it fails, no positive KV bytes fit both premiums of a serial step: the sheet contradicts the model"),),

@@ -83,10 +83,12 @@ REQUESTS = (
     Equation(
         id="serving.prompt_time_share",
         title="Share of a replica's time that prompts take",
+        version=2,
+        changes=("of the rate while decode runs: the throughput with prompts on the same chips has its share taken off",),
         defines="prompt_time_share",
-        relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, throughput: (
+        relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, decode_only_throughput: (
             prompt_time_share,
-            prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / throughput),
+            prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / decode_only_throughput),
         ),
         statement="Of the time that a request takes of all chips, prompt and output in turn: that of its prompt.",
         assumptions=(
@@ -100,7 +102,7 @@ REQUESTS = (
                 "prefill_batch": "2",
                 "pipeline_stages": "2",
                 "output_tokens": "500",
-                "throughput": "13.2k token/s",
+                "decode_only_throughput": "13.2k token/s",
             },
             result="0.5779",
         ),
@@ -115,7 +117,7 @@ REQUESTS = (
             ),
             Step(
                 operation="a request whenever as many tokens are decoded as it asks for, while decode runs",
-                premises=(at("#1"), at("serving.requests_per_second")),
+                premises=(at("#1"), at("serving.requests_per_second", throughput="decode_only_throughput")),
                 eliminated=("requests_per_second",),
             ),
         ),
@@ -126,9 +128,11 @@ REQUESTS = (
         title="Requests a second, prompts on the same chips",
         defines="requests_per_second",
         variant=Variant(group="requests_per_second", name="with_prompts"),
-        relation=lambda requests_per_second, output_tokens, throughput, prefill_time, prefill_batch, pipeline_stages: (
+        version=2,
+        changes=("of the rate while decode runs: the throughput with prompts on the same chips has their time taken off",),
+        relation=lambda requests_per_second, output_tokens, decode_only_throughput, prefill_time, prefill_batch, pipeline_stages: (
             requests_per_second,
-            1 / (output_tokens / throughput + prefill_time / (prefill_batch * pipeline_stages)),
+            1 / (output_tokens / decode_only_throughput + prefill_time / (prefill_batch * pipeline_stages)),
         ),
         statement="A replica finishes a request whenever it has computed a prompt and decoded as many tokens as one asks for.",
         assumptions=(
@@ -139,7 +143,7 @@ REQUESTS = (
         example=Example(
             given={
                 "output_tokens": "500",
-                "throughput": "13.2k token/s",
+                "decode_only_throughput": "13.2k token/s",
                 "prefill_time": "207.4 ms",
                 "prefill_batch": "2",
                 "pipeline_stages": "2",
@@ -148,15 +152,18 @@ REQUESTS = (
         ),
         steps=(
             Step(
-                operation="decode has what prompts leave of the time",
+                operation="decode has what prompts leave of the time: one part beside the time of a prompt over that of an output",
                 premises=(
+                    at("serving.requests_per_second"),
                     at(
-                        "serving.requests_per_second",
-                        throughput=lambda throughput, prompt_time_share: throughput * (1 - prompt_time_share),
+                        "scheduling.throughput_with_prompts",
+                        prompt_time_share=lambda prefill_time, decode_only_throughput, prefill_batch, pipeline_stages, output_tokens: (
+                            1
+                            - 1 / (1 + prefill_time * decode_only_throughput / (prefill_batch * pipeline_stages * output_tokens))
+                        ),
                     ),
-                    at("serving.prompt_time_share"),
                 ),
-                eliminated=("prompt_time_share",),
+                eliminated=("throughput",),
             ),
         ),
         sources=(DISTSERVE_PAPER, ours("the chips of both phases together, which serving.cost_per_request pays for")),
@@ -255,6 +262,7 @@ REQUESTS = (
         id="serving.cost_per_request",
         title="Cost of a request",
         defines="cost_per_request",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda cost_per_request, uncached_tokens, prefill_cost_per_token, output_tokens, cost_per_token: (
             cost_per_request,
             uncached_tokens * prefill_cost_per_token + output_tokens * cost_per_token,
@@ -271,6 +279,17 @@ REQUESTS = (
             result="0.001595 USD",
         ),
         sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"), ours("both phases")),
+    ),
+    Equation(
+        id="serving.cost_per_request_with_prompts",
+        title="Cost of a request, prompts on the same chips",
+        defines="cost_per_request",
+        variant=Variant(group="requests_per_second", name="with_prompts"),
+        relation=lambda cost_per_request, output_tokens, cost_per_token: (cost_per_request, output_tokens * cost_per_token),
+        statement="Where output tokens pay for the prompts between them, they pay for all of a request.",
+        assumptions=("keeping and reading what is cached costs nothing",),
+        example=Example(given={"output_tokens": "500", "cost_per_token": "3.191 USD/MTok"}, result="0.001596 USD"),
+        sources=(ours("cost_per_token counts the time of prompts, which are not charged twice"),),
     ),
     Equation(
         id="serving.blended_price",

@@ -20,7 +20,7 @@ class Quantity:
     """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
 
     `whole` is the quantity of which it is a part, and than which it is no more; `unlike` says how it differs from others that are
-    easily taken for it.
+    easily taken for it. `rated` is true if a table has what a thing is rated at, and what is measured may be more or less.
 
     >>> Quantity(name="batch", symbol="B", latex="B", unit="1", meaning="sequences of one pass", low=1, high=1e6).limits()
     (0.01, 100000000.0)
@@ -38,6 +38,7 @@ class Quantity:
     domain: str = POSITIVE
     whole: str = ""
     unlike: str = ""
+    rated: bool = False
 
     @property
     def may_be_zero(self) -> bool:

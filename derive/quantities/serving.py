@@ -171,6 +171,7 @@ ROWS = (
         unlike="fleet_power is that of all chips, that of the building with it",
         low=10,
         high=1e4,
+        rated=True,
     ),
     Quantity(
         name="power_usage_effectiveness",

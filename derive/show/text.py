@@ -113,6 +113,7 @@ def as_record(solution: Result) -> dict[str, Any]:
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
         **({"sweep": list(sweep_records(solution.sweep, _answer_record))} if solution.sweep else {}),
         **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
+        **({"with_prompts": _answer_record(solution.with_prompts)} if solution.with_prompts else {}),
     }
 
 

@@ -50,7 +50,7 @@ from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 from derive.solving.waiting_hours import with_waiting_paid
 from derive.solving.whole_numbers import in_whole_ones
-from derive.solving.without_part import refuse_without_part
+from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
 from derive.units import data_type_named, of_word, word_of_type
@@ -129,6 +129,7 @@ def solve(
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
     solution = respond(unknown, named, hardware, model, using, variants, conventions, anyway)
+    refuse_named_for_nothing((solution,), using, named)
     return by_any_rule(solution, named, hardware, model, using, variants, conventions, anyway, strict=strict)
 
 
@@ -261,12 +262,14 @@ def respond_all(
     if len(unknowns) == 1:
         alone = by_rules(respond(unknowns[0], given, hardware, model, using, variants, conventions, anyway, zipped))
         refuse_without_part((alone,), given)
+        refuse_named_for_nothing((alone,), using, given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
     batch = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
     found = (at_full_batch(ask, name, taken, batch) for name in unknowns) if batch else all_of(ask, unknowns, taken)
     solutions = tuple(map(by_rules, found))
     refuse_without_part(solutions, taken)
+    refuse_named_for_nothing(solutions, using, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions
 
 

@@ -225,8 +225,8 @@ def at_the_peak(asked: Question, values: Mapping[str, float], used: Sequence[Equ
 def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A rate of requests of decode alone, where a prompt is spoken of: how many times the chips it takes with prompts on board."""
     apart, together = (equation(f"serving.requests_per_second{ending}") for ending in ("", "_with_prompts"))
-    rests = _takes_part(apart, asked) and (apart in used or apart.symbols[0] in asked.known)
-    if "prompt_tokens" not in asked.known or not rests:
+    rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
+    if "prompt_tokens" not in asked.known or not rests or not _takes_part(apart, asked):
         return None
     told, both = "for decode alone: prompts need chips of their own", f"both on the same chips: --using {together.id}"
     share = _anew((_PROMPTS_TAKE,), asked, values, used).get(_PROMPTS_TAKE)
@@ -236,6 +236,17 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     single = "" if "prefill_batch" in asked.known else ", one prompt a pass (prefill_batch = 1)"
     takes = f"on the same ones they take {share:.0%} of the time, and the rate takes {more:.3g} times the chips at this batch{single}"
     return f"{told}, {more - 1:.3g} times as many, not counted here; {takes}: --using {together.id}"
+
+
+def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
+    """Whether an answer for requests is another with their prompts on the same chips, and counts nothing of prompts.
+
+    A step is asked for by the words for what a user waits, and that is the same.
+    """
+    elsewhere = equation(_SEEN_BY_ONE[0]).variant
+    rests = any(row.variant == elsewhere for row in used if row.id not in _SEEN_BY_ONE)
+    counted = any(name.startswith("prefill_") for row in used for name in row.symbols)
+    return rests and "output_tokens" in asked.known and asked.unknown != _STEP and not counted
 
 
 def prompts_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -80,7 +80,7 @@ USES = {
     # a default, and an equation that speaks of it
     "pipeline_stages": "pipeline.layers_per_stage",
     "chips": "serving.cost_from_throughput",
-    "mfu": "cache.rematerialisation_cost",
+    "mfu": "serving.prefill_rate_per_chip",
     "mbu": "roofline.weight_time_resident",
     "replicas": "scheduling.fleet_throughput",
     "prefill_batch": "prefill.cost_per_token",
