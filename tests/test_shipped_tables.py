@@ -181,6 +181,17 @@ def test_a_new_row_takes_no_name_from_another(table, column, names, named):
     assert not lost, f"rows of short_names.csv are missing: {lost}"
 
 
+def test_an_alias_that_a_new_row_repeats_means_the_first():
+    tables = read(FROZEN)
+    known = list(csv.DictReader(io.StringIO(tables.content("architectures.csv").decode())))
+    old = next(row for row in known if row["aliases"])
+    alias = old["aliases"].split(";")[0]
+    new = {**old, "model": "New-1B", "aliases": alias.upper(), "hf_id": alias}
+    more = ",".join(f'"{cell}"' for cell in new.values()) + "\n"
+    edited = tables.edited(architectures=tables.content("architectures.csv").decode() + more)
+    assert model_name(alias, edited) == model_name(alias.lower(), edited) == old["model"] and model_name("new-1b", edited) == "New-1B"
+
+
 @in_one_test(
     ("text", "meant"), [("H100", "H100-SXM"), ("a100", "A100-SXM-80GB"), ("H200", "H200-SXM"), ("RTX-PRO-6000", "RTX-PRO-6000-Server")]
 )
