@@ -221,8 +221,7 @@ def shown_end(answer: Answer) -> float | None:
 class Reason:
     """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated.
 
-    `two_values` is a quantity that comes to one thing by one way and to another by another; `rules` are ids of rules of thumb that
-    would give what is missing.
+    `two_values` is a quantity that comes to one thing by one way and to another by another.
     """
 
     __repr__ = brief
@@ -232,7 +231,6 @@ class Reason:
     violated: tuple[str, ...] = ()
     message: str = ""
     two_values: str = ""
-    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -412,6 +410,19 @@ def same_bound(bounds: Iterable[str | None]) -> str | None:
     found = {*bounds}
     return found.pop() if len(found) == 1 else None
 
+
+def ways_to(solution: Result) -> Iterator[tuple[Answer, tuple[RouteStep, ...]]]:
+    """Yield every answer with the route to it; several answers may have one route.
+
+    >>> [*ways_to(Result(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)))]
+    [(Answer(point: 8), ())]
+    """
+    further = solution.further if len(solution.further) == len(solution.answers) - 1 else (solution.route,) * (len(solution.answers) - 1)
+    return zip(solution.answers, (solution.route, *further), strict=False)
+
+
+BY_RULE = "by_rule"
+"""The kind of a warning that an answer rests on a reading, a condition or a rule of thumb that nobody named."""
 
 DECODE_ALONE = "prompts_elsewhere"
 """The kind of a warning that an answer counts no chips, or no time of these, for the prompts of its requests."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.quantities import quantity
-from derive.shipped_rows import figure
+from derive.shipped_rows import figure, iso_date
 from derive.units import named_texts, parse
 
 _SOURCES = ("hardware", "model", "sheet", "device", "disclosed")
-"""Givens that stand for rows of a table: an accelerator, an architecture, a price list, a memory device, what a vendor said."""
+"""Givens that stand for rows of a table: an accelerator, an architecture, a price list on a day, a memory device, what a vendor said."""
 AGREES = ("reproduced", "under a stated convention")
 DIFFERS = ("loose", "contradicted by data")
 UNDECIDED = "not decidable"
@@ -97,6 +97,8 @@ def givens(text: str) -> Givens:
     rows = {name: value for name, value in pairs.items() if name in _SOURCES}
     if "" in rows.values():
         raise WrongValue(f"{shorten(text)} names no row after '='")
+    if "sheet" in rows:
+        iso_date(rows["sheet"].partition("@")[2])
     switches = {name.removeprefix("--"): value for name, value in pairs.items() if name.startswith("--")}
     for switch in switches:
         if switch not in _SWITCHES:

@@ -71,6 +71,7 @@ class Architecture(TableRow):
     layers: int
     kv_layers: int
     kv_heads: int | None
+    kv_shards: str
     head_dim: int | None
     latent_dim: int | None
     rope_dim: int | None
@@ -110,6 +111,8 @@ class Architecture(TableRow):
     kv_values_read_per_context_token: int
     fixed_values_per_sequence: int | None
     native_dtype: str
+    stored_bytes: tuple[str, ...]
+    stored_source: str
     max_context: int | None
     release_date: datetime.date
     release_grade: str
@@ -142,5 +145,18 @@ class OpenModel(TableRow):
     bytes_per_weight: float | None
 
 
-PRESET_RECORDS: Mapping[str, type[TableRow]] = {record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel)}
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class ShortName(TableRow):
+    """A row of short_names.csv: the beginning of a name, and the accelerator or model that it means although others begin so."""
+
+    TABLE = "short_names"
+
+    text: str
+    accelerator: str
+    model: str
+
+
+PRESET_RECORDS: Mapping[str, type[TableRow]] = {
+    record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel, ShortName)
+}
 """By the name of the table."""

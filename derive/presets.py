@@ -1,20 +1,23 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import ceil, inf
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
-from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten
-from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel
-from derive.quantities import quantity
+from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
+from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, ShortName
+from derive.quantities import data_types, quantity
+from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.shipped import BadRow, Problem, Tables, rows_of
-from derive.shipped_rows import in_si, is_known, listed
+from derive.shipped_rows import NUMBER, in_si, is_known, listed
 from derive.shipped_rules import (
     BYTES_PER_WEIGHT,
+    COPIES,
     FIXED_PARTS,
     HARDWARE_GIVENS,
     KV_INPUTS,
@@ -65,24 +68,21 @@ OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_b
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
+_STORED_WIDER = {"bytes_per_weight": "embeddings and scales may add 10 to 25 %"}
+"""What is said of weights in fewer bytes than a model was published in, of which no checkpoint is in the table."""
 _MEAN_WIDTH = "experts.mean_bytes_per_weight"
 WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts, and beside them."""
 OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 """What the data type of a chip sets."""
-USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
-"""The form that is meant by a chip of which the table has several."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
-_NOMINAL = "nominal"
-_SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", _NOMINAL: "nominal"}
-"""Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
-_BESIDE_OTHERS = "of other chips it may be counted otherwise, up to 8 % apart"
-"""What is said of the size of a memory beside that of other chips."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 _PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
 """So many of a chip: 8xH100:fp8."""
+_SIZE = re.compile(r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])")
+"""A number of parameters or bytes in a name."""
 _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 _SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 _STATE_INPUTS = ("state_bytes_per_element",)
@@ -108,7 +108,8 @@ class Published:
     """A model as it was published: the data types of its weights, and its longest context [token].
 
     The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
-    included; `narrowest` leaves scales out, as the data types of chips do.
+    included; `narrowest` leaves scales out, as the data types of chips do. `stored` has the bytes of a weight on average in other
+    checkpoints, by those of their data type. `origin` is the name that says the data type, blank where the table does.
     """
 
     model: str
@@ -118,6 +119,8 @@ class Published:
     bytes_per_weight: float
     narrowest: float
     max_context: float
+    origin: str = ""
+    stored: Mapping[float, float] = field(default_factory=dict)
 
     @property
     def widths(self) -> dict[str, float]:
@@ -132,8 +135,7 @@ class Preset:
     how a model was published, or its name where its configuration is not known.
 
     Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
-    of data types that nobody gave which is taken and how to give it, `supposed` why another given is what it is, and `nominal`
-    has what a chip is sold as where that is less than its given.
+    of data types that nobody gave which is taken and how to give it, and `supposed` why another given is what it is.
     """
 
     givens: dict[str, float]
@@ -146,7 +148,6 @@ class Preset:
     record: str = ""
     unsaid: dict[str, str] = field(default_factory=dict)
     supposed: dict[str, str] = field(default_factory=dict)
-    nominal: dict[str, float] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -173,12 +174,13 @@ def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str,
     return found
 
 
-def hardware(text: str, tables: Tables | None = None, published: Iterable[Published] = ()) -> Preset:
+def hardware(text: str, tables: Tables | None = None, published: Collection[Published] = (), dtype: str = "") -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of a chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
     Without a data type it is that of the models that were published in one that the chip computes in, and else bf16, which
-    `unsaid` says; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set.
+    `unsaid` says; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set. `dtype` replaces the data type
+    of the text. Where the chip has no rate of a data type, its arithmetic runs in bf16, which `supposed` says.
     Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in any of the data
     types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
@@ -189,16 +191,18 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
     tables = tables or shipped.read()
     if (several := _SEVERAL.match(text)) is not None:
         count, one = several.groups()
-        preset = hardware(one, tables, published)
+        preset = hardware(one, tables, published, dtype)
         chips = {"chips": quantity("chips").check(float(count))}
         return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
     chosen = {(row.quantity, row.dtype): row for row in _of_chip(name, tables).rows_of(AcceleratorFigure) if row.preferred}
     known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in BYTES_PER_WEIGHT]
-    dtype = _data_type(name, asked.strip().lower(), known, published)
-    givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
-    provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
+    asked = (dtype or asked or next((one.dtype for one in published if one.origin), "")).strip().lower()
+    dtype = _data_type(name, asked, known, published)
+    stored = asked or dtype
+    givens = {"bytes_per_weight": DATA_TYPES[stored]}
+    provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {stored}"}
     for wanted in (*HARDWARE_GIVENS, *LINKS, *POWER):
         row = chosen.get((wanted, dtype if wanted == "peak_flops" else ""))
         if row is not None:
@@ -217,18 +221,11 @@ def hardware(text: str, tables: Tables | None = None, published: Iterable[Publis
     if other and chosen["peak_flops", other].value == chosen["peak_flops", dtype].value:
         # What is as fast in either moves with the width of the weights alone.
         unsaid.pop("peak_flops", None)
-    size = size_of_memory(name, tables)
-    supposed = {"hbm_capacity": f"{size}; {_BESIDE_OTHERS}"} if size else {}
-    return Preset(
-        givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed, nominal=_sold_as(name, tables, givens)
-    )
-
-
-def _sold_as(name: str, tables: Tables, givens: Mapping[str, float]) -> dict[str, float]:
-    """The memory of a chip as it is sold, where that is less than is taken."""
-    rows = _of_chip(name, tables).rows_of(AcceleratorFigure)
-    sold = [in_si("hbm_capacity", row.value, row.unit) for row in rows if row.quantity == "hbm_capacity" and _NOMINAL in row.notes]
-    return {"hbm_capacity": sold[0]} if sold and sold[0] < givens.get("hbm_capacity", 0.0) else {}
+    memory = chosen.get(("hbm_capacity", ""))
+    supposed = {"hbm_capacity": memory.notes} if memory and memory.notes else {}
+    if DATA_TYPES[stored] < BYTES_PER_WEIGHT[dtype]:
+        supposed["peak_flops"] = f"weights in {stored} are computed in {dtype}, as {name} has no rate of {stored}"
+    return Preset(givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed)
 
 
 def names_count(text: str) -> bool:
@@ -251,9 +248,11 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
         more = ceil(float(count))
         raise WrongValue(f"{shorten(text)}: a whole number of chips is named so, such as {more}x{shorten(one)[1:-1]}")
     tables = tables or shipped.read()
-    known = [(name, name) for name in dict.fromkeys(row.get("accelerator", "") for row, _ in tables.raw_rows(HARDWARE)[1]) if name]
-    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
-    name = _match("accelerator", text, known, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
+    rows = [row for row, _ in tables.raw_rows(HARDWARE)[1] if row.get("accelerator")]
+    known = [(name, name) for name in dict.fromkeys(row["accelerator"] for row in rows)]
+    sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
+    known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
+    name = _match("accelerator", text, known, tables, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
     if bad := _bad(_of_chip(name, tables), HARDWARE, "accelerator"):
         raise BadRow(bad[name][1])
     return name
@@ -337,33 +336,29 @@ def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables |
     return tuple(dict.fromkeys(problem for name, part in parts for problem in part.problems(name)))
 
 
-def size_of_memory(name: str, tables: Tables | None = None) -> str:
-    """Whose figure the memory of a chip is: nominal, as it is sold, as the driver reports it, or in GiB; nothing where no row says.
-
-    >>> size_of_memory("H100-SXM"), size_of_memory("H200-SXM"), size_of_memory("TPU-v5p")
-    ('nominal', 'as the driver reports it', 'in GiB')
-    """
-    rows = _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure)
-    said = next((row.notes for row in rows if row.quantity == "hbm_capacity" and row.preferred), "")
-    return next((basis for word, basis in _SIZES_OF_MEMORY.items() if word in said), "")
-
-
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     """All prices of an hour of a chip in hardware.csv: rents, and what it costs those who own it."""
     return [row for row in _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure) if row.quantity == "chip_price"]
 
 
 def _data_type(name: str, asked: str, known: list[str], published: Iterable[Published]) -> str:
-    """The data type that is asked for; where none is, that of published models, bf16, or the first that there is."""
-    if asked in known:
-        return asked
+    """The data type that a chip computes in: the one that is asked for, or bf16 where the chip has no rate of that and it is no wider.
+
+    Where none is asked for, it is that of published models, bf16, or the first that there is.
+    """
     if not known:
         raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
     if asked:
+        kind = data_types.ROWS.get(asked, data_types.DataType(inf))
+        if (computed_in := kind.computed_in or asked) in known:
+            return computed_in
+        if kind.size <= BYTES_PER_WEIGHT[ATTENTION_DTYPE] and ATTENTION_DTYPE in known:
+            return ATTENTION_DTYPE
         stored = f" bytes_per_weight={asked} for weights that are stored so" if asked in DATA_TYPES else ""
         hint = f"{name} computes in {', '.join(known)}: write e.g. --hardware {name}:{known[0]}{stored}"
         raise UnknownName("data type", asked, () if stored else known, hint)
-    return next((one for one in (*(model.dtype for model in published), ATTENTION_DTYPE) if one in known), known[0])
+    own = [row.computed_in or model.dtype for model in published if (row := data_types.ROWS.get(model.dtype))]
+    return next((one for one in (*own, ATTENTION_DTYPE) if one in known), known[0])
 
 
 def _taken_in(name: str, dtype: str, other: str | None) -> str:
@@ -381,9 +376,9 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
     attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention; one
     with windows or states gets what they hold and read, and no balance context, as not all it reads grows.
-    Of a model of open_models.csv without an architecture, by its very name, there are the parameters alone, and `missing`
-    says what is not known. Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and
-    WrongData for a row that cannot be used.
+    Of a model of open_models.csv without an architecture there are the parameters alone, and `missing` says what is not known.
+    A data type in the name, such as -FP8, is that of the weights. Raises UnknownName for the model, NotCovered for one whose
+    attention no equation covers, and WrongData for a row that cannot be used.
 
     >>> model("apertus-70b").givens["active_params"], model("apertus-70b").missing[0]
     (70000000000.0, 'kv_bytes_per_token')
@@ -392,13 +387,32 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     (37000000000.0, 512.0, 'mla')
     """
     tables = tables or shipped.read()
-    try:
-        name = model_name(text, tables)
-    except UnknownName:
-        if found := _parameters_alone(text.strip().lower(), tables):
-            return found
-        raise
-    return of_architecture(architecture(name, tables))
+    name = _named(text, tables)
+    if name in _without_architecture(tables):
+        return _stored(_parameters_alone(name, tables), text)
+    return _stored(of_architecture(architecture(model_name(name, tables), tables)), text)
+
+
+def _stored(preset: Preset, text: str) -> Preset:
+    """The preset of a model, with its weights in the data type that its name says."""
+    if not (dtype := stored_as(text)):
+        return preset
+    row = data_types.ROWS[dtype]
+    narrowest = min(row.size, DATA_TYPES[row.computed_in or dtype])
+    models = [(one.model, one.max_context, one.stored) for one in preset.published]
+    named = (
+        Published(
+            model=name,
+            dtype=dtype,
+            **dict.fromkeys(("of_experts", "of_others", "bytes_per_weight"), stored.get(row.size, row.size)),
+            narrowest=narrowest,
+            max_context=longest,
+            origin=f"--model {text}",
+            stored=stored,
+        )
+        for name, longest, stored in models or [(name, inf, {}) for name in preset.parameters_only]
+    )
+    return replace(preset, published=tuple(named))
 
 
 def model_name(text: str, tables: Tables | None = None) -> str:
@@ -408,17 +422,34 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     'DeepSeek-V3'
     """
     tables = tables or shipped.read()
+    name = _named(text, tables)
+    if name in _without_architecture(tables):
+        raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has its parameters alone")
+    if bad := _bad(_of_model(name, tables), ARCHITECTURES, "model"):
+        raise BadRow(bad[name][1])
+    return name
+
+
+def _named(text: str, tables: Tables) -> str:
+    """The model of either table that a text names."""
     # The name of a bad row is its own too: it must not pass for the beginning of another.
     spellings = [
         (spelled, row["model"])
         for row, _ in tables.raw_rows(ARCHITECTURES)[1]
         if row.get("model")
-        for spelled in _spellings(row["model"], listed(row.get("aliases", "")), row.get("hf_id", ""))
+        for spelled in (row["model"], *listed(row.get("aliases", "")), row.get("hf_id", ""))
+        if spelled
     ]
-    name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
-    if bad := _bad(_of_model(name, tables), ARCHITECTURES, "model"):
-        raise BadRow(bad[name][1])
-    return name
+    spellings += [(name, name) for name in _without_architecture(tables)]
+    hint = "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token")
+    return _match("model", text, spellings, tables, hint)
+
+
+def _without_architecture(tables: Tables) -> list[str]:
+    """The models of open_models.csv of which the parameters alone are known."""
+    with suppress(BadRow):
+        return [row["model"] for row, _ in tables.raw_rows(OPEN_MODELS)[1] if row.get("model") and not row.get("architecture")]
+    return []
 
 
 def _of_model(name: str, tables: Tables) -> Tables:
@@ -446,20 +477,17 @@ def of_architecture(row: Architecture) -> Preset:
         givens=givens | dict.fromkeys(none, 0.0),
         provenance={name: _provenance_of_model(row, column) for name, column in columns.items()}
         | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
-        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
+        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys()), "kv_copies": COPIES[row.kv_shards]},
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
         published=(_published(row, givens),),
     )
 
 
-def _parameters_alone(wanted: str, tables: Tables) -> Preset | None:
-    """The parameters of a model of open_models.csv whose architecture is in no table, by its whole name in lower case."""
-    for name, (_, problem) in _bad(tables, OPEN_MODELS, "model").items():
-        if name.lower() == wanted:
-            raise BadRow(problem)
-    row = next((row for row in tables.rows_of(OpenModel) if row.model.lower() == wanted and not row.architecture), None)
-    if row is None:
-        return None
+def _parameters_alone(name: str, tables: Tables) -> Preset:
+    """The parameters of a model of open_models.csv whose architecture is in no table."""
+    if bad := _bad(tables, OPEN_MODELS, "model").get(name):
+        raise BadRow(bad[1])
+    row = next(row for row in tables.rows_of(OpenModel) if row.model == name)
     place = f"{OPEN_MODELS}.csv {row.model}"
     return Preset(
         givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},
@@ -541,9 +569,18 @@ def _in_domain(row: Architecture, column: str, name: str) -> float:
 
 def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     dtype, longest = row.native_dtype, float(row.max_context or inf)
+    checkpoints = [one.split() for one in row.stored_bytes if row.total_params]
+    stored = {PUBLISHED_BYTES[of_type]: float(size) / givens["total_params"] for of_type, size in checkpoints}
     if not dtype:
         return Published(
-            model=row.model, dtype=dtype, of_experts=inf, of_others=inf, bytes_per_weight=inf, narrowest=inf, max_context=longest
+            model=row.model,
+            dtype=dtype,
+            of_experts=inf,
+            of_others=inf,
+            bytes_per_weight=inf,
+            narrowest=inf,
+            max_context=longest,
+            stored=stored,
         )
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
@@ -560,6 +597,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
         bytes_per_weight=mean.right_side(known),
         narrowest=narrowest,
         max_context=longest,
+        stored=stored,
     )
 
 
@@ -615,25 +653,42 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     if not settled.isdisjoint(WIDTHS):
         return _beside_widths(preset, settled)
     chip = preset.givens.get("bytes_per_weight")
-    fit = [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
-    if not fit:
+    named = [one for one in preset.published if one.origin and (chip is None or one.narrowest <= chip)]
+    if chip is None and not named:
         return preset
+    if not named and chip is not None and any(chip in one.stored for one in preset.published):
+        return _as_stored(preset, chip)
+    fit = named or [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
+    if not fit:
+        narrower = any(chip is not None and chip < one.narrowest < inf for one in preset.published)
+        return replace(preset, supposed={**preset.supposed, **_STORED_WIDER}) if narrower else preset
     first, *others = fit
     for other in others:
         if other.bytes_per_weight != first.bytes_per_weight and "bytes_per_weight" not in settled:
             raise WrongValue(f"weights are {first.dtype} in {first.model} and {other.dtype} in {other.model}: give bytes_per_weight=...")
-    why = f"weights stored as published, {first.dtype}"
+    why = f"weights stored as {'its name says' if first.origin else 'published'}, {first.dtype}"
+    if first.origin and first.bytes_per_weight not in first.stored.values():
+        why += f"; {_STORED_WIDER['bytes_per_weight']}"
+    place = first.origin or f"{ARCHITECTURES}.csv {first.model} native_dtype"
     widths = first.widths if "bytes_per_weight" not in settled else {}
     found = {"bytes_per_weight": first.bytes_per_weight, **widths}
     return replace(
         preset,
         givens={**preset.givens, **found},
-        provenance={**preset.provenance, **dict.fromkeys(found, f"{ARCHITECTURES}.csv {first.model} native_dtype: {why}")},
+        provenance={**preset.provenance, **dict.fromkeys(found, f"{place}: {why}")},
         # The mean is that of these widths, whatever else is given or asked for.
         left_out=(*preset.left_out, *((_MEAN_WIDTH,) if widths else ())),
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
-        supposed={**preset.supposed, **dict.fromkeys(widths, why)},
+        supposed={**preset.supposed, **dict.fromkeys(found if first.origin else widths, why)},
     )
+
+
+def _as_stored(preset: Preset, chip: float) -> Preset:
+    """The presets with the bytes of the first checkpoint of a model that stores its weights in a type of these bytes."""
+    model = next(one for one in preset.published if chip in one.stored)
+    place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: weights stored as published in such a type, with embeddings and scales"
+    found = {"bytes_per_weight": model.stored[chip]}
+    return replace(preset, givens={**preset.givens, **found}, provenance={**preset.provenance, **dict.fromkeys(found, place)})
 
 
 def _beside_widths(preset: Preset, settled: Set[str]) -> Preset:
@@ -737,10 +792,6 @@ def _record(rows: Collection[Efficiency]) -> str:
     return f"without the run in question they held {held} of {len(rows)} published times of {_of_what(rows)}" if rows else ""
 
 
-def _spellings(name: str, aliases: Iterable[str], hf_id: str) -> list[str]:
-    return [spelled for spelled in (name, *aliases, hf_id) if spelled]
-
-
 def _provenance_of_model(row: Architecture, column: str) -> str:
     place = f"{ARCHITECTURES}.csv {row.model} {column}"
     if column in PARAMETERS:
@@ -751,18 +802,65 @@ def _provenance_of_model(row: Architecture, column: str) -> str:
     return f"{place}: {row.config_source} ({row.verification})"
 
 
-def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: str) -> str:
-    """The one thing a text names: exactly, else in another case or with spaces for "-", else by the beginning of its name up to a "-"."""
+def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: Tables, hint: str) -> str:
+    """The one thing that a text names: by its exact name, else by one that is written otherwise, else by the beginning of one up to a "-".
+
+    Case and separators do not count, nor do the organisation before a "/" and the words of `name_words`. Of two that are spelled
+    alike it is the first, and short_names.csv has other spellings. A suggestion has the sizes that the text has.
+    """
     given, pairs = given.strip(), list(spellings)
-    wanted = "-".join(given.lower().split())
-    for hits in (
-        {name for spelled, name in pairs if spelled == name == given},
-        {name for spelled, name in pairs if spelled == given},
-        {name for spelled, name in pairs if spelled.lower() == wanted},
-        {name for spelled, name in pairs if wanted and spelled.lower().startswith(wanted + "-")},
-    ):
+    names = {name for _, name in pairs}
+    short = [(row.text, name) for row in tables.rows_of(ShortName) if (name := row.accelerator or row.model) in names]
+    if hit := next((hit for hits in _alike(given, pairs, short) for hit in hits), None):
+        return hit
+    for hits in _begun(given, pairs):
         if len(hits) == 1:
             return hits.pop()
         if hits:
             raise UnknownName(kind, given, sorted(hits)[:5], f"{len(hits)} names begin so; write more of it")
-    raise UnknownName(kind, given, dict.fromkeys(spelled for spelled, _ in pairs), hint)
+    sizes = {*_SIZE.findall(given.lower())}
+    alike = [*dict.fromkeys(spelled for spelled, _ in pairs if sizes <= {*_SIZE.findall(spelled.lower())})]
+    raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
+
+
+def _alike(given: str, pairs: Collection[tuple[str, str]], short: Collection[tuple[str, str]]) -> Iterator[list[str]]:
+    """The things that are spelled like a text, in one way of comparing after the other, the strictest first.
+
+    A later release of a short name may be another model.
+    """
+    yield [name for spelled, name in pairs if spelled == name == given]
+    yield [name for spelled, name in pairs if spelled == given]
+    *_, plain = forms = _forms(given)
+    for form, others in (*((one, short) for one in forms), (RELEASE.sub("", plain), ())):
+        yield [name for spelled, name in (*pairs, *others) if form and not _keys(_dashed(spelled)).isdisjoint(_keys(form))]
+
+
+def _begun(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[set[str]]:
+    """The things whose spelling begins with a text."""
+    for form in filter(None, _forms(given)):
+        yield {name for spelled, name in pairs if _dashed(spelled).startswith(f"{form}-")}
+
+
+def _forms(given: str) -> tuple[str, str, str]:
+    """A text as it is, without an organisation before it, and without the words that change nothing or name a data type."""
+    own = _dashed(given.rpartition("/")[2])
+    return _dashed(given), own, LEFT_OUT.sub("", STORED.sub("", own)).lstrip("-")
+
+
+@lru_cache(4096)
+def _dashed(text: str) -> str:
+    """A name in lower case, with "-" for every separator."""
+    return re.sub(r"[\s_/:-]+|(?<![0-9])[.]|[.](?![0-9])", "-", text.strip().lower())
+
+
+@lru_cache(4096)
+def _keys(dashed: str) -> frozenset[str]:
+    """What a name is known by: its letters and digits, and its words in alphabetical order, with and without those that change nothing."""
+    forms = (dashed, LEFT_OUT.sub("", dashed).lstrip("-") or dashed)
+    return frozenset(key for form in forms for key in (re.sub("[-.]", "", form), "-".join(sorted(form.split("-")))))
+
+
+def stored_as(text: str) -> str:
+    """The data type that the name of a model says its weights are stored in, or nothing."""
+    found = STORED.findall(_dashed(text.rpartition("/")[2]))
+    return TYPES[found[-1]] if found else ""

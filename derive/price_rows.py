@@ -79,6 +79,7 @@ class ModelRow(TableRow):
     model: str
     aliases: tuple[str, ...]
     first_party: bool
+    flagship: bool = False
     architecture: str
     architecture_grade: str
     max_context: int | None

@@ -263,6 +263,7 @@ class Equation:
     needed. The equation may be used where each entry of `requires` holds.
     `variant` is there where several equations define one quantity; what holds with one of them alone bears its name as
     well. A `stand_in` joins by itself only where what it defines is asked for, or not given and all that it takes is at hand.
+    A condition or a rule of thumb with a `rule`, its name on the first line of an answer, is used where definitions lead to none.
     `direction` says what a bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
     became of the mathematics, and why.
     """
@@ -282,6 +283,7 @@ class Equation:
     requires: tuple[Requirement, ...] = ()
     statement: str
     assumptions: tuple[str, ...] = ()
+    rule: str = ""
     example: Example | None = None
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]

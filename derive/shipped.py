@@ -24,7 +24,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "pricing_data"
 DESCRIPTION = "datapackage.json"
 FILES = (
     *("prices.csv", "prices_rivals.csv", "prices_calibration.csv", "fx.csv", "models.csv", "hardware.csv", "efficiencies.csv"),
-    *("memory_tiers.csv", "architectures.csv", "calibration_models.csv", "disclosures.csv", "open_models.csv"),
+    *("memory_tiers.csv", "architectures.csv", "short_names.csv", "calibration_models.csv", "disclosures.csv", "open_models.csv"),
     *("list_prices.csv", "host_prices.csv", "disclosed_sizes.csv", "price_history.csv", "natural_experiments.csv"),
     *("claims.csv", "problems.csv", DESCRIPTION),
 )
@@ -178,7 +178,7 @@ class Tables:
 
         >>> from derive.preset_rows import AcceleratorFigure
         >>> print(read().no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
-        hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 342), 'H200-SXM' (row 34)
+        hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 348), 'H200-SXM' (row 34)
         """
         from difflib import get_close_matches
 

@@ -48,6 +48,8 @@ _INDEXER = ("indexer_dim", "indexer_heads", "indexer_bytes_per_element")
 _EXPERTS = ("experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "vocab_size", "experts_source")
 _WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"), _STATE, _INDEXER, _EXPERTS)
 """Columns of architectures.csv of which all are known or none."""
+COPIES = {"kv_heads": "heads", "1": "latents"}
+"""The variant of kv_copies that goes with what kv_shards says: how many chips one cache divides over."""
 _MAY_STAND_ALONE = "value_dim"
 """Where a formula asks for the width of values, it has nothing to do with a width without position."""
 _DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
@@ -98,9 +100,9 @@ def _measured(quantity: str, unit: str, **figures: float | None) -> Iterator[Fau
 
 def _hardware(row: "AcceleratorFigure") -> Iterator[Fault]:
     if (row.quantity == "peak_flops") != bool(row.dtype):
-        yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} has no data type"
+        yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} takes no data type: leave it blank"
     if (row.quantity in _DATED) != (row.date is not None):
-        yield "date", f"is blank, and a {row.quantity} has a day" if row.date is None else f"{row.quantity} has no date"
+        yield "date", f"is blank, and {row.quantity} needs one" if row.date is None else f"{row.quantity} takes no date: leave it blank"
     yield from _measured(row.quantity, row.unit, value=row.value)
 
 
@@ -112,9 +114,9 @@ def _memory_tier(row: "MemoryTierFigure") -> Iterator[Fault]:
         if value is None and (row.device == "range" or row.quantity == "holding_price"):
             yield column, f"is blank, and a {row.quantity} over devices has a span"
     if (row.quantity == "holding_price") != bool(row.basis):
-        yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} has no cost basis"
+        yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} takes no cost basis: leave it blank"
     if row.year is not None and row.quantity not in _PRICES_OF_HARDWARE:
-        yield "year", f"{row.quantity} has no year"
+        yield "year", f"{row.quantity} takes no year: leave it blank"
     yield from _measured(row.quantity, row.unit, value=row.value, low=row.low, high=row.high)
 
 
@@ -134,6 +136,11 @@ def _published(row: "Architecture") -> Iterator[Fault]:
             hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{_EXPERTS_AND}bf16'"
             yield "native_dtype", f"{shorten(dtype)} is no data type{hint}"
             return
+    if bool(row.stored_bytes) != bool(row.stored_source):
+        yield "stored_source", "is blank, and stored_bytes is not" if row.stored_bytes else "is of no stored_bytes"
+    for dtype in (one.split()[0] for one in row.stored_bytes):
+        if dtype not in PUBLISHED_BYTES:
+            yield "stored_bytes", f"{shorten(dtype)} is no data type{suggest(dtype, PUBLISHED_BYTES)}"
     if _EXPERTS_AND in row.native_dtype and row.experts == 0:
         yield "native_dtype", "names experts, and experts is 0"
 
@@ -146,8 +153,10 @@ def _architecture(row: "Architecture") -> Iterator[Fault]:
         filled = [column for column in group if is_known(row, column)]
         alone = filled == [_MAY_STAND_ALONE] and _MAY_STAND_ALONE in KV_INPUTS.get(row.kv_formula, ())
         if filled and len(filled) < len(group) and not alone:
-            lacking = next(column for column in group if not is_known(row, column))
+            lacking = next((column for column in group if not is_known(row, column)), "")
             yield lacking, f"is blank, and {filled[0]} is not"
+    if row.kv_shards == "kv_heads" and row.kv_heads is None:
+        yield "kv_shards", "is kv_heads, and that is blank"
     if row.linear_layers is None and any(is_known(row, column) for column in _STATE):
         yield "linear_layers", "is blank, and there is a state of linear layers"
     yield from _experts(row)
@@ -207,7 +216,7 @@ def _disclosure(row: "Disclosure") -> Iterator[Fault]:
     if (row.date is not None) != bool(row.date_kind):
         yield ("date" if row.date_kind else "date_kind"), "is blank, and the other is not"
     if bool(row.disclosed_tier) != (row.quantity == "storage_tier"):
-        yield "disclosed_tier", f"{row.quantity} is no tier" if row.disclosed_tier else "is blank"
+        yield "disclosed_tier", f"{row.quantity} takes no tier: leave it blank" if row.disclosed_tier else "is blank"
 
 
 def _rate(row: "FxRate") -> Iterator[Fault]:

@@ -62,7 +62,7 @@ class Series:
         evenly = np.geomspace if self.spacing == "log" else np.linspace
         values = evenly(self.low, self.high, self.count)
         # To 12 digits of the smallest, so that a sweep by powers of two meets 8 and not 7.999999999999999.
-        return np.round(values, 11 - floor(log10(self.low or self.high)), out=values)
+        return np.round(values, 11 - floor(log10(abs(self.low or self.high))), out=values)
 
 
 Spread = Interval | Series

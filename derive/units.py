@@ -12,8 +12,8 @@ from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
-from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, meant_beside, own_unit, quantity, refuse_unnamed
-from derive.quantities.aliases import IN_A_TYPE, SAYS_AT_MOST, in_full
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, data_types, meant_beside, own_unit, quantity, refuse_unnamed
+from derive.quantities.aliases import IN_A_TYPE, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
 
 _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -88,11 +88,8 @@ _POWERS_OF_1024 = {prefix[0]: size for prefix, size in _BINARY.items()} | {"k": 
 _BINARY_UNITS = _UNITS | _prefixed(("B", "byte", "bytes"), _POWERS_OF_1024, _dimension(byte=1))
 _BINARY_SUFFIXES = {name: Decimal(size) for name, size in (_POWERS_OF_1024 | _BINARY).items()}
 
-DATA_TYPES = {
-    **{"fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp6": 0.75, "fp4": 0.5, "int4": 0.5},
-    **{"nvfp4": 0.5 + 1 / 16, "mxfp4": 0.5 + 1 / 32},
-}
-"""Bytes of one element, without scales; but for the two whose definition has a scale of a byte for each 16 or 32 elements."""
+DATA_TYPES = data_types.BYTES_OF_ONE
+"""Bytes of one element."""
 _OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_per_activation")
 _PER_TOKENS = re.compile(r"/\s*(?:1\s*)?(?:(?P<suffix>[kKM])|(?P<word>(?i:million|thousand)))\s*(?i:tok(?:en)?s?)?\s*(?=/|$)")
 _CHIP_HOUR = re.compile(r"/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)", re.IGNORECASE)
@@ -228,6 +225,8 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         return DATA_TYPES[text.lower()]
     _refuse_traps(text)
     match = _FIGURE.match(text)
+    if match is None and is_of_one_element(row.name):
+        raise _Unreadable(f"is neither a data type nor a number{suggest(text, DATA_TYPES)}")
     if match is None:
         # An unquoted $0.5 becomes the shell's own name and .5.
         raise _Unreadable("does not begin with a number" + (f" ({_SHELL})" if "USD" in row.unit else ""))
@@ -426,6 +425,18 @@ def word_of_type(spelled: str, value: Any) -> str:
     """
     types = isinstance(value, str) and all(one.strip().lower() in DATA_TYPES for one in value.split(","))
     return IN_A_TYPE.get(in_full(spelled), spelled) if types else spelled
+
+
+def data_type_named(words: Iterable[str], value: Any) -> str:
+    """The data type of weights and arithmetic, or several with commas, where a word for it is among those that were typed; else nothing.
+
+    >>> data_type_named(["ctx", "dtype"], "BF16"), data_type_named(["weight_dtype"], "fp8"), data_type_named(["dtype"], "8 bit")
+    ('bf16', '', '')
+    """
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    types = [one.strip().lower() for one in re.split("[,;]", text)]
+    said = any(in_full(word) in OF_WEIGHTS_AND_ARITHMETIC for word in words)
+    return ",".join(types) if said and all(one in DATA_TYPES for one in types) else ""
 
 
 def of_word(spelled: str, value: Any) -> Any:

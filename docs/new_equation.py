@@ -18,9 +18,10 @@ from math import isclose
 from pathlib import Path
 
 from derive.catalogue import CHAPTERS, RETIRED, by_id
-from derive.errors import INPUT_IS_WRONG
+from derive.errors import INPUT_IS_WRONG, WrongData
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.records import DEFINITION, ESTIMATE, Equation, Example
+from derive.show.mathml import latex_in_mathml
 from derive.units import parse, show
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,6 +109,11 @@ def missing(row: Equation) -> Iterator[str]:
     for name in row.parameters:
         if name not in QUANTITIES and name not in CONSTANTS:
             yield f"derive/quantities: {name} has no row; add one in the module of its theme, with symbol, LaTeX, unit, meaning and range"
+        elif name in QUANTITIES:
+            try:
+                latex_in_mathml(QUANTITIES[name].latex)
+            except WrongData:
+                yield f"derive/quantities: derive/show/mathml.py draws no such LaTeX as that of {name}, {QUANTITIES[name].latex}"
     if row.kind == DEFINITION and row.defines is None and not row.steps:
         yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
     if row.kind == ESTIMATE and row.variant is None:

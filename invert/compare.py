@@ -21,8 +21,10 @@ from invert.sheets.assemble import Place, once_released, prices_by_place, sheets
 from invert.sheets.dated import first_days
 from invert.sheets.described import described
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, whole_book
+from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import book_of, prices_that_ship
+from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import copies, sheet_key, with_amounts, without_places
@@ -53,12 +55,13 @@ def infer_against(
     data, book, run = run_of(names, kept, changes, **asked)
     request, assumptions = run.request, run.assumptions
     only = {sheet_key(one.sheet) for one in run} if request.names or request.providers else None
-    file, day = _read(against)
-    said = file.place if file else f"prices of {day}" if day else "the shipped prices" if against else "the sheets as they are"
+    file, day = _read(against, data)
+    said = f"prices of {day}" if day else "the shipped prices" if against == SHIPPED else file.place if file else "the sheets as they are"
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     of_day: dict[SheetKey, Side] = {}
     recalibrated = False
+    doubts: tuple[Problem, ...] = ()
     if file and file.content.lstrip()[:1] in (b"{", b"["):
         before, causes, recalibrated = _of_saved(file.content, said, run, data)
         before = {key: side for key, side in before.items() if only is None or key in only}
@@ -75,6 +78,7 @@ def infer_against(
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
         old = with_conventions(old, premiums_of(once_released(offered, known)[0]), assumptions, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
+        doubts = doubts_about(before, old_book, assumptions) if file else ()
         of_day, causes = _on_the_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)
     now = dict.fromkeys(sheet_key(one.sheet) for one in run)
@@ -88,17 +92,20 @@ def infer_against(
         recalibrated=recalibrated,
         causes=causes,
         notes=notes,
-        file=file,
+        file=None if against == SHIPPED else file,
         problems=tuple(one for one in problems if one not in run.problems),
+        doubts=doubts,
         in_full="--as csv" if against else f"--against {run.as_of} --as csv",
     )
 
 
-def _read(against: str | FileText) -> tuple[FileText | None, date | None]:
-    """The file, or the day, that a run is held against; neither for the prices that ship and for the sheets as they are."""
+def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | None]:
+    """The file, or the day, that a run is held against; neither for the prices that ship, if nobody edited them, and for the sheets."""
     if isinstance(against, FileText):
         return against, None
     day = date_of(against)
+    if against == SHIPPED and (content := released_prices(data)):
+        return FileText(RELEASED_PRICES, content), None
     if day or against in ("", SHIPPED):
         return None, day
     return file_of(against), None

@@ -157,7 +157,7 @@ class Comparison:
 
     `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `causes` are
     what besides the prices of a sheet is not the same, in words. `problems` are those of what is compared with, `file` is it where
-    it is one. `in_full` is what else one types to have all of it.
+    it is one. `in_full` is what else one types to have all of it, `doubts` are questions about its prices.
     """
 
     __repr__ = brief
@@ -173,6 +173,7 @@ class Comparison:
     problems: tuple[Problem, ...] = ()
     file: FileText | None = None
     in_full: str = "--as csv"
+    doubts: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,6 +206,7 @@ class History:
     days: tuple[Dated, ...]
     until: date | None
     problems: tuple[Problem, ...]
+    doubts: tuple[Problem, ...] = ()
 
 
 def how_far(before: Told | None, after: Told | None) -> float | None:

@@ -32,12 +32,16 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
         rows = [row for row in book.rows if row.sheet_key == key]
         sheets, problems = [], []
         for day in _once_released(days_of_change(rows, run.as_of), released.get(key[:2])):
-            sheet, faults = assembled(rows, day, book.fx)
-            problems += faults
+            sheet, wrong = assembled(rows, day, book.fx)
+            problems += wrong
             sheets += [sheet] if sheet else []
         inferences, unread = infer_sheets(sheets, data, run.assumptions, asked.get("executor"), kept)
         until = None if key in keys else max(row.valid_to for row in rows if row.valid_to)
-        found.append(History(key=key, days=_dated(inferences, rows), until=until, problems=tuple(dict.fromkeys((*problems, *unread)))))
+        found.append(
+            History(
+                key=key, days=_dated(inferences, rows), until=until, problems=tuple(dict.fromkeys((*problems, *unread))), doubts=run.doubts
+            )
+        )
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ from invert.estimators.calibration import Calibration, learn, verdict_on_premium
 from invert.estimators.cases import Case, Drawn, as_posteriors_come, case_of, same_weights
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by, pricing_rules
-from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
+from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
 from invert.estimators.market import learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
@@ -81,11 +81,13 @@ from invert.sheets.assemble import (
 from invert.sheets.contexts import longest_context, with_given_context
 from invert.sheets.dated import first_days
 from invert.sheets.described import by_weights, described
+from invert.sheets.diff import since_release
+from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.sheets.sheet import FileText, PriceSheet
-from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
+from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amounts
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
@@ -246,6 +248,10 @@ def _answered(
         request=request,
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),
+        lecture_error=or_left_out(partial(error_of_lecture, data, assumptions)).value,
+        doubts=doubts_about((sheet_key(sheet) for sheet in chosen), book, assumptions),
+        since_release=since_release(data),
+        own_sheets=frozenset((row.provider, row.model) for row in book.own),
         before={one.key: one for one in before},
     )
     return as_table(run)
@@ -358,10 +364,10 @@ def _chosen(
             _refuse_unsold(one, offered, later, ever, elsewhere)
         offered = [sheet for sheet in offered if any(is_provider(sheet.provider, one) for one in wanted)]
         own_later = {pair: said for pair, said in own_later.items() if any(is_provider(pair[0], one) for one in wanted)}
-    chosen, notes = find(names, offered, known, list(ever), later, elsewhere) if names else (offered, [])
+    chosen, notes = find(names, offered, known, list(ever), later, elsewhere, several=True) if names else (offered, [])
     if before_release(chosen, known):
         for name in names:
-            _refuse_unreleased(name, find([name], offered, known)[0], known)
+            _refuse_unreleased(name, find([name], offered, known, several=True)[0], known)
         for one in () if names else wanted:
             _refuse_unreleased(one, [sheet for sheet in offered if is_provider(sheet.provider, one)], known)
     meant = {(sheet.provider, sheet.model) for sheet in chosen}

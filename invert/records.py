@@ -170,6 +170,12 @@ def verdict(checks: tuple[Check, ...]) -> str:
     return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
 
 
+def count_missed(checks: tuple[Check, ...]) -> tuple[int, int] | None:
+    """Return how many of how many components that a reading did not use it misses; None if there are none."""
+    unused = [check.inside_rounding_cell for check in checks if not check.used_by_reading]
+    return (unused.count(False), len(unused)) if unused else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairInference:
     """Everything read off one pair of bands, and what each reading predicts for the sheet.

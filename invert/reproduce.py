@@ -9,6 +9,7 @@ from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from math import isclose
 from typing import Any, TypeVar
 
 from derive.briefly import brief
@@ -34,6 +35,8 @@ _MADE_WITH = ("versions", "seeds", "tables", "assumptions", "rows")
 """What a saved run holds of itself that is no answer."""
 _HASH_SHOWN = 8
 """Digits of a hash that tell two tables apart."""
+_LAST_DIGITS = 1e-9
+"""Relative difference of two versions of a library or two machines, up to which a number is reproduced."""
 _MOST_LISTED = 5
 """Tables or assumptions that a line names."""
 
@@ -116,7 +119,7 @@ def _differing(then: object, now: object, at: str = "") -> Iterator[str]:
     elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
         for place, (one, other) in enumerate(zip(then, now, strict=True)):
             yield from _differing(one, other, f"{at}[{place}]")
-    elif then != now:
+    elif then != now and not (isinstance(then, float) and isinstance(now, float) and isclose(then, now, rel_tol=_LAST_DIGITS)):
         yield at
 
 

@@ -48,6 +48,7 @@ from invert.records import (
 )  # fmt: skip
 from invert.sheets.assemble import is_provider, spelled
 from invert.sheets.databases.records import MAKERS
+from invert.sheets.diff import Difference
 from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import copies, is_added, sheet_key
@@ -262,6 +263,10 @@ class Run:
     `of_other_days` is how many sheets have a price on other days alone. `rows` are the prices that the sheets are made of, but for
     those set by hand. `before` is what sheets imply as they are published, by sheet, where prices were set by hand. `not_picked` are
     the sheets that were found and are not what is wanted of them.
+
+    `lecture_error` is how many times the lecture's KV bytes the true ones are, on every shipped sheet where both are known. `doubts` are
+    questions about the prices of these sheets, `since_release` all current prices that the last release has not, and `own_sheets` the
+    (provider, model) pairs of a file of one's own.
     """
 
     __repr__ = brief
@@ -286,6 +291,10 @@ class Run:
     request: Request
     rows: tuple[PriceRow, ...]
     made: Made
+    lecture_error: Span | None = None
+    doubts: tuple[Problem, ...] = ()
+    since_release: tuple[Difference, ...] = ()
+    own_sheets: frozenset[tuple[str, str]] = frozenset()
     before: Mapping[SheetKey, Inference] = field(default_factory=dict)
     not_picked: frozenset[SheetKey] = frozenset()
 

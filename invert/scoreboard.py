@@ -8,11 +8,12 @@ from importlib.resources import files
 from math import log
 from statistics import fmean, stdev
 
+from derive.claim_cells import givens
 from derive.errors import UnknownName, WrongData
 from derive.preset_rows import OpenModel
 from derive.price_rows import Claim, Disclosure, HostPrice, WorkedProblem
 from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import in_si
+from derive.shipped_rows import in_si, iso_date
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run, read_data
@@ -305,8 +306,10 @@ def _disclosed(tables: Tables, quantity: str) -> float:
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
-    known = price_facts(sheets_that_ship(data), models(data), assumptions)
-    return claim_rows(data.tables.rows_of(Claim), known, data.tables)
+    rows = data.tables.rows_of(Claim)
+    days = {iso_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := givens(row.givens).rows)}
+    known = price_facts([one for day in days for one in sheets_that_ship(data, day)], models(data), assumptions)
+    return claim_rows(rows, known, data.tables)
 
 
 def worked_problems(data: Data) -> list[ScoreRow]:

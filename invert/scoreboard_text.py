@@ -70,7 +70,7 @@ def estimate_in_words(name: str) -> str:
     """What people read for an estimate; of a mark-up with what the size is by that it is over.
 
     >>> estimate_in_words("active_params, by price"), estimate_in_words("input_markup, by known size"), estimate_in_words("KV read")
-    ('active by price', 'mark-up by known size', 'KV read')
+    ('active by price', 'price/cost by known size', 'KV read')
     """
     quantity, _, by = name.partition(", ")
     said = name_of(quantity, "market" if by else "")
@@ -123,7 +123,7 @@ def _of_estimators(rows: _Rows) -> str:
         by_trust[str(row["verdict"]).startswith(TRUSTED)].append(str(row["quantity"]))
     trusted, others = by_trust[True], by_trust[False]
     not_trusted = f"; not trusted: {'; '.join(others)}" if others else ""
-    return f"Estimators: ranges of {len(trusted)} of {len(rows)} are trusted{not_trusted} (why: --section calibration)."
+    return f"Estimators: {len(trusted)} of {len(rows)} are trusted{not_trusted} (--section calibration)."
 
 
 def _named(names: list[str], more: str, room: int) -> str:

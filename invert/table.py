@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, overload
 from derive.briefly import Records, cut
 from derive.errors import UnknownName, WrongValue, shorten
 from invert import result
+from invert.report.columns import kv_range
 from invert.report.document import document, report_document
 from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.report.short import short_parts, short_report
-from invert.report.table import WIDEST, count, kv_range
+from invert.report.table import WIDEST, count
 from invert.result import Run
 from invert.sheets.assemble import matches
 

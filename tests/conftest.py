@@ -1,4 +1,11 @@
-"""What all tests share: every random draw is the same in every run, a busy machine fails no test, and a sheet of the past."""
+"""What all tests share: their own tables, the same random draws in every run, time enough on a busy machine, and a sheet of the past.
+
+Tests read `tests/tables`, a copy of the tables of pricing_data, so that a new price, chip or model turns no test red. Tests with the
+fixture `shipped_tables`, and commands that run in another process, read pricing_data: they check only what every edit must keep.
+A change of the code that goes with a change of pricing_data (a column, a figure that a new test needs) takes a new copy:
+
+    cp pricing_data/*.csv pricing_data/datapackage.json tests/tables/
+"""
 
 import csv
 import gc
@@ -8,9 +15,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import settings
 
+from derive import shipped
 from derive.shipped import Tables, content, read
 from tests.tools import remembered, together
-from tests.tools.tables import reading
+from tests.tools.tables import FROZEN, SHIPPED, of_80_gb, reading
 
 pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
 
@@ -21,6 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    shipped.FOLDER = str(FROZEN)
     # As the program does: Python would look for circles every 700 objects, a sixth of the time of all tests.
     gc.set_threshold(100_000)
     together.ONLY, together.WHOLE = config.getoption("--case"), config.getoption("--whole")
@@ -46,6 +55,12 @@ settings.register_profile("the same draws every time", derandomize=True, deadlin
 settings.load_profile("the same draws every time")
 
 
+@pytest.fixture
+def shipped_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test reads pricing_data, as a user does."""
+    monkeypatch.setattr(shipped, "FOLDER", str(SHIPPED))
+
+
 def tiered_sonnet_tables() -> Tables:
     """The tables as they would be if Claude Sonnet 4.5 were still sold up to a million tokens, with its band above 200k.
 
@@ -69,4 +84,11 @@ def tiered_sonnet_tables() -> Tables:
 def tiered_sonnet() -> Iterator[None]:
     """The test sees the tables of `tiered_sonnet_tables`."""
     with reading(tiered_sonnet_tables()):
+        yield
+
+
+@pytest.fixture
+def chips_of_80_gb() -> Iterator[None]:
+    """Chips with the round size of their data sheet, for numbers that were worked by hand with it."""
+    with reading(of_80_gb()):
         yield

@@ -60,6 +60,7 @@ def section(path: str) -> str:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.usefixtures("shipped_tables")
 def test_a_page_is_what_its_script_makes(name: str):
     assert page(name) == generator(name)["page"](), f"run python docs/{SCRIPTS[name].name}"
 

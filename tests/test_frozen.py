@@ -1,10 +1,11 @@
 """What was answered when it was recorded, held against what is answered now: nothing moves that differences.csv does not name.
 
 `frozen/` holds `infer` over all sheets, every question of validation/questions.csv, and `cite` of every equation in every
-style. A row of differences.csv allows a change and says why: with `became`, a part of a path has a new name and the value must
-be the same; without, what the pattern matches may differ. A row is refused that allows nothing any more, or more that stayed
-than moved. A sheet, a question or an id that is only new passes. `python tests/test_frozen.py --write` records anew, at the day
-that `DAY` then gives, and moves the rows of differences.csv to the end of history.csv: what has moved since the first record.
+style, with the tables of tests/tables. A row of differences.csv allows a change and says why: with `became`, a part of a path has a
+new name and the value must be the same; without, what the pattern matches may differ. A row is refused that allows nothing any more,
+or more that stayed than moved. A sheet, a question or an id that is only new passes. `python tests/test_frozen.py --write` records
+anew, at the day that `DAY` then gives, and moves the rows of differences.csv to the end of history.csv: what has moved since the
+first record.
 """
 
 import csv
@@ -26,8 +27,9 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from derive import cite, equations
+from derive import cite, equations, shipped
 from derive.show.citation import STYLES
+from tests.tools.tables import FROZEN as TABLES
 
 FROZEN = Path(__file__).parent / "frozen"
 QUESTIONS = Path(__file__).parent / "validation" / "questions.csv"
@@ -200,6 +202,7 @@ def test_what_is_only_new_passes_and_a_new_part_of_what_is_not_does_not():
 
 
 if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
+    shipped.FOLDER = str(TABLES)
     for name in NOW:
         write(name)
     put_by()

@@ -108,3 +108,26 @@ def test_a_record_of_many_fields_is_built_by_their_names() -> None:
 def homes(module: str) -> tuple[Path, Path]:
     """The file of a module, or of the package that bears its name, without the ending."""
     return Path(*module.split(".")), Path(*module.split("."), "__init__")
+
+
+def _own_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a function, without those of functions inside it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.Lambda):
+            yield child
+            yield from _own_parts(child)
+
+
+def test_no_generator_asks_for_the_next_of_nothing():
+    """Where there is none, Python ends the generator with a RuntimeError that says nothing of the question."""
+    functions = ((module, node) for module, tree in trees().items() if module.startswith("derive") for node in ast.walk(tree))
+    found = [
+        f"{module}:{part.lineno}"
+        for module, node in functions
+        if isinstance(node, ast.FunctionDef | ast.GeneratorExp)
+        for parts in [[*_own_parts(node)]]
+        if isinstance(node, ast.GeneratorExp) or any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts)
+        for part in parts
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "next" and len(part.args) == 1
+    ]
+    assert found == []

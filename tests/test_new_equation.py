@@ -5,6 +5,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,13 @@ def test_beside_an_entry_that_has_only_begun_nothing_is_made(clone: Path):
     other = run(clone, "memory.fits")
     assert (other.returncode, other.stderr) == (1, "")
     assert f"memory.fits: nothing is missing, but {ID} has only begun" in other.stdout
+
+
+def test_latex_that_a_page_cannot_draw_is_missing(monkeypatch: pytest.MonkeyPatch):
+    script = runpy.run_path(str(ROOT / "docs" / "new_equation.py"))
+    row = script["by_id"]()["roofline.step_time"]
+    before = [*script["missing"](row)]
+    latex = replace(script["QUANTITIES"]["step_time"], latex=r"\dot{p}")
+    monkeypatch.setitem(script["QUANTITIES"], "step_time", latex)
+    (fault,) = set(script["missing"](row)) - {*before}
+    assert "step_time" in fault and r"\dot{p}" in fault

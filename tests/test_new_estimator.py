@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.tools.tables import FROZEN
 from tests.tools.together import some
 
 ROOT = Path(__file__).parents[1]
@@ -37,7 +38,7 @@ from invert.report.table import summary
 
 table, given = infer(["gemini-3.1-pro", "claude-opus-5"]), infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB"})
 print(json.dumps({
-    "table": summary(table), "narrow": summary(table, 80), "given": summary(given),
+    "table": summary(table), "narrow": str(table), "given": summary(given),
     "reports": [report(one, table, 10_000) for one in table], "truth": scoreboard.section_rows("truth"),
     "csv": run_as_csv(table), "json": run_as_json(table), "frame": list(table.to_frame().columns),
 }))
@@ -50,6 +51,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("copy")
     for part in ("derive", "invert", "pricing_data"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(FROZEN, copy / "pricing_data", dirs_exist_ok=True)
     module, named, function = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     folder, imported = copy / "invert" / "estimators", "from invert.estimators import "
     (folder / f"{NAME}.py").write_text(module, encoding="utf-8")
@@ -79,18 +81,18 @@ def said(grown: Path) -> dict[str, Any]:
 def test_it_has_a_column_in_the_table(said: dict[str, Any]):
     heading, _, *rows = said["table"].splitlines()[:4]
     columns = re.split(r" {2,}", heading)
-    assert columns[columns.index("KV read") + 1] == HEADING
+    assert columns[columns.index("typical KV range") + 1] == f"{HEADING} range"
     for row, kind in zip(rows, ("kB to", "<"), strict=True):
-        assert kind in re.split(r" {2,}", row)[columns.index(HEADING)]
+        assert kind in re.split(r" {2,}", row)[columns.index(f"{HEADING} range")]
     text, given = (" ".join(said[name].split()) for name in ("table", "given"))
-    assert f"KV increment, and {HEADING} hold the premium" in text and "and with rent at the top of its range; < is a bound" in text
-    assert "KV read" in said["narrow"].splitlines()[0] and HEADING not in said["narrow"].splitlines()[0]
-    assert f"of the five KV at rent, KV increment, and {HEADING} alone are estimated" in given
+    assert f"KV from premium, and {HEADING} hold the premium" in text and "and with rent at the top of its range; < is a bound" in text
+    assert "typical" in said["narrow"] and HEADING not in said["narrow"]
+    assert f"of the five KV from premium at cost, KV from premium, and {HEADING} alone are estimated" in given
 
 
 @pytest.mark.slow
 def test_it_has_a_line_in_the_report(said: dict[str, Any]):
-    assert f"KV increment, {HEADING}, memory_time_share" in said["reports"][0], "what the band means move"
+    assert f"KV from premium, {HEADING}, memory_time_share" in said["reports"][0], "what the band means move"
     for report in said["reports"]:
         assert "five estimates side by side" in report and f"\n{LABEL}  " in report
         assert re.search(rf"increments at rental cost 0\.48 of it [^;]*, {LABEL} 0\.\d+ of it \(bias", report)

@@ -71,6 +71,7 @@ def parameters() -> list[Any]:
 
 
 @pytest.mark.parametrize("page", parameters())
+@pytest.mark.usefixtures("shipped_tables")
 def test_a_page_shows_what_is_printed(page):
     text = page.read_text(encoding="utf-8")
     changed = difflib.unified_diff(text.splitlines(), written(text).splitlines(), "page", "printed", lineterm="", n=1)

@@ -249,6 +249,7 @@ def with_start(code: str, folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shipped_tables")
 def test_no_command_asks_what_day_it_is_or_the_network(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "result.json").write_text(call(*STAR, "rho=300", "s=8", "--as", "json").out)

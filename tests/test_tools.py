@@ -34,6 +34,9 @@ def test_an_option_chooses_cases_by_name(monkeypatch: pytest.MonkeyPatch):
 def test_some_cases_are_tried_and_all_if_that_is_asked_for(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(together, "WHOLE", False)
     assert some(range(7), every=3) == [0, 3, 6] and some("a", every=3) == ["a"]
+    names = [f"chapter.equation_{number}" for number in range(60)]
+    drawn = some(names, every=3)
+    assert 10 < len(drawn) < 30 and [one for one in some(["chapter.new", *names], every=3) if one != "chapter.new"] == drawn
     monkeypatch.setattr(together, "WHOLE", True)
     assert some(range(7), every=3) == [*range(7)]
 

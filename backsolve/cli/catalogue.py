@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, report_problems, tell, tier_option
+from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, report_problems, tell, tell_doubts, tier_option
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_of
@@ -349,16 +349,19 @@ def _prices_cited(
     from derive.show.price_pages import price_reference, sheet_reference
     from invert.data import read_data
     from invert.sheets.assemble import models
+    from invert.sheets.doubts import doubts_about
     from invert.sheets.listing import price_record, sheets_cited
     from invert.sheets.read import book_of
 
     data = read_data()
     book, known = book_of(data, own), models(data)
-    found = []
+    found, keys = [], set()
     for model, _, place in (name.partition("#") for name in names):
         for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
             records = [price_record(row) for row in rows]
+            keys |= {row.sheet_key for row in rows}
             found.append(price_reference(records[0], str(day)) if place else sheet_reference(records, str(day), html_base))
+    tell_doubts(doubts_about(keys, book), own)
     return found, book.problems
 
 

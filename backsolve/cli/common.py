@@ -1,12 +1,11 @@
 """What several commands share: options, answers in lines that fit, and faults that are named after the rest was printed."""
 
 import os
-import signal
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
 
 import click
@@ -96,41 +95,12 @@ def processes(workers: int | None) -> "Iterator[Executor | None]":
     if workers == 1:
         yield None
         return
-    if workers is None:
-        from backsolve.cli.sharing import ForManyParts
-
-        with ExitStack() as stack:
-            yield ForManyParts(partial(_pool, stack))
-        return
-    with ExitStack() as stack:
-        yield _pool(stack, workers)
-
-
-def _pool(stack: ExitStack, workers: int) -> "Executor":
-    """So many processes, until the stack is closed."""
     from concurrent.futures import ProcessPoolExecutor
 
-    stack.enter_context(_ended_together())
-    return stack.enter_context(ProcessPoolExecutor(workers))
+    from backsolve.cli.sharing import SharedWork, end_with_parent
 
-
-@contextmanager
-def _ended_together() -> Iterator[None]:
-    """Who ends this process ends those that work for it: they would hold its pipes open, and wait for ever for what it asks next."""
-    from multiprocessing import active_children
-
-    def end(number: int, _frame: object) -> None:
-        for child in active_children():
-            # A process that has only just been forked forgets the signals that came before it began.
-            child.kill()
-        signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with ExitStack() as stack:
+        yield SharedWork(lambda number: stack.enter_context(ProcessPoolExecutor(number, initializer=end_with_parent)), workers)
 
 
 def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
@@ -180,6 +150,14 @@ class Commands(click.Group):
             click.echo(ctx.get_help())
             ctx.exit(INPUT_IS_WRONG)
         return super().parse_args(ctx, args)
+
+
+def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
+    """Say on stderr, in one line, how many prices that are used are doubtful, the first of them, and what lists all."""
+    if found := list(doubts):
+        place = f" {shlex.quote(own)}" if isinstance(own, str) else " -" if own is not None else ""
+        counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
+        say(f"{counted}: {found[0]}; all: backsolve prices check{place}")
 
 
 def report_problems(problems: "Iterable[Problem]") -> bool:

@@ -18,6 +18,8 @@ from backsolve.cli.common import (
     processes,
     refuse_no_file,
     refuse_one_file,
+    tell,
+    tell_doubts,
     tier_option,
     workers_option,
 )
@@ -26,8 +28,10 @@ from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
 from derive.files import called, content_of, write
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from invert.comparison_records import Comparison
-    from invert.result import Shown
+    from invert.result import Inference, Shown
     from invert.table import InferenceTable
 
 _RECORDS = ("json", "csv")
@@ -61,16 +65,19 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
-@click.option("--columns", metavar="C,...", help="Columns of the table, e.g. model,provider,price,KV; of CSV by the names of its head.")
-@click.option("--sort", "by", metavar="C", help="By a column, numbers from the largest; -C the other way.")
+@click.option(
+    "--columns", metavar="C,...", help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'; see --explain."
+)
+@click.option("--explain", is_flag=True, help="List all columns and what they are.")
+@click.option("--sort", "by", metavar="C", help="By any column, numbers from the largest; -C the other way; sheets without a value last.")
 @click.option(
     "--where",
     "wanted",
     multiple=True,
     metavar="NAME=PATTERN",
-    help="By provider, model, region, tier, currency, cache or flag (a part of its words, no letter); may be repeated.",
+    help="By provider, model, region, tier, currency, cache or flag (a part of its words); may be repeated.",
 )
-@click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
+@click.option("--wide", is_flag=True, help="All sheets in all columns of the table, however wide that is.")
 @click.option(
     "--summary", is_flag=True, help="What all sheets have in common, on a page; without it that is the table of more than 100 sheets."
 )
@@ -82,18 +89,20 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--against",
     metavar="DATE|FILE|shipped",
-    help="What moved against another day, a price CSV, a saved result, or the shipped prices, and which price moved it; "
+    help="What moved against another day, a price CSV, a saved result, or the prices of the installed release, and which price moved it; "
     "- is a file from standard input.",
 )
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
     changes: tuple[str, ...], anchors: tuple[str, ...], workers: int | None, style: str, full: bool, columns: str | None,
     by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
-    history: bool,
+    history: bool, explain: bool,
 ) -> None:  # fmt: skip
-    """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
+    """What price sheets imply: KV bytes per token, bandwidth-bound fraction, cache tier.
 
-    Without MODEL one row a current sheet; with one MODEL what to take home of that sheet and what it rests on, --full for all.
+    Without MODEL the table has a row for each flagship, and for each sheet of your own or with a price that the last release has not.
+    --all has every sheet of every service tier, --tier T those of one, --provider and --where some. CSV, JSON and --save have the
+    current sheets of all models. With one MODEL it shows the readings of that sheet, --full all of it.
     --set begins with what it moved; --against shows that alone.
     --like takes all that is asked from a saved result; beside it stand only --as, --full, --wide, --columns, --save and --workers.
 
@@ -114,6 +123,11 @@ def infer_command(
     from invert.assumptions import ANCHORS
     from invert.result import Shown
 
+    if explain:
+        from invert.report.columns import explained
+
+        tell(explained())
+        return
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
         refuse_no_file(option, value if option == "--save" or value != "-" else None)
     for option, value in (("--columns", columns), ("--sort", by)):
@@ -158,16 +172,14 @@ def _leave_without_an_answer(table: "InferenceTable", moved: "Comparison | None"
 
 def _refuse_form(shown: "Shown") -> None:
     """Raises for options that do not go together and for names of none, before anything is worked out."""
-    from invert.report.contract import refuse_unknown_columns
-    from invert.report.glance import column_of, refuse_unknown_pattern
+    from invert.report.columns import column_of, csv_names, refuse_unknown_pattern
 
     for name in _columns(shown):
-        if shown.style not in _RECORDS:
-            column_of(name)
+        column_of(name)
     if shown.style == "json" and shown.columns:
         raise WrongValue("--columns does not go together with --as json, which has everything; --as csv takes some")
     if shown.style == "csv":
-        refuse_unknown_columns(_columns(shown))
+        csv_names(_columns(shown))
     if shown.by:
         column_of(shown.by.removeprefix("-"))
     for wanted in shown.wanted:
@@ -207,27 +219,45 @@ def _worked_out(
     for note in table.notes:
         if not (shown.wanted and note.endswith(TAKES_ONE)):
             say(note)
+    tell_doubts(table.doubts, asked["prices"])
+    if moved:
+        tell_doubts(moved.doubts, moved.file and moved.file.place)
     return _as_asked(table, shown.wanted, shown.by), moved
 
 
 def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
     columns = _columns(shown)
+    if shown.style == "table" and shown.against in (None, "shipped") and (text := _since_release(table, shown.against is not None)):
+        tell(text)
     if moved:
         click.echo(_changes(moved, shown.style))
     if shown.against is None:
         if moved:
             click.echo()
         alone = table.request.names and len(table) == 1 and shown.style not in _RECORDS and not columns
-        long = len(table) > _MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
+        rows = _rows_shown(table, shown)
+        long = len(rows) > _MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
         if not table and shown.style not in _RECORDS:
             return  # Why there is no sheet is said with the problems.
         if shown.summary or long:
             click.echo(_summary(table, shown.style))
         else:
             brief = moved is not None and shown.style == "table"
-            click.echo(
-                _reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown.style, shown.wide, columns, shown.by)
-            )
+            click.echo(_reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown, columns, rows))
+
+
+_MOST_CHANGES = 3
+"""Prices that are not those of the last release and are listed; of more there is a count."""
+
+
+def _since_release(table: "InferenceTable", of_others: bool) -> str:
+    """The prices of these sheets that were edited or updated after the last release, or those `of_others`; all if no sheet was named."""
+    shown = {(one.sheet.provider, one.sheet.model) for one in table}
+    named = bool(table.request.names or table.request.providers)
+    found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not named) is not of_others]
+    lines = [f"Changed since release: {one.row.provider} {one.row.model} {one}" for one in found[:_MOST_CHANGES]]
+    more = [f"and {len(found) - _MOST_CHANGES} more: backsolve infer --against shipped"] if found[_MOST_CHANGES:] else []
+    return "\n".join([*lines, *more])
 
 
 def _columns(shown: "Shown") -> list[str]:
@@ -316,6 +346,7 @@ def _answer_with_history(
         found = histories(models, **asked, executor=executor)
     forms = {"json": dates.history_json, "csv": dates.history_csv}
     click.echo(forms[shown.style](found) if shown.style in forms else dates.history_text(found, width(sys.stdout)))
+    tell_doubts(found[0].doubts if found else (), asked["prices"])
     if save is not None:
         write(save, saved(infer(models, **asked), as_first))
     fail_on(dict.fromkeys(problem for one in found for problem in one.problems))
@@ -356,7 +387,7 @@ def _summary(table: "InferenceTable", style: str) -> str:
 
 def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":
     """The run with the sheets that are wanted, in the order that is."""
-    from invert.report.glance import in_order, picked
+    from invert.report.columns import in_order, picked
     from invert.sheets.what_if import sheet_key
 
     found = picked(table, wanted)
@@ -365,8 +396,18 @@ def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) 
     return replace(table, inferences=type(table.inferences)(in_order(found, by) if by else found), not_picked=left)
 
 
-def _rendered(table: "InferenceTable", style: str, wide: bool, columns: list[str], by: str | None) -> str:
-    """All sheets in one table, or as records."""
+def _rows_shown(table: "InferenceTable", shown: "Shown") -> "Sequence[Inference]":
+    """The sheets of a table in the terminal: flagships and what is new, if nothing says which; else all."""
+    from invert.report.glance import flagships
+
+    request = table.request
+    chosen = (request.names, request.providers, request.tier, request.everything, shown.wanted, shown.wide, table.changes)
+    return table.inferences if any(chosen) or shown.style != "table" else flagships(table) or table.inferences
+
+
+def _rendered(table: "InferenceTable", shown: "Shown", columns: list[str], rows: "Sequence[Inference]") -> str:
+    """The sheets in one table, or as records."""
+    style, by = shown.style, shown.by
     if style in _RECORDS:
         from invert.report import contract
 
@@ -375,10 +416,10 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, columns: list[str
         from invert.report.document import document
 
         return document(table, style, columns, by)
-    if wide:
+    if shown.wide:
         from invert.report.table import summary
 
-        return summary(table, None, by)
+        return summary(table, by)
     from invert.report.glance import glance
 
-    return glance(table, width(sys.stdout), columns, by)
+    return glance(table, width(sys.stdout), columns, by, rows)

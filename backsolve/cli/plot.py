@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from backsolve.cli.common import as_of_option, fail_on, prices_option, tell
+from backsolve.cli.common import as_of_option, fail_on, prices_option, tell, tell_doubts
 from backsolve.cli.solve import undisturbed
 from backsolve.streams import say
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
@@ -265,6 +265,7 @@ def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | 
     table = infer(wanted, prices=own, as_of=as_of) if wanted else None
     for note in table.notes if table else ():
         say(note)
+    tell_doubts(table.doubts if table else (), own)
     if table and not figure.of_all and len(table) != 1:
         raise WrongValue(f"a figure is of one sheet, and {len(table)} are meant: {', '.join(one.name for one in table)}")
     chart = figure.chart([*table] if table else [])

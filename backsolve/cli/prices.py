@@ -24,6 +24,7 @@ from backsolve.cli.common import (
     refuse_one_file,
     state_argument,
     tell,
+    tell_doubts,
 )
 from backsolve.streams import in_a_line, in_terminal, say, tell_line, width
 from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
@@ -69,8 +70,10 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     from invert.sheets.assemble import once_released, sheets
     from invert.sheets.dated import first_days
     from invert.sheets.described import described
+    from invert.sheets.doubts import doubts_about
     from invert.sheets.listing import listed_csv, listed_json, listed_text, rows_listed
     from invert.sheets.read import book_of
+    from invert.sheets.what_if import sheet_key
 
     data = read_data()
     book = book_of(data, own)
@@ -86,6 +89,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
         click.echo(listed_text(found, width(sys.stdout), in_terminal(sys.stdout)))
     if book.day_moved and not as_of:
         say(book.day_moved)
+    tell_doubts(doubts_about(map(sheet_key, found), book), own)
     fail_on((*book.problems, *faults))
     if none:
         say("no sheet holds on that day")
@@ -190,7 +194,8 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
         tell_line(f"warning: {doubt}")
 
     from invert.inference import infer
-    from invert.report.take_home import headlines
+    from invert.report.layout import laid_out
+    from invert.report.readings import readings_table
 
     row = found.rows[0]
     today = book_of(data, BytesIO(found.content)).newest_retrieved or date.max
@@ -199,7 +204,7 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
     as_of = None if nearest == today else nearest
     table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier, as_of=as_of)
     for one in table:
-        tell("\n".join([str(one.sheet), *headlines(one)]))
+        click.echo(laid_out([str(one.sheet), readings_table(one, table)], width(sys.stdout)))
     if into is None:
         click.echo("Nothing is written: name a file with --into.")
     else:

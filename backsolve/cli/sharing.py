@@ -1,9 +1,13 @@
 """Work that is shared among processes where it has many parts, and done here where it has few."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from multiprocessing import parent_process
+from threading import Thread
 from typing import Any, TypeVar
+
+from backsolve.streams import say
 
 _T = TypeVar("_T")
 
@@ -13,20 +17,49 @@ _MOST = 4
 """Processes at most, if nobody says how many: each holds the tables and its draws."""
 
 
-class ForManyParts(Executor):
-    """Maps few parts here and many in a pool, which is started when it is first needed."""
+class SharedWork(Executor):
+    """Maps parts in a pool, which is started when it is first needed; few parts here, if nobody says how many workers.
 
-    def __init__(self, start: Callable[[int], Executor]):
-        self.start = start
+    When a worker is killed, the rest of the work is done here.
+    """
+
+    def __init__(self, start: Callable[[int], Executor], workers: int | None = None):
+        self.start, self.workers = start, workers
         self.pool: Executor | None = None
+        self.broken = False
 
     def map(self, work: Callable[..., _T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[_T]:
         """What `work` makes of the parts, in their order."""
         taken = [*zip(*parts, strict=False)]
-        if len(taken) < _MANY or processors() == 1:
+        few = self.workers is None and (len(taken) < _MANY or processors() == 1)
+        if few or self.broken or not taken:
             return (work(*one) for one in taken)
-        self.pool = self.pool or self.start(min(processors(), _MOST))
-        return self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize)
+        self.pool = self.pool or self.start(self.workers or min(processors(), _MOST))
+        return self._finish(work, taken, self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize))
+
+    def _finish(self, work: Callable[..., _T], taken: Sequence[tuple[Any, ...]], found: Iterator[_T]) -> Iterator[_T]:
+        """Yield what the pool finds, and work out here what it does not."""
+        done = 0
+        try:
+            for one in found:
+                yield one
+                done += 1
+        except BrokenExecutor:
+            if not self.broken:
+                say("a worker process was killed, perhaps because memory ran out; the work goes on in this process")
+            self.broken = True
+            yield from (work(*one) for one in taken[done:])
+
+
+def end_with_parent() -> None:
+    """End this process when its parent ends, however that is: it would hold the parent's pipes open and wait for work for ever."""
+
+    def watch() -> None:
+        if parent := parent_process():
+            parent.join()
+            os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def processors() -> int:

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from backsolve.cli.common import OneOf, fail_on, leave, report_problems, tell
-from backsolve.streams import in_terminal, say, width
+from backsolve.streams import in_a_line, in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ _LONG = 100_000
 @click.option(
     "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
 )
+@click.option("--strict", is_flag=True, help="Definitions and bounds alone: no reading, condition or rule of thumb.")
 @click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
 @click.option(
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
@@ -75,7 +76,7 @@ _LONG = 100_000
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
     overlap: str | None,
-    count: str, sizes: str, efficiency: str, price: str, anyway: bool, plot: str | None, full: bool, style: str,
+    count: str, sizes: str, efficiency: str, price: str, strict: bool, anyway: bool, plot: str | None, full: bool, style: str,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN from what is given: any quantity, or several, through as many equations as it takes.
 
@@ -83,7 +84,8 @@ def solve_command(
     They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256'),
     sweeps (batch=1..4096:log:13) or limits of a result ('step_time<=30ms' 'throughput>=2000').
 
-    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin; dtype (of weights, then of the cache).
+    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin;
+    dtype (of weights and arithmetic), kv_dtype (of the cache).
 
     Example:
 
@@ -92,7 +94,20 @@ def solve_command(
     backsolve solve sweep_time --hardware H100-SXM:fp8
     backsolve solve sweep_time,ridge_point --hardware H100,B200:fp8
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
+    backsolve solve storage_tier ttl=1h
+
+    If definitions and bounds lead to no answer, a reading of prices, a condition or a rule of thumb gives it, named on the first line.
+    --using selects one, --strict leaves all of them out.
     """
+    if unknown.strip().lower() in ("storage_tier", "cache_tier"):
+        from backsolve.cli.tiers import print_tiers
+
+        if strict or using or hardware or model or plot is not None:
+            raise WrongValue(
+                "storage_tier is by the drain-time rule from ttl alone: leave out --strict, --using, --hardware, --model, --plot"
+            )
+        print_tiers(given, style, full)
+        return
     from derive.answers import NO_WHOLE_ONE
     from derive.presets import problems_of
     from derive.quantities import meant_beside, quantity, says_tensor_parallel
@@ -104,7 +119,7 @@ def solve_command(
     from derive.solving.budgets import over_a_time
     from derive.solving.conventions import Conventions
     from derive.solving.prompts import unwritten
-    from derive.units import named_texts
+    from derive.units import data_type_named, named_texts
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
@@ -114,7 +129,9 @@ def solve_command(
     words = unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = unwritten(using, variants, hardware, model)
     typed = {**over_a_time(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
-    conventions = replace(conventions, tensor_parallel=says_tensor_parallel([re.split("[<>=≤≥]", one)[0] for one in given]))
+    said = [re.split("[<>=≤≥]", one)[0] for one in given]
+    dtype = data_type_named(said, typed.get("bytes_per_weight"))
+    conventions = replace(conventions, tensor_parallel=says_tensor_parallel(said), dtype=dtype)
     unknowns = [meant_beside(name, (*unknowns, *typed, *beside_names)) for name in unknowns]
     refuse_long(typed)
     texts: dict[str, Given] = {**typed}
@@ -131,7 +148,7 @@ def solve_command(
     def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":
         def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
             given = {**texts, **own}
-            return respond_all(unknowns, given, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped)
+            return respond_all(unknowns, given, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped, strict)
 
         return solved
 
@@ -180,10 +197,7 @@ def solve_command(
     def may_be(name: str) -> bool:
         return may_have_answer(name, texts, *deployments[0], using, variants, conventions, anyway)
 
-    def by_rule(name: str, rule: str) -> bool:
-        return bool(respond(name, texts, *deployments[0], (*using, rule), variants, conventions, anyway, zipped).answers)
-
-    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be, by_rule)):
+    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be)):
         say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
@@ -199,20 +213,15 @@ def _why_not(
     deployment: "Deployment",
     ask: "Ask",
     may_be: "Callable[[str], bool]",
-    by_rule: "Callable[[str, str], bool]",
 ) -> list[str]:
-    """Why questions have no answer; where all of them lack something, and a rule of thumb or usual values will do, a command with these.
+    """Why questions have no answer; where all of them lack something, and usual values will do, a command with these.
 
     Why takes one line beside such a command, which would be the third.
     """
     from derive.quantities import QUANTITIES
-    from derive.solving.refusals import INSTEAD, by_a_rule
+    from derive.solving.refusals import INSTEAD
     from derive.solving.sufficient_givens import Enough, answered_beside, enough
 
-    rules = dict.fromkeys(rule for one in refused for rule in one.refusal.rules)
-    if rule := next((rule for rule in rules if all(by_rule(one.unknown, rule) for one in refused)), None):
-        whys = [one.refusal.message.replace(f"\n{by_a_rule(rule)}", "") for one in refused]
-        return [*whys, f"by a rule of thumb: {_as_a_command(Enough({}, *deployment), rule)}"]
     said, found = [], Enough({}, *deployment)
     covered = True
     for one in refused:
@@ -225,11 +234,17 @@ def _why_not(
         said.append(f"{why}\n{instead}".rstrip())
     fit = not any("\n" in why for why in said)
     own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
-    return [*said, f"for example{own}: {_as_a_command(found)}"] if refused and covered and fit else said
+    example = f"for example{own}: {_as_a_command(found)}"
+    if in_a_line(example) != example:
+        # It would be cut, and a part of a command cannot be run.
+        options = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
+        new = [word for option, name in options if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
+        example = f"for example{own}, add: {shlex.join([*new, *(f'{name}={text}' for name, text in found.given.items())])}"
+    return [*said, example] if refused and covered and fit else said
 
 
-def _as_a_command(found: "Enough", *rules: str) -> str:
-    """The command as it was typed, with what it lacked, and rules of thumb joined."""
+def _as_a_command(found: "Enough") -> str:
+    """The command as it was typed, with what it lacked."""
     context = click.get_current_context()
     options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
     for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
@@ -238,7 +253,7 @@ def _as_a_command(found: "Enough", *rules: str) -> str:
             options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
     more = (f"{name}={text}" for name, text in found.given.items())
     words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
-    return f"backsolve solve {shlex.join([*words, *chain.from_iterable(('--using', rule) for rule in rules)])}"
+    return f"backsolve solve {shlex.join(words)}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:
@@ -270,7 +285,7 @@ def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: b
         longest = max(map(len, lists), default=1)
         if any(len(one) not in (1, longest) for one in lists):
             raise WrongValue("--zip takes lists of --hardware and --model that are as long as each other")
-        rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)]
+        rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)] or [()]
     else:
         rows = [*product(*lists)]
     return [(row[: len(hardware)], row[len(hardware) :]) for row in rows]

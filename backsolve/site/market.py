@@ -6,25 +6,25 @@ from backsolve.site.writing import Entry, Page
 from invert.data import Data
 from invert.estimators.market.line import size_line
 from invert.overview import overview
-from invert.report import glance
+from invert.report.columns import SHORT_KEYS, column_of, in_order
 from invert.report.figures import size_price
 from invert.report.overview import overview_parts
 from invert.result import Run
 
 _MARKET = "market/index.html"
-_COLUMNS = ("model", "provider", *glance.SHOWN_COLUMNS[1:])
+_COLUMNS = ("model", "provider", *SHORT_KEYS[1:])
 """Of the table; the first of them leads to the page of its sheet."""
 _SUMMARY = "Every current price sheet with what it implies, and how big open models of a price are."
 
 
 def market_page(table: Run, data: Data) -> Page:
     """The page of all sheets of a run."""
-    columns = [glance.column_of(name) for name in _COLUMNS]
-    rows = [(sheet_address(one), [column.text(one) for column in columns]) for one in glance.in_order(table.inferences, "price")]
+    columns = [column_of(name) for name in _COLUMNS]
+    rows = [(sheet_address(one), [column.text(one) for column in columns]) for one in in_order(table.inferences, "price")]
     parts = overview_parts(overview(table))
     context = {
         "figure_of_sizes": figure_of(size_price(size_line(data, table.assumptions), [*table])),
-        "columns": [" ".join(filter(None, column.head)) for column in columns],
+        "columns": [column.heading for column in columns],
         "rows": rows,
         "first": parts[0],
         "sections": sections_of(parts),

@@ -24,8 +24,8 @@ from invert.history import histories
 from invert.records import SizeLine
 from invert.report.dates import history_parts
 from invert.report.figures import cost_context, kv_by_estimator, size_price, tier_map, tornado
+from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
-from invert.report.take_home import headlines
 from invert.result import Inference, Run
 from invert.sheets.listing import price_record
 from invert.sheets.rows import PriceRow
@@ -83,7 +83,7 @@ def pages_of_other_names(table: Run) -> Iterator[Page]:
 
 
 def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History | None, rows: Sequence[PriceRow], html_base: str) -> Page:
-    said, sections = headlines(one), sections_of(full_parts(one, table))
+    said, sections = readings_in_lines(one, table), sections_of(full_parts(one, table))
     title = f"{one.sheet.provider} {one.sheet.model}"
     address = sheet_address(one)
     reference = sheet_reference([price_record(row) for row in rows], str(one.sheet.as_of), html_base)

@@ -1,9 +1,10 @@
 """The equations, a module a chapter, declared as data. Reading them imports no SymPy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 
+from derive.answers import Answer
 from derive.briefly import Records
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import quantity
@@ -17,7 +18,7 @@ CHAPTERS = (
 RETIRED: dict[str, str] = {"roofline.tensor_parallel_time": "network.tensor_parallel_time"}
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 
-ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.least_cost")
+ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.peak_prefill_rate", "serving.least_cost")
 """Bounds that results are held against, and that answer when named: beside what a question lacks they say next to nothing."""
 
 
@@ -66,6 +67,26 @@ def chapter_text(chapter: str) -> tuple[str, str]:
     """
     title, _, about = (import_module(f"derive.catalogue.{chapter}").__doc__ or "").split("\n\n")[0].replace("\n", " ").partition(": ")
     return title, about[:1].upper() + about[1:]
+
+
+def rules_among(ids: Iterable[str]) -> list[Equation]:
+    """Return those of some equations that join by name or as a last resort: readings, conditions, rules of thumb.
+
+    >>> [row.id for row in rules_among(["training.chinchilla@1", "batching.ridge_point@1"])]
+    ['training.chinchilla']
+    """
+    return [row for row in map(equation, ids) if row.kind not in CHAINED_BY_ITSELF]
+
+
+def basis_of(ids: Iterable[str], answers: Iterable[Answer]) -> str:
+    """Return what answers by these equations rest on: reading or rule, else bound or definition.
+
+    >>> basis_of(["readings.joint_slope@2"], []), basis_of(["training.chinchilla@1"], []), basis_of(["batching.ridge_point@1"], [])
+    ('reading', 'rule', 'definition')
+    """
+    chapters = {row.chapter for row in rules_among(ids)}
+    bounded = any(one.bound or one.kind != "point" for one in answers)
+    return ("reading" if chapters == {"readings"} else "rule") if chapters else ("bound" if bounded else "definition")
 
 
 @lru_cache(maxsize=1)

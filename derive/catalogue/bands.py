@@ -20,6 +20,7 @@ EQUATIONS = (
         id="bands.prefill_cost",
         title="Cost of a prompt token",
         kind=CONDITION,
+        rule="the condition that prefill is compute-bound",
         relation=lambda prefill_cost_ratio, prompt_position, context_length, attention_flops_per_pair,
             active_params, flop_per_weight: (
             prefill_cost_ratio,
@@ -111,6 +112,7 @@ EQUATIONS = (
         id="bands.price",
         title="Price of a token from its cost",
         kind=CONDITION,
+        rule="the condition that price is proportional to cost",
         relation=lambda band_price, input_price, cost_ratio, prefill_cost_ratio: (
             band_price,
             input_price * cost_ratio / prefill_cost_ratio,
@@ -124,6 +126,7 @@ EQUATIONS = (
         id="bands.premium_in",
         title="Input premium",
         kind=CONDITION,
+        rule="the reading of the input premium as attention FLOPs",
         relation=lambda premium_in, prompt_position, long_context, short_context, attention_flops_per_pair,
             active_params, flop_per_weight: (
             premium_in,
@@ -256,6 +259,7 @@ EQUATIONS = (
         changes=("reads take as much longer than at the full bandwidth as mbu says, so that a sweep holds less: too high by 1/mbu before",),
         title="Storage price from the balance context",
         kind=CONDITION,
+        rule="the condition that storage is priced like HBM",
         relation=lambda storage_price, input_price, one_token, prefill_decode_flops_ratio,
             holding_cost_ratio, mbu, balance_context, sweep_time, prefill_cost_ratio: (
             storage_price,
@@ -293,13 +297,10 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
-                    at(
-                        "cache.rematerialisation_cost",
-                        prefill_attention_factor=1,
-                        mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu,
-                    ),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
                 ),
-                eliminated=("input_markup", "rematerialisation_cost"),
+                eliminated=("input_markup", "rematerialisation_cost", "prefill_rate_per_chip"),
                 relation=lambda storage_price, holding_cost_ratio, input_price, prefill_decode_flops_ratio, mfu, peak_flops,
                     kv_bytes_per_token, prefill_cost_ratio, flop_per_mac_and_token, active_params, hbm_capacity: (
                     storage_price,
@@ -351,11 +352,8 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
-                    at(
-                        "cache.rematerialisation_cost",
-                        prefill_attention_factor=1,
-                        mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu,
-                    ),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
                     at(
                         "cache.retrieve_cost",
                         transfers_per_hold=1,
@@ -363,7 +361,7 @@ EQUATIONS = (
                         tier_bandwidth=lambda hbm_bandwidth, mbu: hbm_bandwidth * mbu,
                     ),
                 ),
-                eliminated=("input_markup", "rematerialisation_cost", "retrieve_cost"),
+                eliminated=("input_markup", "rematerialisation_cost", "prefill_rate_per_chip", "retrieve_cost"),
                 relation=lambda cache_read_price, input_price, prefill_decode_flops_ratio, mfu, peak_flops, kv_bytes_per_token,
                     prefill_cost_ratio, flop_per_mac_and_token, active_params, hbm_bandwidth, mbu: (
                     cache_read_price,

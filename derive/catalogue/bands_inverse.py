@@ -10,6 +10,7 @@ INVERSE = (
         id="bands.output_input_ratio",
         title="Decode cost of the base band",
         kind=CONDITION,
+        rule="the reading of output/input as decode cost over prefill cost",
         relation=lambda decode_cost_short, output_input_ratio, prompt_position, short_context,
             attention_flops_per_pair, active_params, flop_per_weight: (
             decode_cost_short,
@@ -47,6 +48,7 @@ INVERSE = (
         id="bands.premium_out",
         title="Decode cost of the long-context band",
         kind=CONDITION,
+        rule="the reading of the output premium as a ratio of decode costs",
         relation=lambda decode_cost_long, premium_out, decode_cost_short: (decode_cost_long, premium_out * decode_cost_short),
         statement="The output price of the long-context band is premium_out times that of the base band.",
         assumptions=BAND_MEANS,
@@ -155,6 +157,7 @@ INVERSE = (
         id="bands.balance_context",
         title="Balance context from two memory ratios",
         kind=CONDITION,
+        rule="the reading of two memory ratios",
         relation=lambda balance_context, long_context, short_context, memory_ratio_long, memory_ratio_short: (
             balance_context,
             (long_context - short_context) / (memory_ratio_long - memory_ratio_short),

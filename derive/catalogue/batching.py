@@ -42,17 +42,29 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.arithmetic_intensity",
+        version=2,
         title="Arithmetic intensity of a decode step",
         defines="arithmetic_intensity",
-        relation=lambda arithmetic_intensity, ridge_point, mfu, compute_time, mbu, memory_time: (
+        relation=lambda arithmetic_intensity, ridge_point, mfu, positions_per_step, compute_time, mbu, memory_time: (
             arithmetic_intensity,
-            ridge_point * mfu * compute_time / (mbu * memory_time),
+            ridge_point * mfu * positions_per_step * compute_time / (mbu * memory_time),
         ),
         statement="The FLOPs of a step over the bytes it reads: its times, each with its rate; the figures of the chip cancel.",
-        assumptions=("matrix multiplications with the weights alone: attention has an attention_intensity of its own",),
+        assumptions=(
+            "matrix multiplications with the weights alone: attention has an attention_intensity of its own",
+            "FLOPs for drafts that are refused count",
+        ),
+        changes=("a step computes every position that it checks: with drafts the roof was below what a step attains",),
         example=Example(
-            given={"ridge_point": "590.7 FLOP/byte", "mfu": "0.5", "compute_time": "3.274 ms", "mbu": "0.7", "memory_time": "24.88 ms"},
-            result="55.52 FLOP/byte",
+            given={
+                "ridge_point": "590.7 FLOP/byte",
+                "mfu": "0.5",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "mbu": "0.7",
+                "memory_time": "24.88 ms",
+            },
+            result="222.1 FLOP/byte",
         ),
         sources=(ROOFLINE_PAPER, ours("FLOPs are a time of arithmetic at its rate, bytes a time of reading at its own")),
     ),
@@ -72,11 +84,11 @@ EQUATIONS = (
             given={
                 "peak_flops": "1979 TFLOP/s",
                 "mfu": "0.5",
-                "arithmetic_intensity": "55.52 FLOP/byte",
+                "arithmetic_intensity": "222.1 FLOP/byte",
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "0.7",
             },
-            result="130.2 TFLOP/s",
+            result="520.8 TFLOP/s",
         ),
         sources=(ROOFLINE_PAPER,),
     ),
@@ -209,6 +221,7 @@ EQUATIONS = (
         id="batching.practical_batch",
         title="Batch as a multiple of the balance batch",
         kind=HEURISTIC,
+        rule="the rule of thumb that the batch is a multiple of the balance batch",
         relation=lambda batch, batch_multiple, balance_batch: (batch, batch_multiple * balance_batch),
         statement="In practice one runs at two or three times the balance batch.",
         assumptions=("someone claims the multiple",),
@@ -272,6 +285,7 @@ EQUATIONS = (
     Equation(
         id="batching.compute_utilisation_of_rate",
         title="Compute utilisation from a rate",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda compute_utilisation, flop_per_weight, active_params, positions_per_step, throughput, chips, pipeline_stages,
             peak_flops, mfu, tokens_per_step, idle_fraction: (
             compute_utilisation,
@@ -409,6 +423,7 @@ EQUATIONS = (
         id="batching.fast_mode_batch_ratio",
         title="Batches behind a fast mode",
         kind=CONDITION,
+        rule="the condition that a fast mode costs the chips it leaves idle",
         relation=lambda normal_batch, fast_batch, fast_price_ratio, fast_speed_ratio: (
             normal_batch,
             fast_batch * fast_price_ratio * fast_speed_ratio,
@@ -444,6 +459,7 @@ EQUATIONS = (
         id="batching.fast_mode_normal_batch",
         title="Batch of the normal mode",
         kind=CONDITION,
+        rule="the condition that the normal mode runs above the balance batch",
         relation=lambda normal_batch, fast_speed_ratio, balance_batch: (normal_batch, fast_speed_ratio * balance_batch),
         statement="If normal mode is compute-bound and fast mode sits on the latency floor, normal runs at sigma balance batches.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
@@ -466,6 +482,7 @@ EQUATIONS = (
         id="batching.fast_mode_fast_batch",
         title="Batch of the fast mode",
         kind=CONDITION,
+        rule="the condition that a fast mode is priced at its cost",
         relation=lambda fast_batch, balance_batch, fast_price_ratio: (fast_batch, balance_batch / fast_price_ratio),
         statement="Under the same reading, fast mode runs at the balance batch over the price ratio.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
@@ -483,6 +500,7 @@ EQUATIONS = (
         id="batching.speculative_speedup_at_batch",
         title="Speed-up by speculative decoding at a batch",
         kind=CONDITION,
+        rule="the condition that both steps are as long as their batch makes them",
         relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio, batch, balance_batch: (
             speculative_speedup,
             (1 - acceptance_rate ** (draft_tokens + 1))

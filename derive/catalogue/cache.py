@@ -1,6 +1,5 @@
 """Cache: keeping KV against recomputing it, tier by tier (lecture, 1:48:52 to 2:03:33)."""
 
-from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.cache_tariffs import TARIFFS
 from derive.catalogue.sources import ours, talk
 from derive.records import CONDITION, HEURISTIC, Equation, Example, Step, at
@@ -19,27 +18,20 @@ EQUATIONS = (
     ),
     Equation(
         id="cache.rematerialisation_cost",
-        version=2,
-        changes=("what attention adds is a factor of its own, which may be a multiple in long contexts",),
+        version=3,
+        changes=(
+            "what attention adds is a factor of its own, which may be a multiple in long contexts",
+            "follows from the rate of prefill: where a prompt waits for the weights it costs more than its arithmetic",
+        ),
         title="Cost of recomputing a token of KV",
         defines="rematerialisation_cost",
-        relation=lambda rematerialisation_cost, flop_per_mac_and_token, active_params, prefill_attention_factor, chip_price, peak_flops,
-            mfu: (
+        relation=lambda rematerialisation_cost, chip_price, prefill_rate_per_chip: (
             rematerialisation_cost,
-            flop_per_mac_and_token * active_params * prefill_attention_factor * chip_price / (peak_flops * mfu),
+            chip_price / prefill_rate_per_chip,
         ),
-        statement="A token that is not kept is prefilled again: its arithmetic at the price of the chip.",
-        assumptions=("prefill is compute-bound", "mfu is that of prefill", ATTENTION_LEFT_OUT),
-        example=Example(
-            given={
-                "active_params": "100B",
-                "prefill_attention_factor": "1.096",
-                "chip_price": "2 USD/h",
-                "peak_flops": "1979 TFLOP/s",
-                "mfu": "50%",
-            },
-            result="0.1231 USD/MTok",
-        ),
+        statement="A token that is not kept is prefilled again: the price of a chip over the tokens that it prefills.",
+        assumptions=("the chips do nothing else while they prefill",),
+        example=Example(given={"chip_price": "2 USD/h", "prefill_rate_per_chip": "4513 token/s"}, result="0.1231 USD/MTok"),
         sources=(talk("1:50:54", "1:51:13", "rematerialisation costs parameters over FLOPs, holding costs nothing"),),
     ),
     Equation(
@@ -112,6 +104,7 @@ EQUATIONS = (
         id="cache.drain_time_rule",
         title="Lifetime as the drain time of the tier",
         kind=HEURISTIC,
+        rule="the drain-time rule (a cache lives as long as its tier takes to read once)",
         relation=lambda ttl, drain_time: (ttl, drain_time),
         statement="A cache is kept in the tier whose drain time is its lifetime: there holding and reading cost the same.",
         assumptions=("balance is taken for the optimum", "one read per hold"),
@@ -235,6 +228,7 @@ EQUATIONS = (
         id="cache.read_price_is_retrieve_cost",
         title="KV bytes from the cache-read price",
         kind=CONDITION,
+        rule="the reading of the cache-read price as the cost to retrieve",
         relation=lambda cache_read_ratio, retrieve_cost, rematerialisation_cost: (
             cache_read_ratio,
             retrieve_cost / rematerialisation_cost,
@@ -255,6 +249,7 @@ EQUATIONS = (
         id="cache.write_premium_is_hold_cost",
         title="KV bytes from the cache-write premium",
         kind=CONDITION,
+        rule="the reading of the cache-write premium as the cost to hold",
         relation=lambda cache_write_premium, hold_cost, rematerialisation_cost: (
             cache_write_premium,
             hold_cost / rematerialisation_cost,
@@ -271,6 +266,7 @@ EQUATIONS = (
         id="cache.storage_price_is_hold_cost",
         title="KV bytes from the storage price",
         kind=CONDITION,
+        rule="the reading of the storage price as the cost to hold",
         relation=lambda storage_price, tier_price, kv_bytes_per_token, tier_capacity: (
             storage_price,
             tier_price * kv_bytes_per_token / tier_capacity,
@@ -299,6 +295,7 @@ EQUATIONS = (
         id="cache.implied_drain_time",
         title="Implied drain time",
         kind=CONDITION,
+        rule="the reading of output premium and storage price as one mark-up",
         relation=lambda implied_drain_time, output_price, premium_out, tokens_per_step, long_context,
             short_context, storage_price: (
             implied_drain_time,

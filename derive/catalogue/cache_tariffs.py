@@ -19,6 +19,7 @@ TARIFFS = (
         changes=("the sweep is one at the bandwidth that is sustained, as that of decode is: too short by mbu before",),
         title="Implied drain time a tier would show",
         kind=CONDITION,
+        rule="the condition that one mark-up is on output and storage",
         relation=lambda implied_drain_time, sweep_time, mbu, output_storage_markup_ratio, hbm_holding_price, holding_price: (
             implied_drain_time,
             sweep_time * output_storage_markup_ratio * hbm_holding_price / (mbu * holding_price),
@@ -60,6 +61,7 @@ TARIFFS = (
         id="cache.storage_price_from_lifetimes",
         title="Storage price from two cache lifetimes",
         kind=CONDITION,
+        rule="the reading of two cache-write prices as one tariff",
         relation=lambda storage_price, input_price, longer_cache_write_premium, cache_write_premium, longer_ttl, ttl: (
             storage_price,
             input_price * (longer_cache_write_premium - cache_write_premium) / (longer_ttl - ttl),
@@ -93,6 +95,7 @@ TARIFFS = (
         id="cache.write_charge",
         title="What a cache write is charged beyond storage",
         kind=CONDITION,
+        rule="the reading of a cache-write price as a charge and storage",
         relation=solved_claim(_write_premium, "write_charge", "input_price", "cache_write_premium", "storage_price", "ttl"),
         statement="The intercept of a write tariff in its lifetime: over its slope it is the drain time a write would take.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime",),

@@ -109,7 +109,7 @@ EQUATIONS = (
         defines="output_energy",
         relation=lambda output_energy, energy_per_token, output_tokens: (output_energy, energy_per_token * output_tokens),
         statement="The energy of a decoded token, as many times as tokens are decoded.",
-        assumptions=("the energy of the chips alone", "decode alone: what prompts take is not in it"),
+        assumptions=("the energy of the chips alone", "what prompts take is in it where energy_per_token counts them"),
         example=Example(given={"energy_per_token": "1.4 J/token", "output_tokens": "500"}, result="700 J"),
         sources=(ours("the energy of a token, so many times"),),
     ),
@@ -123,7 +123,7 @@ EQUATIONS = (
         ),
         statement="The electricity of a decoded token, that of the building with it, as many times as tokens are decoded.",
         assumptions=(
-            "decode alone: what prompts take is not in it",
+            "what prompts take is in it where energy_per_token counts them",
             "not to be added to a chip_price that pays for electricity, as a rent does",
         ),
         example=Example(given={"electricity_cost_per_token": "0.037 USD/MTok", "output_tokens": "1M"}, result="0.037 USD"),

@@ -16,6 +16,7 @@ LEVELS = (
         id="bands.active_params_times_markup",
         title="Active parameters times mark-up from the input price",
         kind=CONDITION,
+        rule="the reading of the input price as compute times price/cost",
         relation=lambda active_params_times_markup, input_price, prefill_decode_flops_ratio, flop_per_mac_and_token,
             price_per_flop, prefill_cost_ratio: (
             active_params_times_markup,
@@ -35,16 +36,20 @@ LEVELS = (
         steps=(
             Step(
                 operation="what is claimed: the input price is its mark-up over recomputing, at the sustained FLOP/s of prefill",
-                relation=lambda active_params_times_markup, active_params, input_price, prefill_decode_flops_ratio,
-                    rematerialisation_cost, prefill_cost_ratio: (
+                relation=lambda active_params_times_markup, active_params, input_price, rematerialisation_cost, prefill_cost_ratio: (
                     active_params_times_markup,
-                    active_params * input_price * prefill_decode_flops_ratio / (rematerialisation_cost * prefill_cost_ratio),
+                    active_params * input_price / (rematerialisation_cost * prefill_cost_ratio),
                 ),
             ),
             Step(
                 operation="recomputing in terms of the price of a FLOP; the parameters cancel",
-                premises=(at("#1"), at("cache.rematerialisation_cost", prefill_attention_factor=1), at("serving.price_per_flop")),
-                eliminated=("rematerialisation_cost", "chip_price"),
+                premises=(
+                    at("#1"),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
+                    at("serving.price_per_flop"),
+                ),
+                eliminated=("rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
             ),
         ),
         sources=(ours("the input price over what one parameter's prefill costs: parameters and mark-up enter only as a product"),),
@@ -53,6 +58,7 @@ LEVELS = (
         id="bands.kv_bytes_from_increment",
         title="KV bytes from the output increment in dollars",
         kind=CONDITION,
+        rule="the reading of the output increment as KV reads",
         relation=lambda kv_bytes_per_token, output_increment, tokens_per_step, increment_markup, price_per_hbm_byte,
             long_context, short_context: (
             kv_bytes_per_token,
@@ -99,6 +105,7 @@ LEVELS = (
         id="bands.attention_flops_from_increment",
         title="Attention FLOPs from the input increment in dollars",
         kind=CONDITION,
+        rule="the reading of the input increment as attention FLOPs",
         relation=lambda attention_flops_per_pair, input_increment, one_token, prefill_decode_flops_ratio, increment_markup,
             price_per_flop, prompt_position, long_context, short_context: (
             attention_flops_per_pair,
@@ -126,13 +133,13 @@ LEVELS = (
             Step(
                 operation="what is claimed: the increment is the attention over the context added, at a mark-up over recomputing",
                 relation=lambda input_increment, increment_markup, rematerialisation_cost, prompt_position, long_context,
-                    short_context, attention_context, prefill_decode_flops_ratio: (
+                    short_context, attention_context: (
                     input_increment,
                     increment_markup
                     * rematerialisation_cost
                     * prompt_position
                     * (long_context - short_context)
-                    / (attention_context * prefill_decode_flops_ratio),
+                    / attention_context,
                 ),
             ),
             Step(
@@ -140,10 +147,11 @@ LEVELS = (
                 premises=(
                     at("#1"),
                     at("context.attention_context"),
-                    at("cache.rematerialisation_cost", prefill_attention_factor=1),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
                     at("serving.price_per_flop"),
                 ),
-                eliminated=("attention_context", "rematerialisation_cost", "chip_price"),
+                eliminated=("attention_context", "rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
             ),
         ),
         sources=(ours("the input increment says nothing of KV: prefill is compute-bound"),),
@@ -166,10 +174,14 @@ LEVELS = (
         steps=(
             Step(
                 operation="what is claimed: the output increment holds attention over the whole context, and KV reads on top",
-                relation=lambda output_increment, increment_markup, rematerialisation_cost, long_context, short_context,
-                    attention_context: (
+                relation=lambda output_increment, increment_markup, rematerialisation_cost, prefill_decode_flops_ratio, long_context,
+                    short_context, attention_context: (
                     output_increment,
-                    increment_markup * rematerialisation_cost * (long_context - short_context) / attention_context,
+                    increment_markup
+                    * rematerialisation_cost
+                    * prefill_decode_flops_ratio
+                    * (long_context - short_context)
+                    / attention_context,
                 ),
             ),
             Step(
@@ -178,10 +190,14 @@ LEVELS = (
                     at("#1"),
                     at("bands.attention_flops_from_increment"),
                     at("context.attention_context"),
-                    at("cache.rematerialisation_cost", prefill_attention_factor=1),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
                     at("serving.price_per_flop"),
                 ),
-                eliminated=("attention_context", "attention_flops_per_pair", "rematerialisation_cost", "chip_price"),
+                eliminated=(
+                    *("attention_context", "attention_flops_per_pair"),
+                    *("rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
+                ),
             ),
         ),
         sources=(ours("where it fails, no positive KV bytes fit both premiums of a serial step: the sheet contradicts the model"),),
@@ -226,6 +242,7 @@ LEVELS = (
         id="bands.cache_read_ratio",
         title="Cache-read ratio from what a hit costs",
         kind=CONDITION,
+        rule="the reading of the cache-read price as its cost",
         relation=lambda cache_read_ratio, cache_read_markup, prefill_decode_flops_ratio, tier_read_cost_ratio, one_token,
             balance_context, suffix_tokens, attention_flops_per_pair, flop_per_weight, active_params, prefill_cost_ratio: (
             cache_read_ratio,

@@ -23,6 +23,7 @@ EQUATIONS = (
         id="readings.threshold_is_crossover",
         title="KV bytes from the threshold: KV read equals compute",
         kind=CONDITION,
+        rule="the reading that KV reads equal compute at the threshold",
         relation=lambda kv_bytes_per_token, active_params, bytes_per_weight, machine_balance_ratio,
             long_context_threshold: (
             kv_bytes_per_token,
@@ -59,6 +60,7 @@ EQUATIONS = (
         id="readings.threshold_is_weight_crossover",
         title="KV bytes from the threshold: KV read equals weight read",
         kind=CONDITION,
+        rule="the reading that KV reads equal weight reads at the threshold",
         relation=lambda kv_bytes_per_token, total_params, bytes_per_weight, batch, long_context_threshold: (
             kv_bytes_per_token,
             total_params * bytes_per_weight / (batch * long_context_threshold),
@@ -92,6 +94,7 @@ EQUATIONS = (
         id="readings.threshold_with_weights",
         title="KV bytes from the threshold, weight reads kept",
         kind=CONDITION,
+        rule="the reading that KV and weight reads equal compute at the threshold",
         relation=lambda kv_bytes_per_token, batch_multiple, active_params, bytes_per_weight,
             machine_balance_ratio, long_context_threshold: (
             kv_bytes_per_token,
@@ -146,6 +149,7 @@ EQUATIONS = (
         id="readings.bandwidth_bound_fraction",
         title="Bandwidth-bound fraction of decode",
         kind=CONDITION,
+        rule="the reading of output/input price as idle compute of decode",
         relation=lambda bandwidth_bound_fraction, output_input_ratio: (bandwidth_bound_fraction, 1 - 1 / output_input_ratio),
         requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio > 1),),
         statement="The share of its compute that decode leaves idle, if an output token costs R input tokens: 0.8 at R = 5.",
@@ -172,6 +176,7 @@ EQUATIONS = (
         changes=("the reads of a step are shared by the tokens it yields: at more than one, R is as much smaller",),
         title="Output/input ratio as memory over compute",
         kind=CONDITION,
+        rule="the reading of output/input price as memory time over compute time",
         relation=lambda output_input_ratio, balance_batch, batch, context_length, balance_context, one_token, tokens_per_step: (
             output_input_ratio,
             (balance_batch / batch + context_length / balance_context) * one_token / tokens_per_step,
@@ -220,6 +225,7 @@ EQUATIONS = (
         changes=("the reads of a step are shared by the tokens it yields: the balance context came out too long by as many",),
         title="Balance context from the output premium",
         kind=CONDITION,
+        rule="the joint reading of output price and premium",
         relation=lambda balance_context, long_context, short_context, one_token, output_input_ratio, tokens_per_step, premium_out: (
             balance_context,
             (long_context - short_context) * one_token / (output_input_ratio * tokens_per_step * (premium_out - 1)),
@@ -264,6 +270,7 @@ EQUATIONS = (
         changes=("the reads of a step are shared by the tokens it yields",),
         title="Batch from the output/input ratio and the balance context",
         kind=CONDITION,
+        rule="the joint reading of output price and premium",
         relation=lambda weight_compute_ratio, output_input_ratio, tokens_per_step, one_token, short_context, balance_context: (
             weight_compute_ratio,
             output_input_ratio * tokens_per_step / one_token - short_context / balance_context,
@@ -287,6 +294,7 @@ EQUATIONS = (
         id="readings.tier_coverage",
         title="Context that a long-context price covers",
         kind=CONDITION,
+        rule="the reading of the output premium as the cost of a longer context",
         relation=lambda premium_out, covered_context, balance_context, long_context_threshold: (
             premium_out,
             maximum(1, covered_context / balance_context) / maximum(1, long_context_threshold / balance_context),

@@ -1,7 +1,8 @@
 """Scheduling: trains of batches and what a replica delivers (lecture, 0:20:13 to 0:27:49)."""
 
-from derive.catalogue.sources import flashcard, ours, talk
-from derive.records import HEURISTIC, Equation, Example
+from derive.catalogue.sources import DISTSERVE_PAPER, flashcard, ours, talk
+from derive.records import HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -24,6 +25,7 @@ EQUATIONS = (
         id="scheduling.train_period_rule",
         title="A departure per memory sweep",
         kind=HEURISTIC,
+        rule="the rule of thumb that a batch departs once per memory sweep",
         relation=lambda train_period, sweep_time: (train_period, sweep_time),
         statement="Fill the memory with weights and KV and read all of it once per pass.",
         assumptions=("memory is full", "reading anything twice per pass is pointless"),
@@ -63,6 +65,7 @@ EQUATIONS = (
         version=2,
         title="Throughput of a replica",
         defines="throughput",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda throughput, microbatches, batch, tokens_per_step, token_latency: (
             throughput,
             microbatches * batch * tokens_per_step / token_latency,
@@ -81,6 +84,54 @@ EQUATIONS = (
                 "64 a second is a step of 15.6 ms; per replica, the lecture does not say rack",
             ),
         ),
+    ),
+    Equation(
+        id="scheduling.throughput_with_prompts",
+        title="Throughput of a replica, prompts on the same chips",
+        defines="throughput",
+        variant=Variant(group="requests_per_second", name="with_prompts"),
+        relation=lambda throughput, decode_only_throughput, prompt_time_share: (
+            throughput,
+            decode_only_throughput * (1 - prompt_time_share),
+        ),
+        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),),
+        statement="Output tokens are made in the share of the time that prompts leave to decode.",
+        assumptions=("prompts and decode steps take turns on the same chips, and neither hides behind the other",),
+        example=Example(given={"decode_only_throughput": "13.2k token/s", "prompt_time_share": "57.79%"}, result="5572 token/s"),
+        sources=(DISTSERVE_PAPER, ours("what benchmarks of engines publish: the prompts of their requests are computed too")),
+    ),
+    Equation(
+        id="scheduling.decode_only_throughput",
+        title="Throughput while nothing but decode runs",
+        defines="decode_only_throughput",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
+        relation=lambda decode_only_throughput, throughput: (decode_only_throughput, throughput),
+        statement="With prompts elsewhere, a replica does nothing but decode.",
+        example=Example(given={"throughput": "13.2k token/s"}, result="13.2k token/s"),
+        sources=(ours("prompts take no time of these chips"),),
+    ),
+    Equation(
+        id="scheduling.decode_only_throughput_with_prompts",
+        title="Throughput while nothing but decode runs, prompts on the same chips",
+        defines="decode_only_throughput",
+        variant=Variant(group="requests_per_second", name="with_prompts"),
+        relation=lambda decode_only_throughput, microbatches, batch, tokens_per_step, token_latency: (
+            decode_only_throughput,
+            microbatches * batch * tokens_per_step / token_latency,
+        ),
+        statement="All that is in flight over the time in which each sequence gets its tokens, between one prompt and the next.",
+        assumptions=("decode has its whole batch whenever it runs",),
+        example=Example(
+            given={"microbatches": "2", "batch": "64", "tokens_per_step": "2.952", "token_latency": "28.63 ms"},
+            result="13.2k token/s",
+        ),
+        steps=(
+            Step(
+                operation="what a replica makes that does nothing else",
+                premises=(at("scheduling.throughput", throughput="decode_only_throughput"),),
+            ),
+        ),
+        sources=(ours("scheduling.throughput of the time that is decode's"),),
     ),
     Equation(
         id="scheduling.fleet_throughput",

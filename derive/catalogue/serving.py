@@ -17,6 +17,7 @@ EQUATIONS = (
         version=2,
         title="Cost of a decoded token",
         defines="cost_per_token",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda cost_per_token, chips, pipeline_stages, chip_price, token_latency, microbatches, batch, tokens_per_step: (
             cost_per_token,
             chips * pipeline_stages * chip_price * token_latency / (microbatches * batch * tokens_per_step),
@@ -37,6 +38,48 @@ EQUATIONS = (
             result="1.347 USD/MTok",
         ),
         sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"),),
+    ),
+    Equation(
+        id="serving.cost_per_token_with_prompts",
+        title="Cost of a decoded token, prompts on the same chips",
+        defines="cost_per_token",
+        variant=Variant(group="requests_per_second", name="with_prompts"),
+        relation=lambda cost_per_token, chips, pipeline_stages, chip_price, token_latency, microbatches, batch, tokens_per_step,
+            prompt_time_share: (
+            cost_per_token,
+            chips * pipeline_stages * chip_price * token_latency / (microbatches * batch * tokens_per_step * (1 - prompt_time_share)),
+        ),
+        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),),
+        statement="Output tokens pay for the chips all the time, and so for the prompts that are computed between.",
+        assumptions=(
+            "every step is full: no idle time of the replica is charged",
+            "prompts and decode steps take turns on the same chips, and neither hides behind the other",
+        ),
+        example=Example(
+            given={
+                "chips": "16",
+                "pipeline_stages": "2",
+                "chip_price": "2 USD/h",
+                "token_latency": "28.63 ms",
+                "microbatches": "2",
+                "batch": "64",
+                "tokens_per_step": "2.952",
+                "prompt_time_share": "57.79%",
+            },
+            result="3.191 USD/MTok",
+        ),
+        steps=(
+            Step(
+                operation="the price of the chips over what is left of the rate",
+                premises=(
+                    at("serving.cost_from_throughput"),
+                    at("scheduling.throughput_with_prompts"),
+                    at("scheduling.decode_only_throughput_with_prompts"),
+                ),
+                eliminated=("throughput", "decode_only_throughput"),
+            ),
+        ),
+        sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"), ours("both phases")),
     ),
     Equation(
         id="serving.cost_from_throughput",

@@ -3,7 +3,7 @@
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.records import BOUND, ESTIMATE, LOWER, UPPER, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
 METHODS = (
@@ -483,25 +483,68 @@ METHODS = (
     ),
     Equation(
         id="serving.prefill_rate_per_chip",
-        version=2,
-        changes=("attention is a factor of its own, and prefill sustains prefill_decode_flops_ratio times the mfu of decode",),
-        title="Prefill rate of one chip",
-        defines="prefill_rate_per_chip",
-        relation=lambda prefill_rate_per_chip, peak_flops, mfu, prefill_decode_flops_ratio, flop_per_mac_and_token, active_params,
-            prefill_attention_factor: (
-            prefill_rate_per_chip,
-            peak_flops * mfu * prefill_decode_flops_ratio / (flop_per_mac_and_token * active_params * prefill_attention_factor),
+        version=3,
+        changes=(
+            "attention is a factor of its own, and prefill sustains prefill_decode_flops_ratio times the mfu of decode",
+            "follows from prefill_time: by arithmetic alone, prompts that wait for the weights were up to 28 times too fast",
         ),
-        statement="Compute-bound prefill: what a chip computes over what a token takes.",
-        assumptions=("prefill is compute-bound", "tokens found in the cache take nothing and are not counted", ATTENTION_LEFT_OUT),
+        title="Prefill rate of one chip",
+        kind=BOUND,
+        direction=UPPER,
+        defines="prefill_rate_per_chip",
+        relation=lambda prefill_rate_per_chip, prefill_batch, uncached_tokens, chips, flop_per_mac_and_token, active_params,
+            prefill_attention_factor, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time: (
+            prefill_rate_per_chip,
+            1
+            / maximum(
+                flop_per_mac_and_token * active_params * prefill_attention_factor / (peak_flops * mfu * prefill_decode_flops_ratio),
+                chips * prefill_weight_time / (prefill_batch * uncached_tokens),
+            ),
+        ),
+        statement="What a chip computes over what a token takes; where the weights take longer to read, the tokens of a pass over that.",
+        assumptions=(
+            "prompts follow one another without a gap",
+            "the assumptions of prefill.time",
+            "tokens found in the cache take nothing and are not counted",
+            ATTENTION_LEFT_OUT,
+        ),
         example=Example(
             given={
+                "prefill_batch": "2",
+                "uncached_tokens": "2400",
+                "chips": "16",
+                "active_params": "405B",
+                "prefill_attention_factor": "1.098",
                 "peak_flops": "1979 TFLOP/s",
                 "mfu": "50%",
                 "prefill_decode_flops_ratio": "1.3",
-                "active_params": "405B",
-                "prefill_attention_factor": "1.098",
+                "prefill_weight_time": "10.79 ms",
             },
+            result="1446 token/s",
+        ),
+        steps=(
+            Step(
+                operation="the tokens of a pass over its time",
+                premises=(at("serving.prefill_rate_of_time"), at("prefill.time")),
+                eliminated=("prefill_time",),
+            ),
+        ),
+        sources=(DISTSERVE_PAPER,),
+    ),
+    Equation(
+        id="serving.prefill_rate_of_time",
+        title="Prefill rate of one chip from the time of a prompt",
+        relation=lambda prefill_rate_per_chip, prefill_batch, uncached_tokens, prefill_time, chips: (
+            prefill_rate_per_chip,
+            prefill_batch * uncached_tokens / (prefill_time * chips),
+        ),
+        statement="The tokens of a pass that are not cached, over its time and its chips.",
+        assumptions=(
+            "prompts follow one another without a gap",
+            "pipeline stages that do not compute this prompt compute another",
+        ),
+        example=Example(
+            given={"prefill_batch": "2", "uncached_tokens": "2400", "prefill_time": "207.4 ms", "chips": "16"},
             result="1446 token/s",
         ),
         sources=(DISTSERVE_PAPER,),
@@ -539,6 +582,7 @@ METHODS = (
         changes=("tokens found in the cache are not prefilled again",),
         title="Prefill over decode chips",
         defines="prefill_decode_chip_ratio",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda prefill_decode_chip_ratio, prompt_tokens, cache_hit_share, decode_rate_per_chip, output_tokens,
             prefill_rate_per_chip: (
             prefill_decode_chip_ratio,

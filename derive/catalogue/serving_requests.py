@@ -13,8 +13,6 @@ from derive.catalogue.sources import (
 from derive.records import Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
-_SOLD_BELOW_COST = "it is sold for less than its chips cost: there is no margin"
-
 REQUESTS = (
     Equation(
         id="serving.tokens_per_second_per_user",
@@ -85,10 +83,12 @@ REQUESTS = (
     Equation(
         id="serving.prompt_time_share",
         title="Share of a replica's time that prompts take",
+        version=2,
+        changes=("of the rate while decode runs: the throughput with prompts on the same chips has its share taken off",),
         defines="prompt_time_share",
-        relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, throughput: (
+        relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, decode_only_throughput: (
             prompt_time_share,
-            prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / throughput),
+            prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / decode_only_throughput),
         ),
         statement="Of the time that a request takes of all chips, prompt and output in turn: that of its prompt.",
         assumptions=(
@@ -102,7 +102,7 @@ REQUESTS = (
                 "prefill_batch": "2",
                 "pipeline_stages": "2",
                 "output_tokens": "500",
-                "throughput": "13.2k token/s",
+                "decode_only_throughput": "13.2k token/s",
             },
             result="0.5779",
         ),
@@ -117,7 +117,7 @@ REQUESTS = (
             ),
             Step(
                 operation="a request whenever as many tokens are decoded as it asks for, while decode runs",
-                premises=(at("#1"), at("serving.requests_per_second")),
+                premises=(at("#1"), at("serving.requests_per_second", throughput="decode_only_throughput")),
                 eliminated=("requests_per_second",),
             ),
         ),
@@ -128,9 +128,11 @@ REQUESTS = (
         title="Requests a second, prompts on the same chips",
         defines="requests_per_second",
         variant=Variant(group="requests_per_second", name="with_prompts"),
-        relation=lambda requests_per_second, output_tokens, throughput, prefill_time, prefill_batch, pipeline_stages: (
+        version=2,
+        changes=("of the rate while decode runs: the throughput with prompts on the same chips has their time taken off",),
+        relation=lambda requests_per_second, output_tokens, decode_only_throughput, prefill_time, prefill_batch, pipeline_stages: (
             requests_per_second,
-            1 / (output_tokens / throughput + prefill_time / (prefill_batch * pipeline_stages)),
+            1 / (output_tokens / decode_only_throughput + prefill_time / (prefill_batch * pipeline_stages)),
         ),
         statement="A replica finishes a request whenever it has computed a prompt and decoded as many tokens as one asks for.",
         assumptions=(
@@ -141,7 +143,7 @@ REQUESTS = (
         example=Example(
             given={
                 "output_tokens": "500",
-                "throughput": "13.2k token/s",
+                "decode_only_throughput": "13.2k token/s",
                 "prefill_time": "207.4 ms",
                 "prefill_batch": "2",
                 "pipeline_stages": "2",
@@ -150,15 +152,18 @@ REQUESTS = (
         ),
         steps=(
             Step(
-                operation="decode has what prompts leave of the time",
+                operation="decode has what prompts leave of the time: one part beside the time of a prompt over that of an output",
                 premises=(
+                    at("serving.requests_per_second"),
                     at(
-                        "serving.requests_per_second",
-                        throughput=lambda throughput, prompt_time_share: throughput * (1 - prompt_time_share),
+                        "scheduling.throughput_with_prompts",
+                        prompt_time_share=lambda prefill_time, decode_only_throughput, prefill_batch, pipeline_stages, output_tokens: (
+                            1
+                            - 1 / (1 + prefill_time * decode_only_throughput / (prefill_batch * pipeline_stages * output_tokens))
+                        ),
                     ),
-                    at("serving.prompt_time_share"),
                 ),
-                eliminated=("prompt_time_share",),
+                eliminated=("throughput",),
             ),
         ),
         sources=(DISTSERVE_PAPER, ours("the chips of both phases together, which serving.cost_per_request pays for")),
@@ -257,6 +262,7 @@ REQUESTS = (
         id="serving.cost_per_request",
         title="Cost of a request",
         defines="cost_per_request",
+        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda cost_per_request, uncached_tokens, prefill_cost_per_token, output_tokens, cost_per_token: (
             cost_per_request,
             uncached_tokens * prefill_cost_per_token + output_tokens * cost_per_token,
@@ -273,6 +279,17 @@ REQUESTS = (
             result="0.001595 USD",
         ),
         sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"), ours("both phases")),
+    ),
+    Equation(
+        id="serving.cost_per_request_with_prompts",
+        title="Cost of a request, prompts on the same chips",
+        defines="cost_per_request",
+        variant=Variant(group="requests_per_second", name="with_prompts"),
+        relation=lambda cost_per_request, output_tokens, cost_per_token: (cost_per_request, output_tokens * cost_per_token),
+        statement="Where output tokens pay for the prompts between them, they pay for all of a request.",
+        assumptions=("keeping and reading what is cached costs nothing",),
+        example=Example(given={"output_tokens": "500", "cost_per_token": "3.191 USD/MTok"}, result="0.001596 USD"),
+        sources=(ours("cost_per_token counts the time of prompts, which are not charged twice"),),
     ),
     Equation(
         id="serving.blended_price",
@@ -361,11 +378,12 @@ REQUESTS = (
     ),
     Equation(
         id="serving.gross_margin",
+        version=2,
+        changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of decoded tokens",
         defines="gross_margin",
         variant=Variant(group="gross_margin", name="output", default=True),
         relation=lambda gross_margin, cost_per_token, output_price: (gross_margin, 1 - cost_per_token / output_price),
-        requires=(Requirement(holds=lambda cost_per_token, output_price: cost_per_token < output_price, otherwise=_SOLD_BELOW_COST),),
         statement="The share of the output price that is left after the chips that decode are paid.",
         assumptions=("of output tokens alone", "chips are the only cost, at their price: no staff, research or sales"),
         example=Example(given={"cost_per_token": "1.347 USD/MTok", "output_price": "15 USD/MTok"}, result="0.9102"),
@@ -373,15 +391,12 @@ REQUESTS = (
     ),
     Equation(
         id="serving.gross_margin_of_requests",
+        version=2,
+        changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of requests",
         defines="gross_margin",
         variant=Variant(group="gross_margin", name="request"),
         relation=lambda gross_margin, cost_per_request, price_per_request: (gross_margin, 1 - cost_per_request / price_per_request),
-        requires=(
-            Requirement(
-                holds=lambda cost_per_request, price_per_request: cost_per_request < price_per_request, otherwise=_SOLD_BELOW_COST
-            ),
-        ),
         statement="The share of what requests are sold for that is left after the chips of both phases are paid.",
         assumptions=("chips are the only cost, at their price: no staff, research or sales",),
         example=Example(given={"cost_per_request": "0.001595 USD", "price_per_request": "0.01578 USD"}, result="0.8989"),

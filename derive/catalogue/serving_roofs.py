@@ -1,6 +1,7 @@
 """What no replica beats, whatever its batch, context and schedule: each token is a pass through the active weights."""
 
-from derive.catalogue.sources import ROOFLINE_PAPER, ours
+from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
+from derive.catalogue.sources import DISTSERVE_PAPER, ROOFLINE_PAPER, ours
 from derive.records import BOUND, Equation, Example, Step, at
 
 _ONE_PASS = "each token is computed once at least: none is taken from an answer that is stored"
@@ -56,6 +57,36 @@ ROOFS = (
             ),
         ),
         sources=(ours("serving.peak_throughput of one chip"),),
+    ),
+    Equation(
+        id="serving.peak_prefill_rate",
+        title="Most prompt tokens that the arithmetic of one chip takes",
+        kind=BOUND,
+        relation=lambda prefill_rate_per_chip, peak_flops, mfu, prefill_decode_flops_ratio, flop_per_mac_and_token, active_params,
+            prefill_attention_factor: (
+            prefill_rate_per_chip,
+            peak_flops * mfu * prefill_decode_flops_ratio / (flop_per_mac_and_token * active_params * prefill_attention_factor),
+        ),
+        sense="<=",
+        statement="Compute-bound prefill: what a chip computes over what a token takes.",
+        assumptions=("tokens found in the cache take nothing and are not counted", ATTENTION_LEFT_OUT),
+        example=Example(
+            given={
+                "peak_flops": "1979 TFLOP/s",
+                "mfu": "50%",
+                "prefill_decode_flops_ratio": "1.3",
+                "active_params": "405B",
+                "prefill_attention_factor": "1.098",
+            },
+            result="1446 token/s",
+        ),
+        steps=(
+            Step(
+                operation="the reads of the weights take no time",
+                premises=(at("serving.prefill_rate_per_chip", prefill_weight_time=0),),
+            ),
+        ),
+        sources=(DISTSERVE_PAPER,),
     ),
     Equation(
         id="serving.least_cost",

@@ -166,6 +166,7 @@ EQUATIONS = (
         id="training.equal_cost_rl",
         title="Pre-training and reinforcement learning cost the same",
         kind=HEURISTIC,
+        rule="the rule of thumb of equal cost (pre-training and reinforcement learning)",
         relation=lambda pretrain_tokens, rl_multiplier, rl_tokens, decode_efficiency: (
             pretrain_tokens,
             rl_multiplier * rl_tokens / (6 * decode_efficiency),
@@ -195,6 +196,7 @@ EQUATIONS = (
         id="training.equal_cost_rl_split",
         title="Pre-training and reinforcement learning cost the same, training at full rate",
         kind=HEURISTIC,
+        rule="the rule of thumb of equal cost (pre-training and reinforcement learning, training at full rate)",
         relation=lambda pretrain_tokens, decode_efficiency, rl_multiplier, rl_tokens: (
             pretrain_tokens,
             (2 / decode_efficiency + rl_multiplier - 2) * rl_tokens / 6,
@@ -216,6 +218,7 @@ EQUATIONS = (
         id="training.equal_cost_inference",
         title="Pre-training and inference cost the same",
         kind=HEURISTIC,
+        rule="the rule of thumb of equal cost (pre-training and inference)",
         relation=lambda pretrain_tokens, inference_tokens, decode_efficiency: (
             pretrain_tokens,
             inference_tokens / (3 * decode_efficiency),
@@ -239,6 +242,7 @@ EQUATIONS = (
         id="training.equal_cost_inference_split",
         title="Pre-training and inference cost the same, prompts at full rate",
         kind=HEURISTIC,
+        rule="the rule of thumb of equal cost (pre-training and inference, prompts at full rate)",
         relation=lambda pretrain_tokens, inference_tokens, prompt_share, decode_efficiency: (
             pretrain_tokens,
             inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency) / 3,
@@ -259,6 +263,7 @@ EQUATIONS = (
         id="training.equal_cost_train_and_serve",
         title="Training in all and inference cost the same",
         kind=HEURISTIC,
+        rule="the rule of thumb of equal cost (all training and inference)",
         relation=lambda inference_flops, pretrain_flops, rl_flops: (inference_flops, pretrain_flops + rl_flops),
         statement="The other way to share: half to training of both kinds, half to inference.",
         assumptions=("equal costs are taken for the optimum",),
@@ -297,6 +302,7 @@ EQUATIONS = (
         id="training.chinchilla",
         title="Chinchilla tokens",
         kind=HEURISTIC,
+        rule="the Chinchilla rule of thumb (20 tokens per parameter)",
         relation=lambda chinchilla_tokens, chinchilla_tokens_per_param, active_params: (
             chinchilla_tokens,
             chinchilla_tokens_per_param * active_params,

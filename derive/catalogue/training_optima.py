@@ -75,6 +75,7 @@ OPTIMA = (
         id="training.equalisation",
         title="Equal costs taken for least costs",
         kind=HEURISTIC,
+        rule="the rule of thumb of equal cost (rising and falling cost)",
         relation=lambda falling_cost, rising_cost, tradeoff_variable, falling_exponent, rising_exponent: (
             falling_cost,
             rising_cost * tradeoff_variable ** (falling_exponent + rising_exponent),
@@ -102,6 +103,7 @@ OPTIMA = (
         id="training.loss_law",
         title="Loss from size and data",
         kind=EMPIRICAL,
+        rule="the empirical loss law",
         relation=lambda loss, irreducible_loss, size_loss_coefficient, active_params, size_loss_exponent,
             data_loss_coefficient, pretrain_tokens, one_token, data_loss_exponent: (
             loss,
@@ -141,6 +143,7 @@ OPTIMA = (
         id="training.compute_optimal_size",
         title="Size of least loss for a budget of pre-training",
         kind=EMPIRICAL,
+        rule="the empirical loss law (best size for a budget)",
         relation=lambda active_params, size_loss_exponent, size_loss_coefficient, data_loss_exponent, data_loss_coefficient,
             pretrain_flops, one_flop_per_token, one_token: (
             active_params,
@@ -196,6 +199,7 @@ OPTIMA = (
         id="training.fixed_loss_optimum",
         title="Inference over pre-training FLOPs at the best size for a given loss",
         kind=EMPIRICAL,
+        rule="the empirical loss law (best size for a given loss)",
         relation=lambda inference_pretrain_ratio, size_loss_exponent, size_loss_coefficient, active_params,
             data_loss_exponent, data_loss_coefficient, pretrain_tokens, one_token: (
             inference_pretrain_ratio,

@@ -97,7 +97,7 @@ def clamped(unknown: str, value: float) -> float:
     (1.0, 0.0, -2.0)
     """
     row = quantity(unknown)
-    if value < 0 and row.may_be_zero:
-        return 0.0
+    if value < row.floor and row.may_be_zero:
+        return row.floor
     nearest = min(max(value, row.floor), row.ceiling)
     return nearest if isclose(value, nearest, rel_tol=_PAST) else value

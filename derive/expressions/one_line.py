@@ -147,9 +147,9 @@ def put_for(total: Tree, name: str, tree: Tree) -> Tree:
     whole = over_one_line(total)
     content, rest = parted(whole.above)
     number = number_of(rest)
-    primitive = {term: count // number for term, count in rest.items()}
-    if len(primitive) < 2:
+    if len(rest) < 2:
         return tree
+    primitive = {term: count // number for term, count in rest.items()}
     named = _times(Quotient({((name, 1),): 1}), _inverse(Quotient({content: number}, *whole[1:])))
 
     def shortened(above: Polynomial) -> Quotient:

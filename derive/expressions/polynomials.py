@@ -78,9 +78,9 @@ def parted(above: Polynomial) -> tuple[Monomial, Polynomial]:
 
 
 def number_of(above: Polynomial) -> int:
-    """The number that all coefficients have in common, with the sign of the first term."""
+    """The number that all coefficients have in common, with the sign of the first term; 0 for no terms."""
     number = gcd(*above.values())
-    return number if next(iter(terms_in_order(above)))[1] > 0 else -number
+    return -number if above and terms_in_order(above)[0][1] < 0 else number
 
 
 def divided_by(above: Polynomial, below: Polynomial) -> Polynomial | None:

@@ -68,7 +68,7 @@ def negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str
 def in_domain(unknown: str, value: float) -> bool:
     """Whether the value may be an answer: finite, positive (or zero where that is a value), a share at most 1, some counts no less."""
     least, most, may_be_zero = _domain(unknown)
-    return isfinite(value) and (value > 0 or (value == 0 and may_be_zero)) and least <= value <= most
+    return isfinite(value) and (value != 0 or may_be_zero) and least <= value <= most
 
 
 @cache

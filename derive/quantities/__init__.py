@@ -70,8 +70,6 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
 
     >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", []), meant_beside("price_per_mtok", ["margin"])
     ('pretrain_tokens', 'time_to_first_token', 'output_price')
-    >>> meant_beside("dtype", ["kv_cache", "ctx"], asked=["kv_cache"]), meant_beside("dtype", ["balance_batch"], asked=["balance_batch"])
-    ('bytes_per_element', 'bytes_per_weight')
     """
     of_training = {row.name for row in training.ROWS}
     word = _without_unit(in_full(name))

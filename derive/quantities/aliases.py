@@ -52,7 +52,7 @@ _TOKENS_OF_A_TIME = {
 
 IN_A_TYPE = {
     **dict.fromkeys(("kv", "kv_cache", "cache", "kv_bytes_per_token", "kv_cache_bytes"), "kv_dtype"),
-    **dict.fromkeys(("weights", "weight", "weight_bytes", "quant", "quantization", "quantisation"), "weight_dtype"),
+    **dict.fromkeys(("weights", "weight", "weight_bytes"), "weight_dtype"),
 }
 """Words for what is stored, and for the type that it is stored in where a data type stands beside them: kv=fp8."""
 
@@ -61,6 +61,12 @@ _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"
 
 TENSOR_PARALLEL = ("tp", "tp_size", "tp_degree", "tensor_parallel", "tensor_parallel_size", "tensor_parallelism")
 """Words for the chips of a replica that say how they share a layer: attention is cut by heads over all of them."""
+
+OF_WEIGHTS_AND_ARITHMETIC = (
+    *("dtype", "data_type", "datatype", "model_dtype", "torch_dtype", "precision"),
+    *("quant", "quantization", "quantisation"),
+)
+"""Words for the data type of weights and of the arithmetic on them; that of the cache has a word of its own, kv_dtype."""
 
 _BUDGETS = ("budget", "cost_budget")
 _BY_TIME = (
@@ -252,7 +258,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_TOKENS_OF_A_TIME, ("throughput", "fleet_throughput")),
     **dict.fromkeys(_COPIES, ("data_parallel", "replicas")),
     **dict.fromkeys(("total_chips", "chips_in_all", "chips_in_total"), ("fleet_chips",)),
-    "dtype": ("bytes_per_weight", "bytes_per_element"),
+    **dict.fromkeys(OF_WEIGHTS_AND_ARITHMETIC, ("bytes_per_weight",)),
     "tokens": ("prompt_tokens", "output_tokens", "pretrain_tokens"),
     **dict.fromkeys(_ALL_OR_ONE, ("throughput", "tokens_per_second_per_user")),
     **dict.fromkeys(_BUDGETS, ("fleet_cost",)),
@@ -353,7 +359,9 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(_COPIES, dict.fromkeys(_OF_COPIES, "data_parallel")),
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
-    "dtype": {"bytes_per_weight": "bytes_per_element", **dict.fromkeys(("bytes_per_element", "layers"), "bytes_per_weight")},
+    "microbatches": {"bubble_fraction": "training_microbatches"},
+    # The cache of one sequence is sent, unless it is said how many there are.
+    "kv_cache_bytes": {"kv_transfer_time batch": "kv_cache_bytes", "kv_transfer_time": "kv_bytes_per_sequence"},
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),
@@ -366,10 +374,6 @@ Where these leave it open, none.
 """
 
 WHERE_ASKED: dict[str, dict[str, str]] = {
-    "dtype": {
-        **dict.fromkeys(("balance_batch", "machine_balance_ratio", "weight_bytes"), "bytes_per_weight"),
-        **dict.fromkeys(("kv_bytes_per_token", "kv_bytes_per_sequence", "kv_cache_bytes"), "bytes_per_element"),
-    },
     **dict.fromkeys(
         ("network_bandwidth", "interconnect_bandwidth", "bandwidth"),
         dict.fromkeys(("kv_transfer_time", "all_reduce_time", "all_to_all_time"), "link_bandwidth"),
@@ -418,7 +422,6 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "flops_per_token": ("forward_flops", "active_params"),
     **dict.fromkeys(("memory", "fits", "memory_used", "memory_required", "vram_required"), ("memory_demand",)),
     "chip_memory_required": ("memory_per_chip", "memory_demand"),
-    **dict.fromkeys(("precision", "data_type", "quantisation", "quantization"), ("bytes_per_weight",)),
     **dict.fromkeys(("memory_utilisation", "memory_fraction"), ("usable_share",)),
     **dict.fromkeys(("free_chip_memory_fraction", "kv_cache_free_chip_memory_fraction"), ("reserved_share", "usable_share")),
     "vram_per_chip": ("hbm_capacity", "memory_per_chip"),

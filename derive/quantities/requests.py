@@ -1,6 +1,6 @@
 """Requests: what a user waits for, how many there are at once, and what they cost and are sold for."""
 
-from derive.quantities.domains import FRACTION, NONNEGATIVE
+from derive.quantities.domains import AT_MOST_ONE, FRACTION, NONNEGATIVE
 from derive.quantities.row import Quantity
 
 ROWS = (
@@ -93,7 +93,7 @@ ROWS = (
         unit="USD",
         meaning="chip time that one request costs, prompt and output",
         low=1e-8,
-        high=100,
+        high=1e5,
         unlike="cost_per_token is of one decoded token of it",
     ),
     Quantity(
@@ -123,17 +123,17 @@ ROWS = (
         unit="USD",
         meaning="what one request is sold for, prompt and output",
         low=1e-8,
-        high=100,
+        high=1e5,
     ),
     Quantity(
         name="gross_margin",
         symbol="m_gross",
         latex=r"m_{\mathrm{gross}}",
         unit="1",
-        meaning="share of what is sold for that is left after the chips are paid",
+        meaning="share of what is sold for that is left after the chips are paid, negative at a loss",
         low=0.01,
         high=1,
-        domain=FRACTION,
+        domain=AT_MOST_ONE,
     ),
     Quantity(
         name="fleet_cost",

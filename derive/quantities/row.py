@@ -5,7 +5,7 @@ from math import inf, isfinite
 
 from derive.briefly import brief
 from derive.errors import WrongValue
-from derive.quantities.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
+from derive.quantities.domains import AT_LEAST_ONE, AT_MOST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
 
 ABSURD = 100
 """How many times beyond the values met in practice a number is taken for a slip."""
@@ -20,7 +20,7 @@ class Quantity:
     """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
 
     `whole` is the quantity of which it is a part, and than which it is no more; `unlike` says how it differs from others that are
-    easily taken for it.
+    easily taken for it. `rated` is true if a table has what a thing is rated at, and what is measured may be more or less.
 
     >>> Quantity(name="batch", symbol="B", latex="B", unit="1", meaning="sequences of one pass", low=1, high=1e6).limits()
     (0.01, 100000000.0)
@@ -38,6 +38,7 @@ class Quantity:
     domain: str = POSITIVE
     whole: str = ""
     unlike: str = ""
+    rated: bool = False
 
     @property
     def may_be_zero(self) -> bool:
@@ -47,16 +48,19 @@ class Quantity:
         >>> QUANTITIES["overlap"].may_be_zero, QUANTITIES["batch"].may_be_zero
         (True, False)
         """
-        return self.domain in (NONNEGATIVE, UNIT_INTERVAL)
+        return self.domain in (NONNEGATIVE, UNIT_INTERVAL, AT_MOST_ONE)
 
     @property
     def ceiling(self) -> float:
         """The value no answer can exceed: 1 for shares, infinity for the rest."""
-        return 1.0 if self.domain in (FRACTION, UNIT_INTERVAL) else inf
+        return 1.0 if self.domain in (FRACTION, UNIT_INTERVAL, AT_MOST_ONE) else inf
 
     @property
     def floor(self) -> float:
-        """The value no answer is below: 1 for counts of which there is one wherever there is anything, 0 for the rest."""
+        """The value no answer is below: 1 for counts of which there is one wherever there is anything, minus infinity for shares
+        that may be negative, 0 for the rest."""
+        if self.domain == AT_MOST_ONE:
+            return -inf
         return 1.0 if self.domain == AT_LEAST_ONE else 0.0
 
     def limits(self) -> tuple[float, float]:
@@ -67,7 +71,7 @@ class Quantity:
         ((0.0, 1.0), (0.01, 100000000.0))
         """
         if self.ceiling == 1.0:
-            return 0.0, 1.0
+            return max(self.floor, -(ABSURD**2)), 1.0
         return (0.0 if self.may_be_zero else max(self.floor, self.low / ABSURD)), self.high * ABSURD
 
     def at(self, share: float) -> float:

@@ -70,7 +70,7 @@ ROWS = (
         unit="token",
         meaning="tokens of a prompt that are not found in the cache, those of all its passes",
         low=1,
-        high=1e7,
+        high=1e11,
         unlike="prompt_tokens are the cached ones as well; new_tokens_per_pass is one pass of them",
     ),
     Quantity(
@@ -80,7 +80,7 @@ ROWS = (
         unit="token",
         meaning="tokens of a sequence that stand in the cache before its new ones",
         low=1,
-        high=1e7,
+        high=1e11,
         domain=NONNEGATIVE,
         whole="prompt_tokens",
         unlike="kv_cache_tokens are all that there is room for",
@@ -171,6 +171,7 @@ ROWS = (
         unlike="fleet_power is that of all chips, that of the building with it",
         low=10,
         high=1e4,
+        rated=True,
     ),
     Quantity(
         name="power_usage_effectiveness",

@@ -335,6 +335,16 @@ ROWS = (
         unlike="tokens_per_second_per_user is one sequence of it, fleet_throughput all replicas, decode_rate_per_chip one chip",
     ),
     Quantity(
+        name="decode_only_throughput",
+        symbol="theta_only",
+        latex=r"\theta_{\mathrm{only}}",
+        unit="token/s",
+        meaning="tokens one replica makes in a second of decode, the time of prompts left out",
+        low=1,
+        high=1e8,
+        unlike="throughput is what is left of it where prompts are computed on the same chips",
+    ),
+    Quantity(
         name="fleet_throughput",
         symbol="Theta",
         latex=r"\Theta",
@@ -585,11 +595,17 @@ ROWS = (
         unit="token",
         meaning="prompt tokens of a request, cached ones among them",
         low=1,
-        high=1e9,
+        high=1e11,
         unlike="uncached_tokens are to be computed, new_tokens_per_pass in one pass; context_length is what decode reads",
     ),
     Quantity(
-        name="output_tokens", symbol="n_out", latex=r"n_{\mathrm{out}}", unit="token", meaning="output tokens of a request", low=1, high=1e9
+        name="output_tokens",
+        symbol="n_out",
+        latex=r"n_{\mathrm{out}}",
+        unit="token",
+        meaning="output tokens of a request",
+        low=1,
+        high=1e11,
     ),
     Quantity(
         name="prefill_rate_per_chip",

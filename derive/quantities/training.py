@@ -6,7 +6,7 @@ from derive.quantities.row import Quantity
 ROWS = (
     # -- tokens and FLOPs -----------------------------------------------------------------------------------------
     Quantity(
-        name="pretrain_tokens", symbol="D_PT", latex=r"D_{\mathrm{PT}}", unit="token", meaning="tokens of pre-training", low=1e9, high=1e16
+        name="pretrain_tokens", symbol="D_PT", latex=r"D_{\mathrm{PT}}", unit="token", meaning="tokens of pre-training", low=1e3, high=1e16
     ),
     Quantity(
         name="rl_tokens",

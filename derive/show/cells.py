@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from derive.characters import begins_as_formula
 
-_LAID_OUT = "\n\r\t"
-"""What is not printed and lays a text out."""
+_LAID_OUT = "\n\t"
+"""What is not printed and lays a text out. A carriage return does not: it is not quoted, and ends the row for a reader."""
 
 
 def in_columns(rows: Sequence[Sequence[str]], left: Collection[int] = (), gap: str = "   ") -> list[str]:
@@ -28,8 +28,8 @@ def inert(value: object) -> object:
 
     >>> inert("=1+1"), inert("gemini"), inert(-1.5), inert(True)
     ("'=1+1", 'gemini', -1.5, 'true')
-    >>> inert("\\x1b[31mred")
-    '\\\\x1b[31mred'
+    >>> inert("\\x1b[31mred"), inert("acme/\\r=1")
+    ('\\\\x1b[31mred', 'acme/\\\\r=1')
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -38,7 +38,7 @@ def inert(value: object) -> object:
     told = (
         value if value.isprintable() else "".join(mark if mark.isprintable() or mark in _LAID_OUT else repr(mark)[1:-1] for mark in value)
     )
-    return f"'{told}" if value.startswith(("\t", "\r")) or begins_as_formula(value) else told
+    return f"'{told}" if begins_as_formula(value) else told
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:

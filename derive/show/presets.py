@@ -25,8 +25,8 @@ _WANTED = ("query_heads", *PARAMETERS)
 _ABSENT = "-"
 _NAMED = 3
 """How many presets are named of those that have a word in their names."""
-_SHORT_SIZES = {"nominal": "n", "as the driver reports it": "d", "in GiB": "i"}
-"""Whose figure the memory of a chip is, in a letter."""
+_NOMINAL = "nominal"
+"""How the notes of a memory begin that is as the data sheet has it, where no figure of its driver is known."""
 _ALL = ("in all", "active")
 _NO_CACHE, _NO_CONFIGURATION = "an equation of its cache", "its configuration"
 """What is missing of a model that no question about its cache can be asked of."""
@@ -35,16 +35,17 @@ _NO_CACHE, _NO_CONFIGURATION = "an equation of its cache", "its configuration"
 def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     """A row an accelerator whose name has the word: dense PFLOP/s by data type, memory, ridge point of the first of these types, rents.
 
-    >>> hardware_lines()[2].split()[:9]
-    ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '80', 'n', '295']
+    >>> hardware_lines()[2].split()[:8]
+    ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '85.52', '295']
     """
     tables = tables or shipped.read()
     types = [*BYTES_PER_WEIGHT]
-    head = ["chip", *types, "TB/s", "GB", "", "ridge", "rent, USD/h"]
+    head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
     rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _has(name, word))]
     said = "dense PFLOP/s by type; ridge point in FLOP/byte of the first; --price rent takes the median rent"
-    sizes = "GB: n nominal, as sold; d as the driver reports them, i in GiB, both up to 8 % more"
-    return [*in_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; {sizes}"]
+    chosen = (row for row in tables.rows_of(AcceleratorFigure) if row.preferred and row.quantity == "hbm_capacity")
+    nominal = ", ".join(row.accelerator for row in chosen if row.notes.startswith(_NOMINAL))
+    return [*in_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, and as sold of {nominal}"]
 
 
 def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
@@ -53,8 +54,7 @@ def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
     bandwidth, capacity = (figures.get((quantity, "")) for quantity in ("hbm_bandwidth", "hbm_capacity"))
     first = next((row for one in types if (row := figures.get(("peak_flops", one)))), None)
     ridge = f"{first.value / bandwidth.value:.0f}" if first and bandwidth else _ABSENT
-    size = _SHORT_SIZES.get(presets.size_of_memory(name, tables), _ABSENT)
-    return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), size, ridge, _price(name, tables)]
+    return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), ridge, _price(name, tables)]
 
 
 def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:

@@ -41,7 +41,7 @@ def _csv(solutions: Sequence[Result]) -> Iterator[str]:
     head = None
     for one in solutions:
         rows = lines(one, "csv")
-        first = next(rows)
+        first = next(rows, "")
         yield from rows if first == head else chain([first], rows)
         head = first
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import isfinite
 
-from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, KEPT_FREE, POINTS, Result, RouteStep, next_whole
+from derive.answers import BY_DEFAULT, COUNTED, EITHER_BINDS, KEPT_FREE, POINTS, Result, RouteStep, next_whole, ways_to
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER
 from derive.show.binding import binds
@@ -14,6 +14,7 @@ from derive.show.text import (
     IS_INSTEAD,
     answer_lines,
     as_text,
+    by_rule,
     cite_line,
     for_decode_alone,
     head,
@@ -43,9 +44,10 @@ _CAPACITY, _NOTHING_KEPT = "hbm_capacity", "reserved_share = 0"
 _STEP = 1e-6
 """Relative step of a quantity to see what it moves."""
 
+_SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
-    *("of published runs;", " unless it is given: "),
+    *("of published runs;", _SUPPOSED, " is the data type of "),
 )
 """What is said of this very question, before what equations idealise."""
 
@@ -111,19 +113,12 @@ def heads(solution: Result) -> Iterator[str]:
     if solution.spans:
         yield from head(solution)
         return
-    for answer, steps in zip(solution.answers, _steps(solution), strict=False):
+    for answer, steps in ways_to(solution):
         bound = binds(answer, values_of(solution, answer, steps), solution.equations)
-        plain = answer_lines(solution.unknown, answer, regime=False, after=for_decode_alone(solution))
+        plain = answer_lines(solution.unknown, answer, regime=False, after=for_decode_alone(solution) + by_rule(solution, steps))
         where = f"exactly so if {bound}" if EITHER_BINDS in solution.kinds else bound
         yield from [f"{plain[0]}   {where}", *plain[1:]] if bound else plain
     yield from [*head(solution)][len(solution.answers) :]
-
-
-def _steps(solution: Result) -> Iterator[tuple[RouteStep, ...]]:
-    """The route to each answer; the first one where there is only that."""
-    yield solution.route
-    further = solution.further if len(solution.further) == len(solution.answers) - 1 else ()
-    yield from further or (solution.route for _ in solution.answers[1:])
 
 
 def doubts(solution: Result) -> list[str]:
@@ -149,7 +144,7 @@ def at_once(warnings: Sequence[str]) -> list[str]:
 
 def _routes(solution: Result, room: int, columns: int) -> list[str]:
     """The steps in numbers, as many as there is room for: of each answer the last ones, as those lead to it."""
-    routes = [*_steps(solution)] if solution.further else [solution.route]
+    routes = [steps for _, steps in ways_to(solution)] if solution.further else [solution.route]
     lines: list[str] = []
     shared: set[str] = set()
     for place, (answer, steps) in enumerate(zip(solution.answers, routes, strict=False)):
@@ -248,8 +243,11 @@ def foremost(solution: Result, texts: Iterable[str]) -> list[str]:
     """The assumptions that matter most: what is said of this question, then what idealises that on which the answer hangs most.
 
     Of an equation that counts by how much the answer moves with what it gives; of those alike the nearest to the answer is first.
+    A quantity that was supposed, and that the answer does not move with, does not matter.
     """
     weights = _weights(solution)
+    slopes = solution.answers[0].elasticities if solution.answers else {}
+    texts = [text for text in texts if not slopes or _SUPPOSED not in text or text.split(" = ")[0] in slopes]
     ranked = sorted((text for text in texts if _weight(text, weights) > 0), key=lambda text: -_weight(text, weights))
     asked = sum(_weight(text, weights) > 1 for text in ranked)
     return ranked[: max(asked, MOST_ASSUMED)]

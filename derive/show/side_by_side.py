@@ -91,7 +91,7 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
         name = csv_line([one.name])
         for solution in one.solutions:
             rows = lines(solution, "csv")
-            first = next(rows)
+            first = next(rows, "")
             yield from (f"deployment,{first}",) if first != head else ()
             yield from (f"{name},{row}" for row in rows)
             head = first
@@ -99,10 +99,8 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
 
 def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
     answered = [one for one in columns if one.solutions]
-    sizes = _size_lines(answered)
     said, brief = (
-        [*_rent_lines(_rented(answered), told is _of_each_kind), *sizes, *_doubts(columns, answered, told)]
-        for told in (_grouped, _of_each_kind)
+        [*_rent_lines(_rented(answered), told is _of_each_kind), *_doubts(columns, answered, told)] for told in (_grouped, _of_each_kind)
     )
     solutions = [solution for one in answered for solution in one.solutions if solution.answers]
     ends = [_end(solutions, brief) for brief in (False, True)] if solutions else [[], []]
@@ -204,19 +202,6 @@ def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list
     if brief and said:
         said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}; of which rents they are the median: --full"]
     return [*labelled("rent", said), *([] if alike else labelled("warning", [_OF_SEVERAL_TERMS]))]
-
-
-def _size_lines(columns: Sequence[Column]) -> list[str]:
-    """A warning where an answer rests on memory that is nominal of one chip and as the driver reports it of another."""
-    sizes: dict[str, list[str]] = {}
-    for one in columns:
-        if any(solution.provenance.get("hbm_capacity", "given") != "given" for solution in one.solutions if solution.answers):
-            for text in one.hardware:
-                sizes.setdefault(presets.size_of_memory(presets.chip_of(text)), []).append(one.name)
-    if len(sizes) < 2:
-        return []
-    said = "; ".join(f"{basis} of {', '.join(names)}" for basis, names in sizes.items())
-    return labelled("warning", [f"memory is {said}: up to 8 % apart for that; give hbm_capacity where it decides"])
 
 
 def _upright(columns: Sequence[Column]) -> list[str]:

@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any
 
 from derive.answers import (
     BOUGHT,
     BY_DEFAULT,
+    BY_RULE,
     COUNTED,
     DECODE_ALONE,
     EITHER_BINDS,
@@ -20,8 +21,9 @@ from derive.answers import (
     Spans,
     next_whole,
     shown_end,
+    ways_to,
 )
-from derive.catalogue import equation
+from derive.catalogue import basis_of, equation, rules_among
 from derive.derivations import referenced_by
 from derive.expressions.branches import sides_of
 from derive.quantities import QUANTITIES
@@ -71,7 +73,10 @@ IS_INSTEAD = " follows from the givens ("
 
 def warnings_of(solution: Result) -> list[str]:
     """What is doubtful; first the defaults that the givens make something else: a load that is given may have made the chips slow."""
-    return [*(text for text in solution.assumptions if IS_INSTEAD in text), *solution.warnings]
+    # By which rule a single answer is stands behind its value.
+    on_top = () if solution.sweep or solution.spans else {BY_RULE}
+    told = [text for text, kind in zip_longest(solution.warnings, solution.kinds[: len(solution.warnings)]) if kind not in on_top]
+    return [*(text for text in solution.assumptions if IS_INSTEAD in text), *told]
 
 
 def unused_by_all(solutions: Sequence[Result]) -> list[str]:
@@ -90,7 +95,10 @@ def as_record(solution: Result) -> dict[str, Any]:
     return {
         "unknown": solution.unknown,
         "unit": solution.unit,
-        "answers": [_answer_record(answer) for answer in solution.answers],
+        **({"basis": basis_of(solution.equations, solution.answers)} if solution.answers or solution.sweep else {}),
+        "answers": [
+            {**_answer_record(answer), **_basis_record(answer, _equations_of(solution, steps))} for answer, steps in ways_to(solution)
+        ],
         "equations": list(solution.equations),
         "given": dict(solution.given),
         "assumptions": [
@@ -99,12 +107,20 @@ def as_record(solution: Result) -> dict[str, Any]:
             *solution.said,
             *solution.assumptions,
         ],
+        "warnings": [*beside(solution)],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
         **({"sweep": list(sweep_records(solution.sweep, _answer_record))} if solution.sweep else {}),
         **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
+        **({"with_prompts": _answer_record(solution.with_prompts)} if solution.with_prompts else {}),
     }
+
+
+def _basis_record(answer: Answer, ids: Sequence[str]) -> dict[str, Any]:
+    """What an answer rests on, and the readings, conditions and rules of thumb among its equations."""
+    by = [row.reference for row in rules_among(ids)]
+    return {"basis": basis_of(ids, [answer]), **({"by": by} if by else {})}
 
 
 def _answer_record(answer: Answer) -> dict[str, Any]:
@@ -132,7 +148,7 @@ def _json_lines(solution: Result) -> Iterator[str]:
 
 def _with_commas(texts: Iterator[str]) -> Iterator[str]:
     """Every text but the last with a comma."""
-    text = next(texts)
+    text = next(texts, "")
     for following in texts:
         yield f"{text},"
         text = following
@@ -150,7 +166,7 @@ def json_list(documents: Sequence[Iterator[str]]) -> Iterator[str]:
 
 def _ending(texts: Iterator[str], mark: str) -> Iterator[str]:
     """The texts, behind the last a mark."""
-    text = next(texts)
+    text = next(texts, "")
     for following in texts:
         yield text
         text = following
@@ -230,7 +246,8 @@ def head(solution: Result) -> Iterable[str]:
     if solution.spans:
         return [*span_lines(solution.unknown, solution.spans, solution.answers[0].bound), *(f"  {text}" for text in solution.said)]
     after = for_decode_alone(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
-    found = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer, after=after)]
+    ways = ways_to(solution)
+    found = [line for answer, steps in ways for line in answer_lines(solution.unknown, answer, after=after + by_rule(solution, steps))]
     return [*found, *_why_bounded(solution)]
 
 
@@ -238,6 +255,16 @@ def for_decode_alone(solution: Result) -> str:
     """What stands behind an answer that leaves the prompts of its requests out, with what it is where they are on the same chips."""
     both = "".join(f", {text}" for text in _with_prompts(solution))
     return f" for decode alone{both}" if DECODE_ALONE in solution.kinds else ""
+
+
+def by_rule(solution: Result, steps: Sequence[RouteStep]) -> str:
+    """By which reading, condition or rule of thumb an answer is, to stand behind its value."""
+    return "".join(f", by {row.rule}" for row in rules_among(_equations_of(solution, steps)) if row.rule)
+
+
+def _equations_of(solution: Result, steps: Sequence[RouteStep]) -> Sequence[str]:
+    """The equations of one of the answers."""
+    return tuple(dict.fromkeys(id for step in steps for id in step.equations)) if steps and solution.further else solution.equations
 
 
 def _with_prompts(solution: Result) -> list[str]:
@@ -265,11 +292,9 @@ def _why_bounded(solution: Result) -> list[str]:
 
 
 def _to_cite(solution: Result) -> tuple[str, ...]:
-    """The equations that gave the answer itself: the last of the route, or the block it was solved from."""
-    for step in solution.route:
-        if step.unknown == solution.unknown:
-            return step.equations
-    return solution.equations[-1:]
+    """The equations that gave the answers themselves: the last of each route, or the block it was solved from."""
+    last = (step for steps in (solution.route, *solution.further) for step in steps if step.unknown == solution.unknown)
+    return tuple(dict.fromkeys(id for step in last for id in step.equations)) or solution.equations[-1:]
 
 
 def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> list[str]:
@@ -482,7 +507,7 @@ def _latex_lines(solution: Result) -> Iterator[str]:
         return
     yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"
     rows = chain([sweep_head(solution.unknown, solution.sweep)], sweep_cells(solution.unknown, solution.sweep))
-    above = next(rows)
+    above = next(rows, "")
     for row in rows:
         yield " & ".join(map(latex_text, above)) + r" \\"
         above = row

@@ -1,10 +1,11 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Protocol
 
+from derive.catalogue import equation, rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
@@ -12,6 +13,7 @@ from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_f
 from derive.solving.answering import answer, reads_alone, weights_alone
 from derive.solving.at_best import all_of, at_full_batch, at_largest_batch, full_batch, lacks_its_batch_alone, within_own_limits
 from derive.solving.budgets import over_a_time
+from derive.solving.by_rule import answered_by_rules
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.fleets import (
@@ -25,7 +27,7 @@ from derive.solving.fleets import (
     with_what_is_paid,
 )
 from derive.solving.givens import spread
-from derive.solving.limits import FREE, SIZED, limited, limits, not_made_of, one_by_one, rests_on_unknown
+from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, not_made_of, one_by_one, rests_on_unknown
 from derive.solving.meant_instead import as_is_meant
 from derive.solving.prompts import beside_prompts, unwritten
 from derive.solving.propagation import leading_to
@@ -36,20 +38,22 @@ from derive.solving.questions import (
     asked_for,
     copies_by_name,
     in_usual_types,
+    of_one_sequence,
     posed,
     question,
     taken_as_known,
+    with_other_stand_ins,
     without,
 )
-from derive.solving.refusals import by_equations, missing_givens
+from derive.solving.refusals import by_equations, made_of, missing_givens
 from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 from derive.solving.waiting_hours import with_waiting_paid
 from derive.solving.whole_numbers import in_whole_ones
-from derive.solving.without_part import refuse_without_part
+from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
-from derive.units import of_word, word_of_type
+from derive.units import data_type_named, of_word, word_of_type
 
 
 class Expression(Protocol):
@@ -76,6 +80,7 @@ def solve(
     efficiency: str = "ideal",
     price: str = "given",
     anyway: bool = False,
+    strict: bool = False,
     given: Mapping[str, Given] | None = None,
     **values: Given,
 ) -> Solution:
@@ -86,7 +91,9 @@ def solve(
     name as `given`. `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
     `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, `price` is
     "rent" for the rent of the chip in the table, and
-    `anyway` answers where memory is short. The answers are points, intervals, or none with a reason; `sweep` holds those
+    `anyway` answers where memory is short. Where definitions and bounds lead to no answer, a reading of prices or a rule of thumb
+    gives it, and `basis` says so, unless `using` names one or the question is `strict`.
+    The answers are points, intervals, or none with a reason; `sweep` holds those
     of a list or sweep, `spans` what a range comes to. Raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot
     be read.
 
@@ -108,10 +115,12 @@ def solve(
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     _refuse_misspelt(values)
+    values = {**(given or {}), **values}
     conventions = Conventions(
-        count=count, bytes=bytes, efficiency=efficiency, price=price, tensor_parallel=says_tensor_parallel({**(given or {}), **values})
-    )
-    typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in {**(given or {}), **values}.items()]
+        count=count, bytes=bytes, efficiency=efficiency, price=price, tensor_parallel=says_tensor_parallel(values),
+        dtype="".join(data_type_named([word], value) for word, value in values.items()),
+    )  # fmt: skip
+    typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]
     using = (using,) if isinstance(using, str) else tuple(using)
     word = unknown
     unknown, *names = _as_beside((unknown, *(name for name, _ in typed)), unwritten(using, variants or {}, hardware, model))
@@ -119,7 +128,37 @@ def solve(
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
-    return respond(unknown, named, hardware, model, using, variants, conventions, anyway)
+    solution = respond(unknown, named, hardware, model, using, variants, conventions, anyway)
+    refuse_named_for_nothing((solution,), using, named)
+    return by_any_rule(solution, named, hardware, model, using, variants, conventions, anyway, strict=strict)
+
+
+def by_any_rule(
+    solution: Solution,
+    given: Mapping[str, Given],
+    hardware: str | Iterable[str] | None,
+    model: str | Iterable[str] | None,
+    using: Collection[str],
+    variants: Mapping[str, str] | None,
+    conventions: Conventions,
+    anyway: bool,
+    zipped: bool = False,
+    strict: bool = False,
+    alone: bool = True,
+) -> Solution:
+    """The answer, or in place of a refusal what a reading, a condition or a rule of thumb gives, unless one is named or none wanted."""
+    if strict and (named := rules_among(using)):
+        raise WrongValue(f"strict leaves out {named[0].id}, which is a {named[0].kind}: leave one of the two out")
+    reason, unknown = solution.reason, solution.unknown
+    if strict or using or not reason or reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
+        return solution
+
+    def ask(rule: str) -> Solution:
+        return respond(unknown, given, hardware, model, (rule,), variants, conventions, anyway, zipped)
+
+    plain, spans = _apart(limits(given)[0], conventions)
+    asked = question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans)
+    return answered_by_rules(asked, reason.missing, ask, alone) or solution
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
@@ -181,6 +220,15 @@ def respond(
         solution = beside_prompts(by, taken, using, variants or {})
         if lacks_its_batch_alone(solution):
             solution = at_largest_batch(anew, unknown, taken) or solution
+    if solution.reason and solution.reason.code == "missing_givens" and not any(map(is_symbolic, given.values())):
+
+        def pose(values: Mapping[str, Given]) -> Question:
+            plain, spans = _apart(limits(values)[0], conventions)
+            asked = question(asked_for(unknown, using), plain, hardware, model, using, variants, conventions, anyway, spans)
+            return _supposed(asked, (*IN_BF16, *PARAMETERS), spans) or asked
+
+        shorter = _without_one_given(solution, lambda values: beside_prompts(by, values, using, variants or {}), taken, pose)
+        solution = next(shorter, solution)
     solution = with_what_is_paid(as_is_meant(solution, given, bool(hardware or model), anew, beside), anew, given, names)
     solution = with_waiting_paid(solution, given, anew, at_no_other_price)
     return _warned(solution) if taken is not given else solution
@@ -196,8 +244,9 @@ def respond_all(
     conventions: Conventions = USUAL_CONVENTIONS,
     anyway: bool = False,
     zipped: bool = False,
+    strict: bool = False,
 ) -> tuple[Solution, ...]:
-    """`respond` to several questions: a size that is asked for comes first, and the others are answered at its best end.
+    """`solve` for several questions: a size that is asked for comes first, and the others are answered at its best end.
 
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
     """
@@ -207,14 +256,20 @@ def respond_all(
     def ask(name: str, values: Mapping[str, Given]) -> Solution:
         return respond(name, values, hardware, model, using, variants, conventions, anyway, zipped, unknowns)
 
+    def by_rules(one: Solution) -> Solution:
+        return by_any_rule(one, given, hardware, model, using, variants, conventions, anyway, zipped, strict, len(unknowns) == 1)
+
     if len(unknowns) == 1:
-        alone = respond(unknowns[0], given, hardware, model, using, variants, conventions, anyway, zipped)
+        alone = by_rules(respond(unknowns[0], given, hardware, model, using, variants, conventions, anyway, zipped))
         refuse_without_part((alone,), given)
+        refuse_named_for_nothing((alone,), using, given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
     batch = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
-    solutions = tuple(at_full_batch(ask, name, taken, batch) for name in unknowns) if batch else all_of(ask, unknowns, taken)
+    found = (at_full_batch(ask, name, taken, batch) for name in unknowns) if batch else all_of(ask, unknowns, taken)
+    solutions = tuple(map(by_rules, found))
     refuse_without_part(solutions, taken)
+    refuse_named_for_nothing(solutions, using, taken)
     return tuple(map(_warned, solutions)) if taken is not given else solutions
 
 
@@ -245,6 +300,25 @@ def may_have_answer(
     rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
     usual = _supposed(asked, (*IN_BF16, *PARAMETERS), spans) or asked
     return by_equations(usual) or any(asked.unknown in row.symbols for row in rows)
+
+
+def _without_one_given(
+    refused: Solution, ask: Callable[[Mapping[str, Given]], Solution], given: Mapping[str, Given], pose: Callable[..., Question]
+) -> Iterator[Solution]:
+    """Answers without one of the givens, where none that is left aside is a limit or speaks of the unknown, a default or a variant."""
+    whole = pose(given)
+    for spelled in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):
+        name, fewer = quantity(spelled).name, {other: value for other, value in given.items() if other != spelled}
+        asked = pose(fewer)
+        if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not by_equations(asked):
+            # A preset or a supposition in its place is another question.
+            continue
+        found = ask(fewer)
+        taken = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id.split("@")[0]).symbols}
+        speaking = {result for one in (whole.unknown, *taken) for result in made_of(whole, one)}
+        if found.answers and taken <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
+            told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
+            yield replace(found, unused=(*found.unused, name), warnings=(told, *found.warnings), kinds=("not used", *found.kinds))
 
 
 def _apart(given: Mapping[str, Any], conventions: Conventions) -> tuple[dict[str, Any], dict[str, Spread]]:
@@ -313,6 +387,9 @@ def _respond(
         found = _respond(unknown, {**whole, "kv_copies": copies}, hardware, model, others, variants, conventions, anyway, zipped)
         joined = f"{row.id} is a {row.kind}, joined by name"
         return replace(found, assumptions=(joined, *found.assumptions)) if found.answers or found.sweep else again
+    if again.reason and not (again.answers or again.sweep):
+        posed_again = ((_with_what_is_usual(one, spans) or one) for one in with_other_stand_ins(supposed or asked, again.reason.code))
+        again = next((found for found in (_over_what_is_sustained(one, spans, zipped) for one in posed_again) if found.answers), again)
     if not asked.limits:
         return again
     return in_whole_ones(supposed or asked, again)
@@ -378,8 +455,9 @@ def _lacking(asked: Question, solution: Solution) -> Collection[str]:
 
 
 def _supposed(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:
-    """The question with what is usual of what it lacks: numbers in bf16, and a dense model; None where neither is lacking."""
-    usual = in_usual_types(asked, missing)
+    """The question with what is usual of what it lacks: numbers in bf16, one sequence, and a dense model; None where none is lacking."""
+    one = of_one_sequence(asked, missing)
+    usual = in_usual_types(one or asked, missing) or one
     dense = None if {*spans} & {*PARAMETERS} else as_dense(usual or asked, missing)
     return dense or usual
 

@@ -15,7 +15,7 @@ from derive.solving.chip_links import EXCHANGED, OUT, SUMMED, of_rings
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.fit import shortage, worked_out
 from derive.solving.propagation import followed, leading_to
-from derive.solving.questions import BY_HEADS, OF_TRAINING, Question, copies_of, standing_beside
+from derive.solving.questions import BY_HEADS, OF_TRAINING, Question, copies_of, shards_of, standing_beside
 from derive.solving.refusals import made_of
 from derive.solving.result import Answer
 from derive.solving.speed_limits import beyond_one_domain, chips_for_copies, result_with
@@ -225,8 +225,8 @@ def at_the_peak(asked: Question, values: Mapping[str, float], used: Sequence[Equ
 def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A rate of requests of decode alone, where a prompt is spoken of: how many times the chips it takes with prompts on board."""
     apart, together = (equation(f"serving.requests_per_second{ending}") for ending in ("", "_with_prompts"))
-    rests = _takes_part(apart, asked) and (apart in used or apart.symbols[0] in asked.known)
-    if "prompt_tokens" not in asked.known or not rests:
+    rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
+    if "prompt_tokens" not in asked.known or not rests or not _takes_part(apart, asked):
         return None
     told, both = "for decode alone: prompts need chips of their own", f"both on the same chips: --using {together.id}"
     share = _anew((_PROMPTS_TAKE,), asked, values, used).get(_PROMPTS_TAKE)
@@ -236,6 +236,17 @@ def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequen
     single = "" if "prefill_batch" in asked.known else ", one prompt a pass (prefill_batch = 1)"
     takes = f"on the same ones they take {share:.0%} of the time, and the rate takes {more:.3g} times the chips at this batch{single}"
     return f"{told}, {more - 1:.3g} times as many, not counted here; {takes}: --using {together.id}"
+
+
+def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
+    """Whether an answer for requests is another with their prompts on the same chips, and counts nothing of prompts.
+
+    A step is asked for by the words for what a user waits, and that is the same.
+    """
+    elsewhere = equation(_SEEN_BY_ONE[0]).variant
+    rests = any(row.variant == elsewhere for row in used if row.id not in _SEEN_BY_ONE)
+    counted = any(name.startswith("prefill_") for row in used for name in row.symbols)
+    return rests and "output_tokens" in asked.known and asked.unknown != _STEP and not counted
 
 
 def prompts_unsaid(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -425,7 +436,7 @@ def attention_in_bf16(asked: Question, values: Mapping[str, float], used: Sequen
 
 def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
-    row = copies_of(values.keys())
+    row = copies_of(dict(asked.variants))
     if not row.inputs <= values.keys() or not _stands(_COPIES, used):
         return None
     if asked.unknown == "chips" and values.keys() >= {"memory_capacity", "weight_bytes", "kv_cache_bytes"} and not _overlap(used):
@@ -501,9 +512,8 @@ def _is_in_room(name: str, values: Mapping[str, float]) -> bool:
 
 def _copies_held(row: Equation, values: Mapping[str, float]) -> Doubt | None:
     """How many chips hold a cache that tensor parallelism copies, where they are more than hold it once."""
-    heads = 1.0 if "latent_dim" in values else values["kv_heads"]
-    least = int(next_whole(values["chips"], LOWER))
-    most = chips_for_copies(values, heads, values.get("query_heads", math.inf))
+    heads, least = shards_of(row, values), int(next_whole(values["chips"], LOWER))
+    most = chips_for_copies(values, row, values.get("query_heads", math.inf))
     if most == least:
         return None
     shared = values.get("query_heads")
@@ -681,33 +691,19 @@ def little_room_left(asked: Question, values: Mapping[str, float], used: Sequenc
 def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Chips that do not divide the heads, as tensor parallelism does, and the next number of them that does."""
     known = {**asked.known, **values}
-    chips, heads = known.get("chips", 1.0), known.get("query_heads", 1.0)
-    if (chips, heads) != (round(chips), round(heads)) or chips > heads or heads % chips == 0:
+    chips = known.get("chips", 1.0)
+    name = next((one for one in ("query_heads", "kv_heads") if chips < known.get(one, 1.0) and known[one] % chips), "")
+    heads = known.get(name, 1.0)
+    if not name or (chips, heads) != (round(chips), round(heads)):
         return None
     # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
     by_heads = "experts" not in known or asked.conventions.tensor_parallel
     if not by_heads or not any("chips" in row.symbols for row in used):
         return None
     following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
-    told = f"{heads:.0f} heads cannot be shared evenly by {chips:.0f} chips, as tensor parallelism shares them: {following} chips can"
-    return Doubt(told, frozenset(("query_heads",)))
-
-
-def more_than_is_sold(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
-    """Memory as the driver reports it, which is more than the data sheet has: what an answer that it bounds is with that."""
-    sold, known = asked.nominal.get(_MEMORY), {**in_numbers(asked.defaults, values), **values}
-    if sold is None or _overlap(used):
-        return None
-    row, less = equation(SEQUENCES_FIT), {**known, _MEMORY: sold}
-    if asked.unknown == "chips" and any(_MEMORY in one.symbols for one in used):
-        then = f"chips is {show('chips', next_whole(known['chips'] * known[_MEMORY] / sold, LOWER))}"
-    elif not any(one.id in _ROOM for one in used) or not row.inputs <= known.keys() or not _is_in_room(asked.unknown, values):
-        return None
-    elif row.applies(less):
-        then = _comes_to(asked.unknown, values[asked.unknown] * row.right_side(less) / row.right_side(known))
-    else:
-        then = "no cache fits"
-    return Doubt(f"at the data sheet's {_MEMORY} of {show(_MEMORY, sold)} {then}", frozenset((_MEMORY,)))
+    what = f"{heads:.0f} {'KV ' * (name == 'kv_heads')}heads"
+    told = f"{what} cannot be shared evenly by {chips:.0f} chips, as tensor parallelism shares them: {following} chips can"
+    return Doubt(told, frozenset((name,)))
 
 
 def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -856,7 +852,7 @@ _CAVEATS: tuple[_Caveat, ...] = (may_be_a_slip, counted_in_parts, either_may_bin
     busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, cache_cut_by_heads,
     exchange_left_out, sums_left_out,
-    chips_of_one_part, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, more_than_is_sold,
+    chips_of_one_part, hops_left_out, prefill_attention_left_out, reads_outlast_prefill,
     memory_nearly_full,
     little_room_left, heads_undivided,
     part_of_a_replica, chip_always_in_use, another_variant, longer_than_the_model)  # fmt: skip

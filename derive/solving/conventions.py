@@ -40,7 +40,8 @@ _BEARS_ON: Mapping[str, Callable[[str], bool]] = {
 class Conventions:
     """The switches of a question; raises UnknownName for a choice there is not.
 
-    `tensor_parallel` says that chips were named by a word for it, so that attention is cut by heads over all of them.
+    `tensor_parallel` says that chips were named by a word for it, so that attention is cut by heads over all of them. `dtype` is
+    the data type of weights and arithmetic that was given as such, blank where it was not.
 
     >>> Conventions(count="mac").read("peak_flops", "989 TFLOP/s")
     1978000000000000.0
@@ -51,6 +52,7 @@ class Conventions:
     efficiency: str = "ideal"
     price: str = "given"
     tensor_parallel: bool = False
+    dtype: str = ""
 
     def __post_init__(self) -> None:
         for switch, choices in CHOICES.items():

@@ -35,7 +35,7 @@ GOVERNED = {
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (_PROMPTS, _PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
-    "prefill_weight_time": (("hbm_bandwidth",), _WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip")),
+    "prefill_weight_time": (("hbm_bandwidth",), _WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip"), _PROMPTS),
     "training_chips": (("pipeline_stages", "data_parallel"),),
     "ffn_dim": (("moe_layers",),),
     "reserved_share": (("reserved_bytes_per_chip", "usable_share"),),

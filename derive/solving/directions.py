@@ -64,7 +64,8 @@ class _Drawn:
 def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float | np.ndarray]") -> Causes:
     """What an answer rests on that can only be worse, or only better: ideals that stand by default, all weights read, limits.
 
-    So is what a default was found to be instead, as far as that rests on such.
+    So is what a default was found to be instead, as far as that rests on such. What a table has as rated may be worse and better: an
+    answer from it has no direction, but the side of a limit.
     """
     ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
     if _on_one_chip(asked, way, values):
@@ -72,7 +73,17 @@ def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float |
         ideals.discard("kv_copies")
     read = _ALL_WEIGHTS if _more_than_active(values) else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
-    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *found])
+    either = ((name, bound) for name in as_rated(asked.provenance) for bound in _SIGNS if not asked.limits)
+    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *either, *found])
+
+
+def as_rated(provenance: Mapping[str, str]) -> list[str]:
+    """Quantities of which a table has what they are rated at.
+
+    >>> as_rated({"chip_power": "hardware.csv H100-SXM", "hbm_bandwidth": "hardware.csv H100-SXM"}), as_rated({"chip_power": "given"})
+    (['chip_power'], [])
+    """
+    return [name for name, source in provenance.items() if source != "given" and quantity(name).rated]
 
 
 def _on_one_chip(asked: Question, way: Route, values: "Mapping[str, Any]") -> bool:
@@ -233,7 +244,7 @@ def places(unknown: str) -> list[float]:
     (['0.01', '0.0162', '0.0261'], 1.0)
     """
     least, most = quantity(unknown).limits()
-    return [least * (most / least) ** share if least else share * most for share in _SHARES]
+    return [least * (most / least) ** share if least > 0 else least + share * (most - least) for share in _SHARES]
 
 
 def _own(row: Equation) -> Signs:
@@ -325,6 +336,8 @@ def _move(draws: _Drawn, cause: str, random: Random) -> int | None:
         return None
     # Of sides that are not below 0, the ratio: what both are multiplied by moves neither over the other. Over nothing, the left alone.
     before, after = (less[0] * more[1], more[0] * less[1]) if less[1] or more[1] else (less[0], more[0])
+    if min(*less, *more) < 0:
+        before, after = less[0] - less[1], more[0] - more[1]
     return 0 if isclose(before, after, rel_tol=_SAME) else 1 if after > before else -1
 
 

@@ -1,5 +1,6 @@
 """Several equations brought to one in a single unknown: the others are put in or solved for, and drop out."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,11 @@ _Pairs = tuple[TreePair, ...]
 
 _MOST_CASES, _MOST_CASES_LOOSE = 8, 4
 """Into how many regimes a block may be cut, and one in which something must cancel: with more it takes long, mostly in vain."""
+
+_MOST_PARTS = 10_000
+"""How many parts the formulas of a block may have in all steps of its elimination: no question that has an answer was seen to need
+6,000, and one of a million takes minutes and a gigabyte.
+"""
 
 _TRIED = 9
 """At how many numbers what cancels is tried, where others are off the domain of a formula."""
@@ -109,7 +115,7 @@ def _cases(structure: Structure, unknown: str) -> tuple[tuple[TreePair, _Pairs, 
     written = tuple((put_over_one_line(left), put_over_one_line(right)) for left, right in map(sides_of, structure.rows))
     terms = tuple(pair for row in structure.rows for regime in regimes_of(row) for pair in regime.wins)
     found = []
-    for sides, case, stuck in _reduced(written, _Case(), others, unknown, terms):
+    for sides, case, stuck in _reduced(written, _Case(), others, unknown, terms, Counter()):
         # A Max of which only one side moves with what is left free is cut too: in that regime it may cancel.
         cut = _smooth(sides) if not all(_cancels(sides, name) for name in structure.free) else ((sides, ()),)
         cases = ((smooth, case.cut(wins, terms)) for smooth, wins in cut)
@@ -198,13 +204,17 @@ def _ratio(sides: TreePair) -> Tree:
 
 
 def _reduced(
-    pairs: _Pairs, case: _Case, others: frozenset[str], unknown: str, terms: _Pairs
+    pairs: _Pairs, case: _Case, others: frozenset[str], unknown: str, terms: _Pairs, work: Counter[str]
 ) -> Iterator[tuple[TreePair, _Case, tuple[str, ...]]]:
     """What is left once every other unknown is eliminated; a Max is cut into its regimes when nothing else works.
 
     `terms` are the pairs of which one can win, as the catalogue writes them. The names are those of unknowns that stay:
-    where an equation is left that has none of them, it says when the case is possible and no more.
+    where an equation is left that has none of them, it says when the case is possible and no more. Raises TooManyTerms where
+    the `work` of all steps is too much.
     """
+    work["parts"] += sum(_size(side) for pair in pairs for side in pair)
+    if work["parts"] > _MOST_PARTS:
+        raise TooManyTerms(f"formulas of {work['parts']} parts in all")
     idle = next((pair for pair in pairs if not _names(pair) & {*others, unknown}), None)
     left = tuple(sorted(others))
     if not others or idle:
@@ -216,11 +226,11 @@ def _reduced(
         after, last = case.without(name, value), _Case(((name, value),))
         rest = last.put_in_all(pairs[:place] + pairs[place + 1 :])
         if after and rest is not None:
-            yield from _reduced(rest, after, others - {name}, unknown, terms)
+            yield from _reduced(rest, after, others - {name}, unknown, terms, work)
         return
     cut = next((at for at, pair in enumerate(pairs) if len(_smooth(pair)) > 1), None)
     if cut is None and (told := _told_to_each_other(pairs)) != pairs:
-        yield from _reduced(told, case, others, unknown, terms)
+        yield from _reduced(told, case, others, unknown, terms, work)
         return
     if cut is None:
         yield pairs[0], case, left
@@ -228,7 +238,7 @@ def _reduced(
     for smooth, wins in _smooth(pairs[cut]):
         inner = case.cut(wins, terms)
         if not _contradicts_itself(inner.cuts):
-            yield from _reduced((*pairs[:cut], smooth, *pairs[cut + 1 :]), inner, others, unknown, terms)
+            yield from _reduced((*pairs[:cut], smooth, *pairs[cut + 1 :]), inner, others, unknown, terms, work)
 
 
 def _told_to_each_other(pairs: _Pairs) -> _Pairs:

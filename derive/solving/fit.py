@@ -18,8 +18,8 @@ from derive.solving.result import Reason
 from derive.solving.route import Route
 from derive.units import show
 
-_WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time")
-"""Times of a pass that the weights alone make: a cache that does not fit takes nothing from them."""
+_WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time", "prefill_throughput")
+"""Times and rates of a pass that the weights alone make: a cache that does not fit takes nothing from them."""
 
 _ARITHMETIC_ALONE = ("compute_time", "attention_time", "prefill_compute_time")
 """Times of a pass in which nothing is read: true of the chips as such, so that what they do not hold is only said."""

@@ -13,6 +13,7 @@ from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.solving.at_best import moved_with, results_of, with_other
 from derive.solving.chain import NOT_NEEDED
+from derive.solving.directions import as_rated
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit
 from derive.solving.result import Reason, RouteStep, Solution
@@ -156,7 +157,8 @@ def of_whole_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solu
     merged = _merged(name, sized, found, count, side, _told(count, side, given))
     apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == _ALL_CHIPS and side == LOWER else ()
     both = _whole(sized.with_prompts, side) if sized.with_prompts and name in _OF_WHOLE_ONES else None
-    together = _moved(_of_so_many(ask, name, given, both).answers[0], one, side) if both else found.with_prompts
+    more = _of_so_many(ask, name, given, both) if both else None
+    together = _moved(more.answers[0], one, side, more) if more else found.with_prompts
     return replace(merged, said=(*merged.said, *apart), with_prompts=together)
 
 
@@ -180,7 +182,7 @@ def _merged(name: str, sized: Solution, found: Solution, count: float, side: str
         base,
         unknown=found.unknown,
         unit=found.unit,
-        answers=tuple(_moved(each, sized.answers[0], side) for each in found.answers),
+        answers=tuple(_moved(each, sized.answers[0], side, found) for each in found.answers),
         spans=found.spans,
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
         given={**found.given, **sized.given, _REPLICAS: count},
@@ -254,13 +256,14 @@ def _paid_with(name: str) -> frozenset[str]:
     return frozenset(symbol for row in rows for symbol in row.symbols) - {*_OF_WHOLE_ONES, _REPLICAS, _IN_USE}
 
 
-def _moved(found: Answer, replicas: Answer, side: str) -> Answer:
+def _moved(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
     """What so many replicas come to, or more or less where these have no greatest or least number; it moves as they do with what they
-    follow from.
+    follow from. It has no direction where it is made of what a table has as rated.
     """
     bound = replicas.bound if replicas.kind == "point" else side
     by = moved_with(found, _REPLICAS, replicas)
-    return replace(found, regime=replicas.regime or found.regime, bound=bound or found.bound, elasticities=by)
+    bound = found.bound if as_rated(of.provenance) else bound or found.bound
+    return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 
 
 def _in_whole_ones(step: RouteStep, count: float, side: str, again: bool) -> RouteStep:

@@ -170,7 +170,7 @@ def _along(
     shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
     row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape)))
     handed_back = row.astype(float)
-    inside = np.isfinite(handed_back) & ((handed_back > 0) | ((row == 0) & quantity(unknown).may_be_zero))
+    inside = np.isfinite(handed_back) & ((handed_back != 0) | quantity(unknown).may_be_zero) & (handed_back >= quantity(unknown).floor)
     error = _residual_along(equation, {**given, unknown: row})
     lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
     if lost.any():

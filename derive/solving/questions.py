@@ -12,7 +12,7 @@ from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, sta
 from derive.errors import UnknownName, WrongValue
 from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS, Preset, Published, as_published
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -31,7 +31,7 @@ _FAR = 100.0
 _COPIES = "kv_copies"
 _IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
 """What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
-BY_HEADS = "tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
+BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
 """Why a cache is taken to lie several times on chips that were named by a word for it."""
 _UNDIVIDED = (*presets.ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
 """What there is only in whole ones."""
@@ -49,6 +49,13 @@ OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 """What is of runs that no published serving time says anything of."""
 _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
 """What a request comes to, prompt and output."""
+
+_OF_SPARSITY = ("balance_batch",)
+"""Quantities of a chip that depend on a model by its sparsity alone."""
+_OF_ONE_SEQUENCE = ("kv_cache_bytes", "memory_demand", "context_length")
+"""Quantities that are those of one sequence, where nothing says how many there are."""
+_SAY_THE_BATCH = ("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas")
+"""What a batch follows from, with what is given beside it."""
 
 IN_BF16 = {
     "bytes_per_element": "caches are taken in bf16; bytes_per_element=fp8 has half the bytes",
@@ -95,10 +102,10 @@ class Question:
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
     most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both; `instead` are defaults
     that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
-    often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, `supposed` why
-    what was taken besides is what it is, and `nominal` what a chip is sold as where more was taken. `doubtful` says why what
-    was given may be a slip, and `in_parts` what was given in parts of which there are only whole ones. Of a `silent` one the
-    numbers are all that is wanted: nothing doubtful is said. `listed` says what a table has of the unknown itself.
+    often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, and `supposed`
+    why what was taken besides is what it is. `doubtful` says why what was given may be a slip, and `in_parts` what was given
+    in parts of which there are only whole ones. Of a `silent` one the numbers are all that is wanted: nothing doubtful is said.
+    `listed` says what a table has of the unknown itself. Stand-ins take part in every direction where `any_stand_in`.
     """
 
     unknown: str
@@ -123,11 +130,11 @@ class Question:
     record: str = ""
     unsaid: Mapping[str, str] = field(default_factory=dict)
     supposed: Mapping[str, str] = field(default_factory=dict)
-    nominal: Mapping[str, float] = field(default_factory=dict)
     doubtful: Mapping[str, str] = field(default_factory=dict)
     in_parts: tuple[str, ...] = ()
     silent: bool = False
     listed: str = ""
+    any_stand_in: bool = False
 
 
 def asked_for(unknown: str, using: Iterable[str]) -> str:
@@ -168,12 +175,16 @@ def question(
     using = (using,) if isinstance(using, str) else tuple(using)
     preset = _preset(name, typed, hardware_name, model_name, conventions, spans.keys())
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
-    if conventions.tensor_parallel and (row := _copied_by_heads(name, {**preset.givens, **typed}, spans, using)):
-        using += (row.id,) if "chips" in spans else ()
-        preset = preset if "chips" in spans else _with_copies(preset, row.right_side({**preset.givens, **typed}))
+    if conventions.tensor_parallel and (row := _copied_by_heads(name, {**preset.givens, **typed}, preset.variants, spans, using)):
+        by_name = "chips" in spans or name == _COPIES
+        using += (row.id,) if by_name else ()
+        preset = preset if by_name else _with_copies(preset, row.right_side({**preset.givens, **typed}))
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
+    if conventions.dtype and "," not in conventions.dtype:
+        read_as = "weights and arithmetic" if hardware_name else "weights"
+        notes += (f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is that of the cache",)
     gone = {made: n for n in vanished for made in AT_NOTHING[n] if made not in known and made != name}
     known |= dict.fromkeys(gone, 0.0)
     provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
@@ -181,8 +192,10 @@ def question(
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
-    chosen = tuple({**preset.variants, **_variants_of_givens(name, known, named), **_checked(variants or {})}.items())
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
+    usual = {**preset.variants, **_variants_of_givens(name, known, named)}
+    read = {symbol for row in _active(name, tuple(usual.items()), using, preset.left_out, ()) for symbol in row.symbols}
+    chosen = tuple({**usual, **_read_by_one_variant({name, *typed} - read, {name, *known}), **_checked(variants or {})}.items())
     whole = Question(
         unknown=name,
         known=known,
@@ -200,7 +213,6 @@ def question(
         record=preset.record,
         unsaid=_but(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
-        nominal={n: value for n, value in preset.nominal.items() if n in known and n not in typed},
         doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))}
         | _of_experts_alone(typed, preset.published)
         | _count_dropped(name, preset),
@@ -210,14 +222,18 @@ def question(
     return _with_nothing(whole)
 
 
-def _copied_by_heads(unknown: str, known: Mapping[str, float], spans: Mapping[str, Spread], using: Iterable[str]) -> Equation | None:
-    """The condition of how often a cache lies on chips that share all heads, where that is more than once and nobody says it."""
-    if _COPIES in (unknown, *known, *spans) or any(equation(id).symbols[0] == _COPIES for id in using):
+def _copied_by_heads(
+    unknown: str, known: Mapping[str, float], variants: Mapping[str, str], spans: Mapping[str, Spread], using: Iterable[str]
+) -> Equation | None:
+    """The condition of how often a cache lies on chips that share all heads, where that is asked, or more than once and not given."""
+    if _COPIES in (*known, *spans) or any(equation(id).symbols[0] == _COPIES for id in using):
         return None
     if "chips" in spans and unknown in _IN_MEMORY:
         return None
-    row, most = copies_of(known), spans["chips"].ends[1] if "chips" in spans else known.get("chips")
-    return row if most and row.inputs <= known.keys() and row.right_side({**known, "chips": most}) > 1 else None
+    row, most = copies_of({**_counted(known.keys()), **variants}), spans["chips"].ends[1] if "chips" in spans else known.get("chips")
+    if not most or not row.inputs <= known.keys():
+        return None
+    return row if unknown == _COPIES or row.right_side({**known, "chips": most}) > 1 else None
 
 
 def _with_copies(preset: Preset, copies: float) -> Preset:
@@ -226,9 +242,14 @@ def _with_copies(preset: Preset, copies: float) -> Preset:
     return _merged([("presets", preset), ("tensor parallelism", taken)], set())
 
 
-def copies_of(known: Collection[str]) -> Equation:
-    """The condition of how often a cache lies on chips that share all heads: of latents, or of heads."""
-    return equation("memory.kv_copies_of_latents" if "latent_dim" in known else "memory.kv_copies_of_heads")
+def copies_of(variants: Mapping[str, str]) -> Equation:
+    """The condition of how often a cache lies on chips that share all heads, among the variants that were chosen."""
+    return variants_of(_COPIES)[variants.get(_COPIES, "heads")]
+
+
+def shards_of(row: Equation, known: Mapping[str, float]) -> float | None:
+    """Over how many chips a cache divides before it is copied, by the condition of its copies; None where its heads are not known."""
+    return known.get("kv_heads") if "kv_heads" in row.symbols else 1.0
 
 
 def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
@@ -342,12 +363,24 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: S
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     defaults = {**standing(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
-    not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
+    not_made_up = (*(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0), *defaults)
     values = neutral(defaults)
-    aside = (*left_out, *_set_aside(unknown, {*known, *defaults}))
+    aside = (*left_out, *(() if asked.any_stand_in else _set_aside(unknown, {*known, *defaults})))
     active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
+
+
+def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
+    """The question as it may have an answer where it was refused for a reason of this code: stand-ins are suppositions, which give
+    way to givens that they contradict, and take part in any direction where something is missing.
+    """
+    if code == "missing_givens":
+        yield posed(replace(asked, any_stand_in=True), asked.unknown, asked.known)
+    rows = tuple(row for row in asked.active if row.stand_in) if code == "contradiction" else ()
+    for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
+        told = f"{' and '.join(row.id for row in aside)} is left out: what is given contradicts it"
+        yield posed(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
 
 
 def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
@@ -374,15 +407,15 @@ def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     >>> dense and dense.known["active_params"]
     70000000000.0
     >>> as_dense(question("total_params", {"pretrain_flops": 1e24}), ["sparsity"]).notes
-    ('sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model',)
+    ('sparsity = 1: nothing is said of experts, and a dense model is assumed',)
     """
     if (
-        asked.unknown in PARAMETERS
+        (asked.unknown in PARAMETERS or (asked.unknown in _OF_SPARSITY and "peak_flops" in asked.known))
         and {*missing} - {*IN_BF16}
         and not asked.published
         and asked.known.keys().isdisjoint((*_OF_MIXTURES, *PARAMETERS))
     ):
-        told = "sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model"
+        told = "sparsity = 1: nothing is said of experts, and a dense model is assumed"
         known, provenance = {**asked.known, "sparsity": 1.0}, {**asked.provenance, "sparsity": OF_DENSE}
         return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
@@ -426,6 +459,15 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
     unsaid = {**asked.unsaid, **{name: text for name, (_, text) in found.items()}}
     asked = replace(asked, variants=tuple(chosen.items()), unsaid=unsaid)
     return _with_nothing(replace(asked, known=known, provenance=provenance))
+
+
+def of_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
+    """The question of one sequence, where it lacks the batch alone and is of what a sequence holds; None for any other."""
+    if asked.unknown not in _OF_ONE_SEQUENCE or {*missing} - {*IN_BF16} != {"batch"} or not asked.known.keys().isdisjoint(_SAY_THE_BATCH):
+        return None
+    known, provenance = {**asked.known, "batch": 1.0}, {**asked.provenance, "batch": "supposed"}
+    notes = (*asked.notes, "batch = 1 unless it is given: one sequence")
+    return _with_nothing(replace(asked, known=known, provenance=provenance, notes=notes))
 
 
 def _alone_lacking(name: str, asked: Question) -> bool:
@@ -475,9 +517,14 @@ def _preset(
         return Preset(givens={}, provenance={}, variants={})
     chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (hardware, model))
     tables, settled = shipped.read(), typed.keys() | {unknown}
+    if chips and "," in conventions.dtype:
+        each = ",".join(f"{chips[0].partition(':')[0]}:{dtype}" for dtype in conventions.dtype.split(","))
+        raise WrongValue(
+            f"dtype = {conventions.dtype}: beside a chip it is one data type, as it sets the rate too; write --hardware {each}"
+        )
     shapes = [(text, presets.model(text, tables)) for text in models]
     published = [one for _, shape in shapes for one in shape.published]
-    named = [*((text, presets.hardware(text, tables, published)) for text in chips), *shapes]
+    named = [*((text, presets.hardware(text, tables, published, conventions.dtype)) for text in chips), *shapes]
     if conventions.price == "rent":
         if not chips:
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
@@ -557,7 +604,6 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             record=merged.record or preset.record,
             unsaid={**merged.unsaid, **preset.unsaid},
             supposed={**merged.supposed, **preset.supposed},
-            nominal={**merged.nominal, **preset.nominal},
         )
     return merged
 
@@ -578,8 +624,20 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
         **({"reserved_share": "usable"} if "usable_share" in {*known, unknown} else {}),
         **({"context_length": "prompt"} if prompts and before_output else {}),
         **({"summed": "prompts"} if _adds_up_prompts({*known, unknown}) else {}),
-        **_counted(known),
+        **_counted({*known, unknown}),
     }
+
+
+def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
+    """The variants that can take what was given and nothing else reads, of each group where one alone can.
+
+    >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
+    {'kv_bytes_per_token': 'hybrid'}
+    """
+    supplied = {*known, *NEUTRAL_DEFAULTS, *IN_BF16}
+    able = [row.variant for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs) and row.inputs <= supplied]
+    names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
+    return {group: name for group, (name, *others) in names.items() if not others}
 
 
 def _adds_up_prompts(at_hand: Set[str]) -> bool:
@@ -594,10 +652,10 @@ def _read_of_experts(at_hand: Set[str], named: Iterable[Equation]) -> Mapping[st
     return dict.fromkeys(("weight_time", "latency_floor"), "mixed") if own else {"weight_time": "touched"}
 
 
-def _counted(known: Mapping[str, float]) -> Mapping[str, str]:
-    """How parameters are counted from dimensions: with experts, and with the latents of attention, where those are known."""
-    experts = dict.fromkeys(PARAMETERS, "moe") if "experts" in known else {}
-    return experts | ({"attention_params_per_layer": "mla"} if "latent_dim" in known else {})
+def _counted(at_hand: Set[str]) -> Mapping[str, str]:
+    """How parameters are counted from dimensions: with experts, and with the latents of attention, where those are known or asked for."""
+    experts = dict.fromkeys(PARAMETERS, "moe") if "experts" in at_hand else {}
+    return experts | ({"attention_params_per_layer": "mla", _COPIES: "latents"} if "latent_dim" in at_hand else {})
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
@@ -645,7 +703,7 @@ def _active(
             return True
         if row.id in (*left_out, *ROOF_IDS) or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
             return False
-        if row.variant is None:
+        if row.variant is None or row.kind == CONDITION:
             return row.kind in CHAINED_BY_ITSELF
         if row.variant.group not in chosen:
             return row.variant.default

@@ -10,7 +10,7 @@ from derive.answers import COUNTED
 from derive.catalogue import by_id, stand_ins
 from derive.presets import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS
 from derive.quantities import QUANTITIES, quantity
-from derive.records import HEURISTIC, Equation
+from derive.records import Equation
 from derive.requirements import HOLDS
 from derive.solving.elimination import that_cancel
 from derive.solving.matching import Structure, determined, upstream
@@ -110,18 +110,11 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
     message = f"{listed or unknown} needs also {_listed(missing)}{meanings}{_of_dense(missing, asked)}{_by_preset(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
-    if claims := _claimed((unknown,), known) or _claimed(missing, known):
-        message += f"\n{by_a_rule(claims[0])}"
     if {*known} >= PRICED.get(unknown, {unknown}):
         message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
     elif others:
         message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
-    return Reason(code="missing_givens", missing=missing, message=message, rules=tuple(claims))
-
-
-def by_a_rule(id: str) -> str:
-    """How a rule of thumb is named that would give what is missing."""
-    return f"--using {id} would give it"
+    return Reason(code="missing_givens", missing=missing, message=message)
 
 
 def by_equations(asked: Question) -> bool:
@@ -251,13 +244,6 @@ def _by_preset(missing: tuple[str, ...], asked: Question) -> str:
     options = {"--hardware": OF_A_CHIP, "--model": OF_A_MODEL}
     helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
     return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
-
-
-def _claimed(names: tuple[str, ...], known: Mapping[str, float]) -> list[str]:
-    """Rules of thumb by which what is known would give these; where one parameter count is known, a dense model has both."""
-    at_hand = known.keys() | ({*PARAMETERS} if not known.keys().isdisjoint(PARAMETERS) else set())
-    rows = [row for row in by_id().values() if row.kind == HEURISTIC and row.sense == "=" and row.variant is None]
-    return [row.id for row in rows if row.symbols[:1] == names and row.inputs <= at_hand]
 
 
 def _left_out(asked: Question, names: tuple[str, ...]) -> str:

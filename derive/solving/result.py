@@ -16,6 +16,7 @@ from derive.answers import (
     shown_end,
 )
 from derive.briefly import cut
+from derive.catalogue import basis_of
 from derive.errors import NoSingleValue
 from derive.show.notebook import as_notebook
 from derive.show.short import short_lines
@@ -53,6 +54,15 @@ class Solution(Result):
 
     def __float__(self) -> float:
         return self.value
+
+    @property
+    def basis(self) -> str:
+        """What its answers rest on: reading or rule, else bound or definition; nothing where there is none.
+
+        >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)).basis
+        'definition'
+        """
+        return basis_of(self.equations, self.answers) if self.answers or self.sweep else ""
 
     @property
     def value(self) -> float:

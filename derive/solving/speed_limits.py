@@ -10,7 +10,7 @@ from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.fit import FASTER, OF_A_PASS, fast_enough, shortage
 from derive.solving.propagation import followed, leading_to
-from derive.solving.questions import Question, posed, standing_beside
+from derive.solving.questions import Question, copies_of, posed, shards_of, standing_beside
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason
 from derive.units import show
@@ -47,9 +47,9 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
         return None
     if any(row.symbols[0] == "kv_copies" for row in asked.named):
         return None
-    parts = asked.known["batch"] * (1.0 if "latent_dim" in asked.known else asked.known.get("kv_heads", ENDLESS))
+    parts = asked.known["batch"] * (shards_of(copies_of(dict(asked.variants)), asked.known) or ENDLESS)
     for name in targets(asked) if chips > parts else ():
-        least = result_with(asked, name, {"chips": ENDLESS, "kv_copies": copies_of_heads(ENDLESS, parts)})
+        least = result_with(asked, name, {"chips": ENDLESS, "kv_copies": max(1.0, ENDLESS / parts)})
         if least and not fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on endlessly many, each of which reads one KV head of one sequence"
             message = f"no chips reach {name} = {show(name, asked.known[name])}: {nearest}; a shorter context or a smaller cache is faster"
@@ -74,29 +74,22 @@ def beyond_one_domain(asked: Question, values: Mapping[str, float], used: Sequen
     return f"more than {what} of {size:.0f} chips{said}; what links between them take is not counted"
 
 
-def copies_of_heads(chips: float, heads: float) -> float:
-    """How many times a cache lies on so many chips that share these heads, by memory.kv_copies_of_heads.
-
-    >>> copies_of_heads(16.0, 8.0), copies_of_heads(4.0, 8.0)
-    (2.0, 1.0)
-    """
-    return float(equation("memory.kv_copies_of_heads").right_side({"chips": chips, "kv_heads": heads}))
-
-
-def chips_for_copies(values: Mapping[str, float], heads: float, at_most: float) -> int | None:
-    """The fewest whole chips that hold the weights and a copy of the cache for every so many chips as it has heads; None where none do.
+def chips_for_copies(values: Mapping[str, float], row: Equation, at_most: float) -> int | None:
+    """The fewest whole chips that hold the weights and as many copies of the cache as a condition says; None where none do.
 
     Of no more than `at_most`, over which attention can be cut: one query head each.
 
     >>> held = {"chips": 9.0, "memory_capacity": 720e9, "weight_bytes": 671e9, "kv_cache_bytes": 18e9}
-    >>> chips_for_copies(held, 1.0, 128.0), chips_for_copies({**held, "kv_cache_bytes": 90e9}, 1.0, 1e6)
+    >>> latents = equation("memory.kv_copies_of_latents")
+    >>> chips_for_copies(held, latents, 128.0), chips_for_copies({**held, "kv_cache_bytes": 90e9}, latents, 1e6)
     (11, None)
     """
     of_one = values["memory_capacity"] / values["chips"]
     least = int(next_whole(values["chips"], LOWER))
 
     def fits(chips: int) -> bool:
-        held = {**values, "kv_cache_bytes": values["kv_cache_bytes"] * copies_of_heads(chips, heads)}
+        copies = row.right_side({**values, "chips": float(chips)})
+        held = {**values, "kv_cache_bytes": values["kv_cache_bytes"] * copies}
         return float(equation("memory.demand").right_side(held)) <= chips * of_one * (1 + HOLDS)
 
     return next((chips for chips in range(least, int(min(at_most, _MOST_CHIPS)) + 1) if fits(chips)), None)

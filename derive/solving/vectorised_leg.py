@@ -41,9 +41,9 @@ def within_domain(name: str, found: "np.ndarray") -> "np.ndarray":
     if row.floor:
         found = np.where((found < row.floor) & (found >= row.floor * (1 - HOLDS)), row.floor, found)
     low, high = np.nanmin(found, initial=np.inf), np.nanmax(found, initial=-np.inf)
-    if (low > 0 or (low == 0 and row.may_be_zero)) and low >= row.floor and high <= row.ceiling and np.isfinite(high):
+    if (low > 0 or row.may_be_zero) and low >= row.floor and high <= row.ceiling and np.isfinite(high):
         return found
-    inside = ((found > 0) | ((found == 0) & row.may_be_zero)) & (found >= row.floor) & (found <= row.ceiling) & np.isfinite(found)
+    inside = ((found != 0) | row.may_be_zero) & (found >= row.floor) & (found <= row.ceiling) & np.isfinite(found)
     return np.where(inside, found, np.nan)
 
 

@@ -31,7 +31,10 @@ def with_waiting_paid(solution: Solution, given: Mapping[str, Any], ask: _Ask, a
         told = f"{_OF_ALL_HOURS} is {_OF_USE} here: the price of a second in use pays for those in which a chip waits"
         return _told(replace(ask(_OF_USE, given), unknown=_OF_ALL_HOURS), told)
     names = {quantity(spelled).name: spelled for spelled in given}
-    left_out = _IN_USE in solution.unused and solution.unknown != _OF_USE and any(not _COSTS.isdisjoint(row.symbols) for row in rows)
+    # No time or rate moves with the hours in which chips wait, unless a margin says what is left of a price.
+    of_money = "USD" in quantity(solution.unknown).unit or "gross_margin" in (solution.unknown, *names)
+    costs = of_money and solution.unknown != _OF_USE and any(not _COSTS.isdisjoint(row.symbols) for row in rows)
+    left_out = costs and _IN_USE in solution.unused
     sought = solution.unknown == _IN_USE and solution.reason is not None and _PRICE in names
     if _RENT in names or not (left_out or sought):
         return solution

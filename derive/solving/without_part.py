@@ -1,11 +1,14 @@
-"""Lists and sweeps that have no part in what is asked for: all answers would be the same, and a picture of them a flat line."""
+"""What was given or named and has no part in what is asked for: a list or sweep, or an equation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from derive.catalogue import by_id
+from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.quantities import quantity
-from derive.records import CHAINED_BY_ITSELF
+from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.solving.chain import NOT_NEEDED
+from derive.solving.limits import is_limit
 from derive.solving.result import Solution
 
 _NAMED = 2
@@ -23,6 +26,25 @@ def refuse_without_part(solutions: Sequence[Solution], given: Iterable[str]) -> 
             instead = made_of_both(name, unknowns, {quantity(spelled).name for spelled in given})
             told = f"leave it out, or ask for {' or '.join(instead)}, in which it has a part" if instead else "leave it out"
             raise WrongValue(f"{name} runs over several values, and has no part in {' or '.join(unknowns)}: {told}")
+
+
+def refuse_named_for_nothing(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
+    """Refuses an equation that was named and takes part in none of the answers.
+
+    One of a variant takes part wherever another of that variant does, and in limits that may be met without it.
+    """
+    answered = [one for one in solutions if one.answers or one.sweep]
+    limited = any(map(is_limit, given.values()))
+    for row in map(equation, using) if answered else ():
+        idle = all(f"{row.id}{NOT_NEEDED}" in one.assumptions and not _takes_part(row, one) for one in answered)
+        if idle and not (limited and row.variant):
+            unknowns = " or ".join(one.unknown for one in answered)
+            raise WrongValue(f"{row.id} takes no part in {unknowns}: it is about {', '.join(row.symbols)}; leave --using {row.id} out")
+
+
+def _takes_part(row: Equation, solution: Solution) -> bool:
+    used = [equation(reference.split("@")[0]) for reference in solution.equations]
+    return row in used or (row.variant is not None and any(row.variant == other.variant for other in used))
 
 
 def made_of_both(name: str, unknowns: Sequence[str], given: Iterable[str]) -> list[str]:

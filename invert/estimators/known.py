@@ -9,11 +9,12 @@ import numpy as np
 
 from derive.catalogue import equation
 from derive.errors import WrongData
+from invert.anchors import lecture_anchors
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
-from invert.estimators import at_rent, storage_price
+from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import Drawn, has_premium, with_posteriors
+from invert.estimators.cases import Drawn, case_of, has_premium, with_posteriors
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import weighed_rows
 from invert.estimators.market.recency import Cache, classes
@@ -22,7 +23,7 @@ from invert.estimators.market.student import Floats, foretold_by
 from invert.estimators.names import KV_NAMES
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
-from invert.records import Bounds, Estimate, Judgement, KnownCache, Record, Verdict
+from invert.records import Bounds, Estimate, Judgement, KnownCache, Record, Span, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
@@ -254,6 +255,25 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[
         if model and cache:
             found.append((sheet, model, cache))
     return tuple(found)
+
+
+@once_a_run
+def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | None:
+    """Return how many times the lecture's KV bytes the true ones are, over every shipped sheet with a threshold and a known cache.
+
+    >>> from invert.data import read_data
+    >>> found = error_of_lecture(read_data())
+    >>> f"{found.median:.3g} times, {found.low:.3g} to {found.high:.3g}"
+    '126 times, 4.79 to 286'
+    """
+    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    times = []
+    for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
+        if sheet.bands[1:]:
+            case = case_of(sheet, model, data, assumptions)
+            read = lecture.kv_bytes_from_threshold(case.seen.pairs[0], lecture_anchors(case.anchors, assumptions))
+            times.append(cache.read / read.values["kv_bytes_per_token"])
+    return Span(low=min(times), median=median(times), high=max(times)) if times else None
 
 
 @once_a_run

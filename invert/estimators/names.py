@@ -14,7 +14,7 @@ class Named:
     paid for with.
 
     >>> ESTIMATOR_NAMES["at_rent"].name, ESTIMATOR_NAMES["at_rent"].heading, ESTIMATOR_NAMES["lecture"].heading
-    ('increments at rental cost', 'KV at rent', '')
+    ('increments at rental cost', 'KV from premium at cost', '')
     """
 
     name: str
@@ -29,25 +29,25 @@ ESTIMATOR_NAMES: Mapping[str, Named] = {
     "one_markup": Named(
         name="one mark-up",
         remark="what the lecture assumes: no vendor prices context by another rule than the rest",
-        heading="KV one mark-up",
+        heading="KV from all prices",
         paid_with="one mark-up on everything",
     ),
     "at_rent": Named(
         name="increments at rental cost",
         remark="no mark-up on context",
-        heading="KV at rent",
+        heading="KV from premium at cost",
         paid_with="rental cost",
     ),
     "increment": Named(
         name="increments at the mark-up of known models",
         remark="a reading, its families few",
-        heading="KV increment",
+        heading="KV from premium",
         paid_with="the mark-up that models of known architecture show",
     ),
     "headline": Named(
         name="class of its time",
         remark="models released before it; a price enters by its record alone",
-        heading="KV read",
+        heading="typical KV",
     ),
     "market": Named(name="size by input price"),
 }

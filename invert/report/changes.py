@@ -11,6 +11,7 @@ from derive.units import show
 from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES
+from invert.report.columns import ABSENT
 from invert.report.document import report_document
 from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, fits, laid_out, two_digits
 from invert.sheets.sheet import money_unit
@@ -31,8 +32,6 @@ _HOW_TO_READ = {
 }
 _FIRST_TO_GO = ("times", "range")
 """What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
-ABSENT = "none"
-"""What stands in the place of a value that is not there, whether nothing tells it or what tells it is not sold."""
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 _CELL = ("value", "low", "high")
@@ -41,11 +40,11 @@ _SHOWN_AS = {"kv_bytes_stored_per_token": "kv_bytes_per_token"}
 _NAMES = {
     ("kv_bytes_stored_per_token", "headline"): "KV stored",
     ("kv_bytes_stored_per_token", "storage_price"): "KV stored by price",
-    ("kv_bytes_per_token", "lecture"): "KV lecture",
+    ("kv_bytes_per_token", "lecture"): "KV from threshold",
     ("kv_bytes_per_token", "joint"): "KV joint",
     ("active_params", "market"): "active by price",
     ("total_params", "market"): "total by price",
-    ("input_markup", "market"): "mark-up",
+    ("input_markup", "market"): "price/cost",
     ("bandwidth_bound_fraction", ""): "bandwidth-bound",
     ("active_params_times_markup", ""): "size x mark-up",
     ("bayes_factor", "convention"): "convention factor",
@@ -235,7 +234,7 @@ def name_of(quantity: str, estimator: str) -> str:
     """What people read for a quantity by an estimator of it.
 
     >>> name_of("input_markup", "market"), name_of("memory_time_share", "")
-    ('mark-up', 'memory time share')
+    ('price/cost', 'memory time share')
     """
     return _NAMES.get((quantity, estimator), quantity.replace("_", " "))
 
@@ -315,7 +314,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     lines = [f"{unlisted} more moved, none further; {found.in_full} has all of them."] if unlisted > 0 else []
     if not moving:
         asked = any(one.prices for one in found.sheets)
-        lines.append("Nothing moved." if asked or found.causes else "Nothing moved: no price is another than it was.")
+        lines.append("Nothing moved." if asked or found.causes else "No price changed.")
     if len(moving) == 1 and moving[0].stayed:
         stayed = [name_of(*name) for name in moving[0].stayed]
         lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")

@@ -8,7 +8,6 @@ from datetime import date
 from math import isfinite
 from typing import Any, TypeVar
 
-from derive.errors import UnknownName
 from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
@@ -36,7 +35,9 @@ from invert.records import (
     verdict,
     why_not,
 )  # fmt: skip
-from invert.report.flat import COLUMNS, flat, flat_before, six_digits
+from invert.report.columns import csv_names
+from invert.report.flat import flat, flat_before, six_digits
+from invert.report.prices import Prediction, predictions
 from invert.result import AS_TABLE, Inference, Run, Shown
 from invert.sheets.sheet import FileText, Price, PriceSheet
 
@@ -44,8 +45,6 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 SCHEMA = "infer-2"
-_MOST_MEANT = 3
-"""Columns of CSV that a word may mean, of which the first are offered."""
 UTF_8, BASE_64 = "utf-8", "base64"
 """How a saved result holds the content of a file."""
 _BEFORE = "_before"
@@ -70,6 +69,7 @@ def _of_run(table: Run) -> dict[str, object]:
         "premium_verdict": _or_none(table.premium_verdict, _verdict),
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
         "tier_rules": _or_none(table.tier_rules, _tier_rules),
+        "lecture_error": table.lecture_error and _six(asdict(table.lecture_error)),
         "negative_controls": _or_none(table.negative_controls, _negative_controls),
         "left_out": _left_out({
             **{f"drain_times.{device}": times for device, times in table.drain_times.items()},
@@ -161,23 +161,14 @@ def _cell(value: object) -> object:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def refuse_unknown_columns(columns: Sequence[str]) -> None:
-    """Raises UnknownName for a name that no column of the CSV has."""
-    for name in columns:
-        if name not in COLUMNS:
-            like = [column for column in COLUMNS if name.strip().lower() in column.split("_")]
-            raise UnknownName("column of CSV", name, COLUMNS, meant=like[:_MOST_MEANT])
-
-
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all.
 
     Behind a column in which a price that was set by hand moved anything, one with `_before` has what stood there as published.
     """
-    refuse_unknown_columns(columns)
     before = [flat_before(one, table) or {} for one in table.inferences]
     moved = {name for of in before for name in of}
-    head = [said for name in columns or COLUMNS for said in ([name, name + _BEFORE] if name in moved else [name])]
+    head = [said for name in csv_names(columns) for said in ([name, name + _BEFORE] if name in moved else [name])]
     rows = []
     for one, of in zip(table.inferences, before, strict=True):
         row = flat(one)
@@ -213,6 +204,7 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
                 "bandwidth_bound_elasticities": _moves(one.bandwidth_bound)["elasticities"],
                 "storage": [{"ttl_seconds": tier.ttl_seconds, "tier": tier.lecture, "device_tier": tier.devices} for tier in one.tiers],
                 "forward_check": first and _forward_check(first.lecture_checks),
+                "predicted_prices": [_prediction(found) for found in predictions(one)] if first else [],
             },
             "joint": first and _reading(first.joint),
             "architecture": one.known
@@ -262,6 +254,12 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
             "storage": Part(left_out=one.no_storage or ""),
         }),
     }  # fmt: skip
+
+
+def _prediction(found: Prediction) -> dict[str, object]:
+    """A price as published beside the one that the forward model predicts, in its currency and unit."""
+    said = {name: value for name, value in asdict(found).items() if name != "price"}
+    return _six({**said, "published": found.price.amount, "currency": found.price.currency, "per": found.price.per})
 
 
 def _left_out(parts: Mapping[str, Part[Any]]) -> dict[str, str]:

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from derive.show.cells import csv_text
 from derive.units import show
 from invert.comparison_records import Asked, Dated, History
-from invert.report.changes import ABSENT, change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
+from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
+from invert.report.columns import ABSENT
 from invert.report.layout import NONE, aligned, laid_out
 from invert.report.size import stated_as
 from invert.sheets.sheet import money_unit
 
-_MARKUP = "mark-up"
+_MARKUP = "price/cost"
 _SHOWN = (
     ("active by price", ("active_params", "market")),
     (_MARKUP, ("input_markup", "market")),
-    ("KV read", ("kv_bytes_per_token", "headline")),
-    ("KV increment", ("kv_bytes_per_token", "increment")),
+    ("typical KV", ("kv_bytes_per_token", "headline")),
+    ("KV from premium", ("kv_bytes_per_token", "increment")),
     ("bandwidth-bound", ("bandwidth_bound_fraction", "")),
 )
 """The inferences that text has a column of."""
@@ -49,7 +50,7 @@ def history_parts(one: History) -> list[str]:
 def _by_size(size: tuple[float, str]) -> str:
     """Which size the mark-up is by, as that by price stands beside it."""
     active, origin = size
-    return f"mark-up is by {show('active_params', active, digits=2)} active {stated_as(origin)}, not by the price"
+    return f"price/cost is by {show('active_params', active, digits=2)} active {stated_as(origin)}, not by the price"
 
 
 def _prices(dated: Dated) -> list[Asked | None]:

@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from derive.show.citation import latex_text, markdown_cell
-from invert.report.glance import column_of, flags_in_words, in_order, marks_explained
+from invert.report.columns import WIDE_KEYS, column_of, in_order
 from invert.report.layout import Heading, Table
-from invert.report.table import TABLE_COLUMNS, cells, footer
+from invert.report.table import footer
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
 _ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_cell, "latex": latex_text, "html": escape}
-_FLAGS = "flags"
 _PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
 _ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
 """A line that is indented under another."""
@@ -28,22 +27,14 @@ _WIDEST_LINE, _SHORT_CELL = 90, 24
 def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None = None) -> str:
     """The table of all sheets with its date, anchors and warnings below, text escaped for the format.
 
-    All columns, or some of those at a glance; in the order of the glance.
+    All columns of the wide table, or those that are asked for and the flags; in the order of the table.
     """
-    inferences, said = in_order(table.inferences, by), footer(table)
-    if columns:
-        chosen = {" ".join(filter(None, one.head)): one for one in map(column_of, columns)}
-        flags = flags_in_words(inferences, chosen.values())
-        rows = [
-            {**{head: column.text(one) for head, column in chosen.items()}, _FLAGS: of_one}
-            for one, of_one in zip(inferences, flags, strict=True)
-        ]
-        body = _tabulated((*chosen, *([_FLAGS] if any(flags) else [])), rows, style)
-        marks = marks_explained(table, chosen.values())
-        said = [f"{'; '.join(marks)}.", *said] if marks else said
-    else:
-        body = _tabulated(TABLE_COLUMNS, [cells(one) for one in inferences], style)
-    return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in said)])
+    inferences = in_order(table.inferences, by)
+    chosen = list(dict.fromkeys(map(column_of, columns or WIDE_KEYS)))
+    flags = column_of("flags")
+    chosen += [flags] if flags not in chosen and any(one.flags for one in inferences) else []
+    body = _tabulated([one.heading for one in chosen], [{one.heading: one.text(sheet) for one in chosen} for sheet in inferences], style)
+    return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
 
 
 def report_document(parts: Sequence[str], style: str) -> str:

@@ -216,7 +216,7 @@ def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:
     ends = f"with one input at {least} and {most} % of what it may be, the rest at medians"
     lines = [f"what would change it: KV bytes over their central value {ends}"]
     for estimator, swings in one.swings.items():
-        label = KV_NAMES[estimator].heading.removeprefix("KV ")
+        label = KV_NAMES[estimator].heading
         lines.append(left_out(swings) if swings.value is None else f"    {label}: " + ", ".join(map(_swing, swings.value)))
     return lines
 

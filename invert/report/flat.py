@@ -1,7 +1,7 @@
 """An inference as one flat row of numbers, for CSV and for frames."""
 
 from invert.estimators.names import KV_NAMES
-from invert.records import Estimate, TierEvidence, verdict
+from invert.records import Estimate, TierEvidence, count_missed, verdict
 from invert.result import Inference, Run
 
 _PARTS = ("", "_low", "_high", "_kind", "_level", "_held", "_of")
@@ -20,7 +20,7 @@ COLUMNS = (
     "active_params_origin", "kv_bytes_per_token_lecture",
     "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *_KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
     *_BESIDE_COLUMNS, "memory_time_share_joint", "balance_context_joint", "implied_drain_time_s_point", "tiers_lecture", "tiers_by_price",
-    "check_lecture", "check_joint", "flags",
+    "check_lecture", "check_joint", "prices_missed", "prices_checked", "flags",
 )  # fmt: skip
 
 
@@ -34,6 +34,7 @@ def flat(one: Inference) -> dict[str, object]:
     """
     first, base = one.pairs[0] if one.pairs else None, one.sheet.bands[0]
     joint = first.joint.values if first else {}
+    missed = count_missed(first.lecture_checks) if first else None
     return {
         "provider": one.sheet.provider,
         "model": one.sheet.model,
@@ -64,6 +65,8 @@ def flat(one: Inference) -> dict[str, object]:
         "tiers_by_price": " ".join(_tier(found) for found in one.storage if found.undisclosed) or None,
         "check_lecture": first and verdict(first.lecture_checks),
         "check_joint": first and verdict(first.joint_checks),
+        "prices_missed": missed and missed[0],
+        "prices_checked": missed and missed[1],
         "flags": "; ".join(one.flags) or None,
     }
 

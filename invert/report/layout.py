@@ -71,10 +71,11 @@ class Table(str):
     columns: tuple[str, ...]
     rows: tuple[Mapping[str, str], ...]
     gap: int
+    rule: bool
 
 
-def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int = GAP) -> Table:
-    """A table in aligned columns, as wide as its cells are.
+def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int = GAP, rule: bool = True) -> Table:
+    """A table in aligned columns, as wide as its cells are, with a rule under its head.
 
     >>> print(aligned(("a", "name"), [{"a": "1", "name": "x"}, {"a": "22", "name": "yy"}]))
     a    name
@@ -82,8 +83,8 @@ def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int 
     1    x
     22   yy
     """
-    table = Table(_set(columns, rows, _widths(columns, rows), gap))
-    table.columns, table.rows, table.gap = tuple(columns), tuple(rows), gap
+    table = Table(_set(columns, rows, _widths(columns, rows), gap, rule=rule))
+    table.columns, table.rows, table.gap, table.rule = tuple(columns), tuple(rows), gap, rule
     return table
 
 
@@ -119,9 +120,9 @@ def _fitted(table: Table, width: int) -> str:
     for count in range(len(table.columns), 1, -1):
         widths = _narrowed(table.columns[:count], table.rows, width - table.gap * (count - 1))
         if widths:
-            return _set(table.columns[:count], table.rows, widths, table.gap, table.columns[count:], width)
+            return _set(table.columns[:count], table.rows, widths, table.gap, table.columns[count:], width, table.rule)
     (widest,) = _widths(table.columns[:1], table.rows)
-    return _set(table.columns[:1], table.rows, [min(widest, width)], table.gap, table.columns[1:], width)
+    return _set(table.columns[:1], table.rows, [min(widest, width)], table.gap, table.columns[1:], width, table.rule)
 
 
 def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: int) -> list[int]:
@@ -148,7 +149,13 @@ def _words(texts: Iterable[str]) -> list[str]:
 
 
 def _set(
-    columns: Sequence[str], rows: Sequence[Mapping[str, str]], widths: Sequence[int], gap: int, below: Sequence[str] = (), width: int = 0
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, str]],
+    widths: Sequence[int],
+    gap: int,
+    below: Sequence[str] = (),
+    width: int = 0,
+    rule: bool = True,
 ) -> str:
     """The table with its cells broken into columns of these widths, some of its columns as lines below each row."""
 
@@ -157,7 +164,7 @@ def _set(
         for parts in zip_longest(*broken, fillvalue=""):
             yield (" " * gap).join(padded(part, width) for part, width in zip(parts, widths, strict=True)).rstrip()
 
-    printed = [*lines(columns), "─" * (sum(widths) + gap * (len(widths) - 1))]
+    printed = [*lines(columns), *(["─" * (sum(widths) + gap * (len(widths) - 1))] if rule else [])]
     for row in rows:
         printed += lines(row[column] for column in columns)
         hung = (" " * gap).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])

@@ -1,10 +1,13 @@
 """The prices of a sheet as a table, with the page they are on and how they are known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from derive.units import show
+from invert.records import Check
 from invert.report.commands import infer_all
-from invert.report.layout import Table, aligned, title
+from invert.report.layout import NONE, Table, aligned, title
 from invert.result import Inference, Run
 from invert.sheets.sheet import Price
 
@@ -14,17 +17,13 @@ _COLUMNS = ("band", "input", "output", "cache read")
 def all_prices(one: Inference, table: Run) -> list[str]:
     """All prices under a heading, with their grades, their page and every note."""
     notes = dict.fromkeys(price.notes for price in _all_prices(one) if price.notes)
-    lines = [price_table(one), grades_and_page(one), *(f"  {note}" for note in notes), also_sold(one, table)]
+    lines = [price_table(one), f"Source {grades_and_page(one)}", *(f"  {note}" for note in notes), also_sold(one, table)]
     return [*title(f"Prices ({unit_of_prices(one)})"), *filter(None, lines)]
 
 
-def price_table(one: Inference, label: str = _COLUMNS[0], most: int | None = None) -> Table:
-    """Prices by band, then writes and storage under input; at most so many rows, the others counted."""
-    rows = [*_bands(one), *_offers(one)]
-    if most and len(rows) > most:
-        more = {"band": f"{len(rows) - most + 1} more, as in --full", **dict.fromkeys(_COLUMNS[1:], "")}
-        rows = [*rows[: most - 1], more]
-    return aligned((label, *_COLUMNS[1:]), [{label if name == "band" else name: cell for name, cell in row.items()} for row in rows])
+def price_table(one: Inference) -> Table:
+    """Prices by band, then writes and storage under input."""
+    return aligned(_COLUMNS, [*_bands(one), *_offers(one)])
 
 
 def unit_of_prices(one: Inference) -> str:
@@ -36,7 +35,7 @@ def grades_and_page(one: Inference) -> str:
     """How the prices are known, and the page they are on."""
     source = one.sheet.bands[0].input.source_url
     grades = sorted({price.verification for price in _all_prices(one)})
-    return f"graded {', '.join(grades)}{f'; for the page {source}' if source else ''}"
+    return f"({', '.join(grades)}){f' {source}' if source else ''}"
 
 
 def also_sold(one: Inference, table: Run) -> str:
@@ -77,3 +76,80 @@ def _amount(price: Price | None, currency: str) -> str:
     if price is None:
         return "-"
     return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
+
+
+# Prices beside what the forward model predicts.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """A published price, and what the forward model predicts for it at the lecture's readings [as published], or nothing of it.
+
+    `used` says that the readings rest on it, `bound` that the price may be higher, `met` that the prediction rounds to the price.
+    """
+
+    component: str
+    threshold_tokens: int
+    ttl_seconds: int | None
+    price: Price
+    predicted: float | None = None
+    used: bool = False
+    bound: bool = False
+    met: bool | None = None
+
+
+def predictions(one: Inference) -> Iterator[Prediction]:
+    """Yield every price of a sheet, band by band and then writes and storage."""
+    checks = {check.component: check for check in one.pairs[0].lecture_checks} if one.pairs else {}
+    for component, threshold, ttl, price in _places(one):
+        found = Prediction(component=component, threshold_tokens=threshold, ttl_seconds=ttl, price=price)
+        check, scale = _check_of(one, component, threshold, checks)
+        if checks and component in ("input", "output") and not threshold:
+            found = replace(found, used=True)
+        elif check and price.usd_per_token:
+            amount = check.predicted * scale * price.amount / price.usd_per_token
+            found = replace(found, predicted=amount, bound=check.bound, met=check.inside_rounding_cell)
+        yield found
+
+
+def _places(one: Inference) -> Iterator[tuple[str, int, int | None, Price]]:
+    """Yield component, threshold, lifetime and price."""
+    for band in one.sheet.bands:
+        for component, price in (("input", band.input), ("output", band.output), ("cache_read", band.cache_read)):
+            if price:
+                yield component, band.threshold_tokens, None, price
+    for offer in (*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])):
+        yield from ((offer.component, of.threshold_tokens, offer.ttl_seconds, of.price) for of in offer.prices)
+
+
+def _check_of(one: Inference, component: str, threshold: int, checks: Mapping[str, Check]) -> tuple[Check | None, float]:
+    """Return the check of a price, and what its prediction is multiplied by to be in USD."""
+    if component in ("input", "output") and threshold:
+        suffix = "" if threshold == one.sheet.bands[1].threshold_tokens else f"@{threshold}"
+        base = getattr(one.sheet.bands[0], component).usd_per_token
+        return checks.get(f"premium_{component[:-3]}{suffix}"), base
+    return (None if threshold else checks.get({"cache_read": "cache_read_price", "cache_storage": "storage_price"}.get(component, ""))), 1.0
+
+
+def predicted_prices(one: Inference) -> Table:
+    """Return every price as published, and beside it what the forward model predicts, if there is a threshold."""
+    columns = (unit_of_prices(one), "published", "forward model")[: 3 if one.pairs else 2]
+    rows = ((_called(one, found), _amount(found.price, one.sheet.bands[0].input.currency), _outcome(found)) for found in predictions(one))
+    return aligned(columns, [dict(zip(columns, row, strict=False)) for row in rows], rule=False)
+
+
+def _called(one: Inference, found: Prediction) -> str:
+    """`output above 200k`, and `cache write, kept 5 min`."""
+    kept = f", kept {show('ttl', found.ttl_seconds)}" if found.ttl_seconds else ""
+    inclusive = any(band.threshold_inclusive for band in one.sheet.bands if band.threshold_tokens == found.threshold_tokens)
+    at = show("long_context_threshold", found.threshold_tokens).removesuffix(" tokens")
+    where = f" {'from' if inclusive else 'above'} {at}" if found.threshold_tokens else ""
+    return found.component.replace("_", " ") + kept + where
+
+
+def _outcome(found: Prediction) -> str:
+    """`used`, `2, missed`, or `at least 0.00001, met`."""
+    if found.predicted is None:
+        return "used" if found.used else NONE
+    amount = f"{Decimal(f'{found.predicted:.3g}'):f}"
+    return f"{'at least ' * found.bound}{amount}, {'met' if found.met else 'missed'}"

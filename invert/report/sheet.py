@@ -12,8 +12,8 @@ from invert.report.commands import cite_sheet
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, title
 from invert.report.prices import all_prices
+from invert.report.readings import readings_table
 from invert.report.size import size_lines
-from invert.report.take_home import headlines
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
 
@@ -26,7 +26,7 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
 def full_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
-    sections = [*heading(one, table), "", *headlines(one), *flags, *all_prices(one, table), *size_lines(one, table)]
+    sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table), *size_lines(one, table)]
     sections += [*findings(one, table), *firmness(one, table), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
@@ -145,9 +145,10 @@ def _side_by_side(one: Inference, table: Run) -> str:
     """The lecture's KV bytes and the joint ones; how many times the one is the other only where both are of one size."""
     lecture, joint = one.pairs[0].lecture.values["kv_bytes_per_token"], one.pairs[0].joint.values
     if one.size_stated:
-        said = f"On the same anchors, KV lecture is {kv(lecture)}/token"
+        said = f"On the same anchors, KV from threshold is {kv(lecture)}/token"
     else:
-        said = f"KV lecture, with {_size(table.assumptions.assumed_active_params)} active as the lecture has it, is {kv(lecture)}/token"
+        size = _size(table.assumptions.assumed_active_params)
+        said = f"KV from threshold, with {size} active as the lecture has it, is {kv(lecture)}/token"
     if not joint:
         return f"{said}, and no KV bytes fit all prices together."
     jointly, by_price = joint["kv_bytes_per_token"], f", with {_size(joint['active_params'])} by its price"
@@ -227,13 +228,13 @@ def _end_of_contexts(one: Inference) -> str:
 
 def _size_of_lecture(one: Inference, table: Run) -> str:
     assumed = _size(table.assumptions.assumed_active_params)
-    return "" if one.size_stated else f" KV lecture takes {assumed} for active_params, as the lecture has it, until somebody states them."
+    return "" if one.size_stated else f" KV from threshold uses {assumed} active_params, as the lecture does, until somebody states them."
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     """The anchors that every reading of KV bytes, every estimate and the tier by price rest on, by its label."""
     first = one.pairs[0] if one.pairs else None
-    readings: dict[str, Reading] = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
+    readings: dict[str, Reading] = {"KV from threshold": first.lecture, "KV joint": first.joint} if first else {}
     found = {label: reading.anchors for label, reading in readings.items() if reading.values}
     found |= {KV_NAMES[key].heading: estimate.anchors for key, estimate in one.kv_bytes.items()}
     found |= {name: estimate.anchors for name, estimate in one.estimates.items()}

@@ -1,97 +1,61 @@
-"""One sheet on one screen: what to take home, its prices, what is known of KV bytes, and why it is not known more firmly."""
+"""One sheet on one screen: the readings, advice, its prices beside what the forward model predicts, and the next commands."""
 
 from collections.abc import Iterator
 
-from invert.estimators.names import KV_NAMES
-from invert.records import EXTRA_MARKUP, Estimate
-from invert.report.commands import infer_in_full
-from invert.report.findings import estimate_text, held_in_words, premium_in_words
-from invert.report.glance import SEEN
-from invert.report.layout import NONE, Table, aligned, kv, laid_out, two_digits
-from invert.report.prices import also_sold, grades_and_page, price_table, unit_of_prices
-from invert.report.sheet import cited_by, heading
-from invert.report.size import BY_ARCHITECTURE, KNOWN_SIZE, how_stated
-from invert.report.take_home import headlines
-from invert.report.tiers import deciding_source, record_of_tiers
-from invert.result import EXTRAPOLATED, RELEASE_NOT_KNOWN, Inference, Run
+from invert.records import count_missed
+from invert.report.columns import short_kv
+from invert.report.commands import cite_sheet, infer_in_full
+from invert.report.layout import laid_out, two_digits
+from invert.report.prices import grades_and_page, predicted_prices
+from invert.report.readings import readings_table
+from invert.report.sheet import heading
+from invert.report.tiers import deciding_source
+from invert.result import EXTRAPOLATED, Inference, Run
 
-MOST_PRICES = 7
-"""Rows of prices that are shown."""
-
-
-_SAID = (*SEEN, RELEASE_NOT_KNOWN, EXTRAPOLATED)
+_SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", EXTRAPOLATED)
 """Flags that other lines of the screen put into words."""
 
 
 def short_report(one: Inference, table: Run, width: int = 100) -> str:
-    """The sheet on one screen of so many columns: what to take home first."""
+    """The sheet on one screen of so many columns."""
     return laid_out(short_parts(one, table), width)
 
 
 def short_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
-    read = (*one.kv_bytes.values(), one.estimates["bandwidth_bound_fraction"])
-    shown = dict.fromkeys(id for found in read for id in found.equations[-1:])
-    beside = [text] if (text := also_sold(one, table)) else []
-    return [
-        *(*heading(one, table), "", *headlines(one), ""),
-        *(price_table(one, unit_of_prices(one), MOST_PRICES), grades_and_page(one), *beside, ""),
-        *(kv_table(one), ""),
-        *(*reasons(one, table), _more(one, table), cited_by(one, table, shown)),
-    ]
+    sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
+    source = f"Source {grades_and_page(one)}{sold}"
+    lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
+    return [*lines, predicted_prices(one), source, _more(one, table), f"cite  {cite_sheet(one, table, ())}"]
 
 
 def after_change(one: Inference, table: Run) -> list[str]:
-    """What to take home of a sheet beside what moved, which takes most of a screen, and where all of it stands."""
-    return [*heading(one, table), "", *headlines(one), "", _more(one, table)]
+    """What a sheet implies beside what moved, which takes most of a screen."""
+    return [*heading(one, table), "", readings_table(one, table), "", _more(one, table)]
 
 
 def _more(one: Inference, table: Run) -> str:
     return f"more  {infer_in_full(one, table)}"
 
 
-def kv_table(one: Inference) -> Table:
-    """What every estimator makes of KV bytes, the lecture's reading, and the truth where it is known."""
-    level = next((found.level for found in one.kv_bytes.values() if found.level), None)
-    within = f"{level:.0%} range" if level else "range"
-    rows = [_row(KV_NAMES[key].name, estimate) for key, estimate in one.kv_bytes.items()]
-    lecture = one.pairs[0].lecture.values.get("kv_bytes_per_token") if one.pairs else None
-    rows += [_point("the lecture's reading", lecture)] if lecture else []
-    rows += [_point(f"its architecture ({one.known.grade})", one.known.read)] if one.known else []
-    shown = [{within if name == "range" else name: cell for name, cell in row.items()} for row in rows]
-    return aligned(tuple(shown[0]), shown)
-
-
-def _row(label: str, found: Estimate) -> dict[str, str]:
-    ends = f"{kv(found.low)} to {kv(found.high)}" if found.kind == "interval" else estimate_text("kv_bytes_per_token", found)
-    return {**_point(label, found.median), "range": ends, "held": held_in_words(found)}
-
-
-def _point(label: str, value: float | None) -> dict[str, str]:
-    return {"KV bytes per token": label, "median": kv(value), "range": NONE, "held": NONE}
-
-
-def reasons(one: Inference, table: Run) -> Iterator[str]:
-    """What the numbers rest on, and why they are not known more firmly, a sentence a line."""
-    active, markup, read = one.market["active_params"], one.market["input_markup"], one.kv_bytes["headline"]
-    if how_stated(one) == KNOWN_SIZE:
-        yield f"Size known is {BY_ARCHITECTURE}."
-    if active.kind == "interval":
-        closed = f" No closed model is among the {active.kept[1]}." if active.kept and EXTRA_MARKUP in active.because else ""
-        yield f"Size is by {active.because}.{closed}"
-    if markup.kind == "interval":
-        yield f"Mark-up is {markup.because}."
-    if read.kind == "interval":
-        yield f"KV read is {read.because}."
+def advice(one: Inference, table: Run) -> Iterator[str]:
+    """Which estimate to use, and what speaks against the readings, as sentences."""
+    verdict, checks = table.premium_verdict.value, count_missed(one.pairs[0].lecture_checks) if one.pairs else None
     if one.contradiction:
         yield one.contradiction
-    elif one.pairs and table.premium_verdict.value:
-        yield premium_in_words(table.premium_verdict.value)
-    if (found := one.convention) and found.bayes_factor:
-        by = two_digits(found.bayes_factor)
-        yield f"Convention: {found.same} of {found.others} other vendors round premiums alike; Bayes factor {by}."
-    of_tiers = record_of_tiers((term for found in one.storage if not found.disclosed for term in found.evidence), table.tier_rules)
-    if of_tiers or deciding_source(one):
-        yield " ".join(filter(None, (of_tiers, deciding_source(one))))
-    if flags := [flag for flag in one.flags if flag not in _SAID]:
+    if one.known:
+        yield f"Use {short_kv(one.known.read)}: the architecture is {'public' if one.known.grade == 'verified' else one.known.grade}."
+    elif not one.pairs:
+        yield "Use the typical KV: one price for all lengths says nothing of KV."
+    elif verdict and not verdict.enters:
+        how = f"{'worse' if verdict.gain_of_price < 0 else 'better'} ({abs(verdict.gain_of_price):.2g} nats)"
+        yield f"Use the typical KV: the premium predicted {verdict.count} known models {how}."
+    if checks and checks[0]:
+        yield f"One model cannot have both readings: they miss {checks[0]} of {checks[1]} other prices."
+    if (found := one.convention) and (found.bayes_factor or 0.0) > 1:
+        yield f"The premium looks like a convention (Bayes factor {two_digits(found.bayes_factor or 0.0)})."
+    if deciding_source(one):
+        yield "One database decides the cache tier."
+    said = (*_SAID, one.sheet.service_tier.replace("_", "-"), f"priced in {one.sheet.bands[0].input.currency}")
+    if flags := [flag for flag in one.flags if flag not in said]:
         yield f"Flags: {'; '.join(flags)}."

@@ -6,7 +6,7 @@ from invert.report.findings import estimate_text
 from invert.report.layout import NONE, aligned, title
 from invert.result import Inference, Run
 
-KNOWN_SIZE, BY_ARCHITECTURE = "known", "by its architecture"
+_KNOWN_SIZE, _BY_ARCHITECTURE = "known", "by its architecture"
 """A size that is nobody's statement, in a cell and in a sentence."""
 _NAMES = {"active_params": "active parameters", "total_params": "all parameters", "input_markup": "input over its cost at rent"}
 
@@ -55,12 +55,12 @@ def how_stated(one: Inference, verified: str = "stated") -> str:
 def stated_as(origin: str) -> str:
     """`as stated`, or `by its architecture` where the size is from the table of those: a sentence's words for where it is from."""
     word = _word(origin, "stated")
-    return BY_ARCHITECTURE if word == KNOWN_SIZE else f"as {word}"
+    return _BY_ARCHITECTURE if word == _KNOWN_SIZE else f"as {word}"
 
 
 def _word(origin: str, verified: str) -> str:
     if origin == OF_ARCHITECTURE:
-        return KNOWN_SIZE
+        return _KNOWN_SIZE
     return next((word for word in ("given", "assumed", "unverified") if word in origin), verified)
 
 

@@ -20,6 +20,8 @@ from invert.result import Inference, Run
 
 _BASIS_NAMES = {"rented": "rented HBM, owned rest", "owned": "all owned"}
 BETWEEN = "by cost basis and year"
+DRAIN_TIMES_OF_LECTURE = "drain match, the lecture's drain times"
+"""The rule of the lecture among those that are scored."""
 
 
 def tiers(one: Inference, table: Run) -> list[str]:

@@ -162,9 +162,9 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
 
 
 @once_a_run
-def sheets_that_ship(data: Data) -> tuple[PriceSheet, ...]:
-    """The current sheets of the shipped prices, of models that are out: what records are taken over."""
-    return tuple(once_released(sheets(book_of(data))[0], models(data))[0])
+def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, ...]:
+    """The sheets of the shipped prices on a day, by default the newest, of models that are out: what records are taken over."""
+    return tuple(once_released(sheets(book_of(data), day)[0], models(data))[0])
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
@@ -293,13 +293,15 @@ def find(
     ever: Sequence[_Name] = (),
     later: Mapping[_Name, str] | None = None,
     elsewhere: Callable[[Collection[_Name]], str] = lambda _: "",
+    several: bool = False,
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
 
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order, or a pattern
     as of file names; of several providers the first-party one is meant, all of them where there is none or several.
     `UnknownName` otherwise, with up to five candidates; `ever` are the (provider, model) pairs priced on any day, `later`
-    what to say of those whose prices have not begun, `elsewhere` which other service tiers have some of several.
+    what to say of those whose prices have not begun, `elsewhere` which other service tiers have some of several. A name that begins
+    the ids of `several` models means all of them, or else is refused.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -316,7 +318,7 @@ def find(
             meant = own
         if len(meant) > 1 and len({model.lower() for _, model in meant}) == 1:
             notes.append(f"{name}: sold by {' and '.join(provider for provider, _ in meant)}{TAKES_ONE}")
-        elif len(meant) > 1 and not is_pattern(name):
+        elif len(meant) > 1 and not is_pattern(name) and not several:
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
         if not meant and (other := matches(name, [*aliases, *ever], aliases)):
             if said := next((later[pair] for pair in other if later and pair in later), ""):

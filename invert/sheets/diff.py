@@ -10,9 +10,10 @@ from typing import BinaryIO
 from derive.briefly import brief
 from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import label, opened
-from invert.data import Data
+from invert.data import Data, once_a_run
 from invert.sheets.assemble import day_of, models, spelled
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
+from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey, SheetKey
 from invert.sheets.sheet import FileText, money_unit
 
@@ -122,21 +123,39 @@ def state_of(source: str | BinaryIO, data: Data, own: Prices | None = None) -> S
     """The prices on a day, or those of a file or stream on its newest day; `shipped` are those that ship.
 
     A file with the columns of prices.csv, as a copy of it, stands for all prices; any other is laid over those that ship. `own` are
-    laid over the prices of a day.
+    laid over the prices of a day. `shipped` is the release, also after an edit of prices.csv.
     """
     laid_over = False
     if day := date_of(source) if isinstance(source, str) else None:
         book = book_of(data, own)
     elif source == SHIPPED:
-        book = book_of(data)
+        book = shipped_book(data)
     else:
         file = file_of(source) if isinstance(source, str) else own_file(source)
         laid_over = not is_whole(file.content)
         book = book_of(data, file) if laid_over else whole_book(file.content, file.place, data)
+    return _on_day(book, day, data, laid_over)
+
+
+def _on_day(book: PriceBook, day: date | None, data: Data, laid_over: bool = False) -> State:
     day = day_of(book, day)
     released = release_of(data)
     rows, of_file = (tuple(row for row in of if row.valid_on(day) and (released(row) or day) <= day) for of in (book.rows, book.own))
     return State(rows=rows, day=day, problems=book.problems, own=of_file if laid_over else None)
+
+
+def shipped_book(data: Data) -> PriceBook:
+    """Return the prices of the installed release, whatever became of prices.csv since."""
+    content = released_prices(data)
+    return book_of(data) if content is None else whole_book(content, RELEASED_PRICES, data)
+
+
+@once_a_run
+def since_release(data: Data) -> tuple[Difference, ...]:
+    """Return the current prices that differ from those of the last release."""
+    if released_prices(data) is None:
+        return ()
+    return differences(*(_on_day(book, None, data).rows for book in (shipped_book(data), book_of(data))))
 
 
 def release_of(data: Data) -> Callable[[PriceRow], date | None]:

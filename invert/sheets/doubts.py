@@ -16,7 +16,7 @@ from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
 from derive.shipped import Problem
 from invert.assumptions import USUAL, Assumptions
-from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, units_per_usd, without_collection
+from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, units_per_usd, without_collection
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, sheet_name
 
 _HAIR = 1e-9
@@ -64,6 +64,13 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     for problem in found:
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
     return list(of_place.values())
+
+
+def doubts_about(sheets: Iterable[SheetKey], book: PriceBook, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
+    """Return what is doubtful about the prices of these sheets."""
+    keys = frozenset(sheets)
+    places = {row.origin for row in (*book.rows, *book.replaced) if row.sheet_key in keys}
+    return tuple(one for one in doubtful_prices(book, assumptions) if f"{one.origin}:{one.row}" in places)
 
 
 def _usd(row: PriceRow, fx: Fx) -> float:

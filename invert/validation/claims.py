@@ -12,12 +12,13 @@ from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
 from invert.validation.found_of_claims import Facts, Finding, finding, finding_of_problem
 
+_AGREEING = (*AGREES, *AS_PUBLISHED)
 _DIGITS, _WHOLE = 4, 1e6
 """Digits of what is found; below the other it is written as a whole number where it is one."""
 
 
 def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tables) -> list[dict[str, object]]:
-    """A row a claim: what is said and what is found, in the unit it is said in, and the verdict; `sheets` by `provider/model`.
+    """A row a claim: what is said and what is found, in the unit it is said in, and the verdict; `sheets` by `provider/model@day`.
 
     A claim that rests on a row of a table which cannot be used says so, and the others stand.
     """
@@ -50,11 +51,13 @@ def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
 
 
 def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
-    """What is stated beside what is found, and whether the two agree; where nothing can be found, why."""
+    """What is stated beside what is found, and whether the two agree; where nothing can be found, or the tables have changed, why."""
     found, by, agrees, verdict, reason = None, "", None, row.verdict, row.reason
     try:
         if one := find():
             found, by, agrees = float(f"{one.in_unit:.{_DIGITS}g}"), "; ".join(one.rests_on), one.agrees
+            if agrees is not (row.verdict in _AGREEING) and givens(row.givens).rows:
+                verdict, reason = UNDECIDED, f"the tables have changed since the verdict was {row.verdict!r}"
     except BacksolveError as error:
         verdict, reason = UNDECIDED, f"left out: {error}"
     return {
@@ -70,9 +73,9 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
 
 
 def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str, object]]) -> Iterator[Problem]:
-    """Every verdict of claims.csv or problems.csv that the number found today does not bear; `found` are the rows made of `rows`."""
+    """Every verdict that the number `found` for its row contradicts, unless the row rests on tables, which may have been corrected."""
     for row, one in zip(rows, found, strict=True):
-        if one["agrees"] is not None and one["agrees"] is not (row.verdict in (*AGREES, *AS_PUBLISHED)):
+        if one["agrees"] is not None and one["agrees"] is not (row.verdict in _AGREEING) and not givens(row.givens).rows:
             lies = "within" if one["agrees"] else "outside"
             said = f"{row.stated} {row.unit}".rstrip()
             fault = f"{row.id} is {row.verdict!r}, and {one['found']} lies {lies} the tolerance of {said}, {row.tolerance:g} of it"
@@ -80,9 +83,9 @@ def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str
 
 
 def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow], assumptions: Assumptions) -> Mapping[str, Facts]:
-    """What each price list says, by `provider/model`: of its base band, its first step and its shortest cache lifetime."""
+    """What each price list says, by `provider/model@day`: of its base band, its first step and its shortest cache lifetime."""
     longest = {(row.provider, row.model): row.max_context for row in models}
-    return {f"{one.provider}/{one.model}": _facts(one, longest.get((one.provider, one.model)), assumptions) for one in sheets}
+    return {f"{one.provider}/{one.model}@{one.as_of}": _facts(one, longest.get((one.provider, one.model)), assumptions) for one in sheets}
 
 
 def _facts(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> Facts:

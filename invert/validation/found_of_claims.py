@@ -51,7 +51,7 @@ class Finding:
 
 
 def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> Finding | None:
-    """The value that equations and tables give for a claim; None where it is not decidable. `sheets` are price lists by `provider/model`.
+    """The value that equations and tables give for a claim; None where it is not decidable. `sheets` are by `provider/model@day`.
 
     It is solved for by the equations that the claim names; where it names none, it is read off the rows of tables that are given.
     Raises UnknownName for a row that no table has, and NoSingleValue where there is no one answer.

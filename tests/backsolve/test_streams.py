@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from backsolve.streams import width
-from tests.tools.commands import DEPLOYED, GEMINI, SCRIPT, STEP, call, in_terminals
+from tests.tools.commands import COMMAND, DEPLOYED, GEMINI, STEP, call, in_terminals
 from tests.tools.together import in_one_test
 
 NO_UTF8 = [  # encoding, command, what it prints
@@ -24,7 +24,7 @@ NO_UTF8 = [  # encoding, command, what it prints
 @in_one_test(("encoding", "arguments", "holds"), NO_UTF8, ids=[f"{row[0]} {row[1][0]}" for row in NO_UTF8])
 def test_what_an_encoding_lacks_is_written_as_what_looks_like_it(encoding: str, arguments: tuple[str, ...], holds: str):
     done = subprocess.run(
-        [str(SCRIPT), *arguments], capture_output=True, check=False, timeout=60, env={**os.environ, "PYTHONIOENCODING": encoding}
+        [*COMMAND, *arguments], capture_output=True, check=False, timeout=60, env={**os.environ, "PYTHONIOENCODING": encoding}
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert holds in done.stdout.decode(encoding)

@@ -251,12 +251,6 @@ def test_prices_alone_give_nothing_but_prices_and_their_names():
     assert not [row.id for row in free for name in {*row.symbols} - known if {*row.symbols} - {name} <= known]
 
 
-@in_one_test("row", [row for row in ALL if row.values[0].version > 1])
-def test_a_change_of_the_mathematics_is_in_the_changelog(row):
-    written = " ".join((FINGERPRINTS.parents[2] / "CHANGELOG.md").read_text().split())
-    assert f"`{row.reference}`: " + "; ".join(row.changes) in written
-
-
 FROM_BOUNDS = {
     "roofline.latency_floor": "a name for the read of the weights alone; nothing overlaps with it",
     "batching.compute_utilisation": "a share of the step of perfect overlap",

@@ -15,15 +15,18 @@ from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.presets import (
+    BYTES_PER_WEIGHT,
     OF_DATA_TYPE,
     Preset,
     architecture,
     as_published,
+    chip_name,
     counted_params,
     hardware,
     hardware_names,
     model,
     model_names,
+    stored_as,
 )
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
@@ -92,7 +95,9 @@ def architectures(*found):
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(NOT_ASKED | row for row in found)
+    writer.writerows(
+        {"kv_shards": "1" if row.get("latent_dim") or not row.get("kv_heads") else "kv_heads"} | NOT_ASKED | row for row in found
+    )
     return read().edited(architectures=out.getvalue())
 
 
@@ -190,9 +195,10 @@ def test_the_only_data_type_of_a_chip_is_said_where_it_is_no_bf16(small):
 @in_one_test(
     ("text", "kind", "words"),
     [
-        ("H100-SXM:fp4", UnknownName, ["data type 'fp4'", "fp8", "--hardware H100-SXM:"]),
+        ("H100-SXM:fp9", UnknownName, ["data type 'fp9'", "fp8", "--hardware H100-SXM:"]),
+        ("H100-SXM:fp32", UnknownName, ["data type 'fp32'", "bytes_per_weight=fp32", "--hardware H100-SXM:"]),
         ("H10-SXM:fp8", UnknownName, ["accelerator 'H10-SXM'", "'H100-SXM'", "backsolve list --hardware"]),
-        ("TPU", UnknownName, ["accelerator 'TPU'", "TPU-v5e", "TPU-v6e", "2 names begin so"]),
+        ("TPU", UnknownName, ["accelerator 'TPU'", "TPU-v5e", "TPU-v6e", "names begin so"]),
         ("", UnknownName, ["accelerator ''"]),
         (":fp8", UnknownName, ["accelerator ''"]),
         ("TPU7x", NotCovered, ["TPU7x", "no peak_flops", "fp8"]),
@@ -207,7 +213,105 @@ def test_hardware_that_is_wrong(small, text, kind, words):
     assert all(word in str(caught.value) for word in words), caught.value
 
 
+@in_one_test(
+    ("text", "computed_in", "width"),
+    [
+        ("H100:int4", "bf16", 0.5), ("H100:awq", "bf16", 0.5), ("H100:Q8_0", "bf16", 8.5 / 8), ("A100:fp8", "bf16", 1),
+        ("H100:fp16", "bf16", 2), ("H100:fp8_e4m3", "fp8", 1), ("H100:w8a8", "int8", 1), ("B200:nvfp4", "fp4", 4.5 / 8),
+        ("H100:nvfp4", "bf16", 4.5 / 8),
+    ],
+)  # fmt: skip
+def test_weights_in_a_type_that_a_chip_has_no_rate_of_are_computed_in_bf16(text, computed_in, width):
+    found, plain = hardware(text), hardware(f"{text.partition(':')[0]}:{computed_in}")
+    assert found.givens["bytes_per_weight"] == width and found.givens["peak_flops"] == plain.givens["peak_flops"]
+    assert ("peak_flops" in found.supposed) == (width < BYTES_PER_WEIGHT[computed_in])
+    assert hardware("H100:fp8", dtype=text.partition(":")[2]).givens == hardware(f"H100:{text.partition(':')[2]}").givens
+
+
+@in_one_test(
+    ("chip", "texts"),
+    [
+        ("H100-SXM", ["NVIDIA H100 80GB HBM3", "H100-80GB", "h100_sxm", "H100 SXM5 80GB", "nvidia/h100"]),
+        ("A100-SXM-80GB", ["NVIDIA A100-SXM4-80GB", "A100-80GB", "a100"]), ("A100-SXM-40GB", ["NVIDIA A100-SXM4-40GB", "A100-40GB"]),
+        ("A100-PCIe-80GB", ["NVIDIA A100 80GB PCIe"]), ("H100-PCIe", ["NVIDIA H100 PCIe"]), ("H100-NVL", ["NVIDIA H100 NVL"]),
+        ("H200-SXM", ["NVIDIA H200", "H200-141GB"]), ("B200-SXM", ["NVIDIA B200"]), ("B300-SXM", ["NVIDIA B300 SXM6 AC"]),
+        ("GB200-NVL72", ["NVIDIA GB200"]), ("GB300-NVL72", ["NVIDIA GB300"]), ("H20", ["NVIDIA H20"]), ("H800-SXM", ["NVIDIA H800"]),
+        ("L40S", ["NVIDIA L40S"]), ("L4", ["NVIDIA L4"]), ("RTX-4090", ["NVIDIA GeForce RTX 4090"]),
+        ("MI300X", ["AMD Instinct MI300X OAM"]),
+        ("RTX-PRO-6000-Server", ["NVIDIA RTX PRO 6000 Blackwell Server Edition"]), ("TPU-v5e", ["v5e", "TPU v5e"]),
+        ("A10G", ["NVIDIA A10G"]), ("T4", ["Tesla T4"]), ("V100-SXM2-16GB", ["Tesla V100-SXM2-16GB"]), ("L40", ["NVIDIA L40"]),
+        ("RTX-3090", ["NVIDIA GeForce RTX 3090"]), ("RTX-A6000", ["NVIDIA RTX A6000", "A6000"]), ("GH200-96GB", ["NVIDIA GH200 480GB"]),
+        ("RTX-6000-Ada", ["NVIDIA RTX 6000 Ada Generation"]), ("MI250X", ["AMD Instinct MI250X"]), ("Inferentia2", ["inf2"]),
+        ("Rubin-VR200", ["VR200"]), ("TPU7x", ["Ironwood"]), ("Trainium2", ["AWS Trainium 2"]),
+    ],
+)  # fmt: skip
+def test_a_chip_is_found_by_what_people_and_drivers_call_it(chip, texts):
+    assert {chip_name(text) for text in texts} == {chip}
+
+
+@pytest.mark.parametrize("text", ["NVIDIA", "80GB", "H100-90GB", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "SXM"])
+def test_what_names_no_chip_or_one_of_another_size_is_refused(text):
+    with pytest.raises(UnknownName) as refused:
+        chip_name(text)
+    assert "A100" not in str(refused.value)
+
+
 # -- models ---------------------------------------------------------------------------------------------------------
+
+
+@in_one_test(
+    ("name", "dtype", "texts"),
+    [
+        ("Llama-3.1-8B", "", ["meta-llama/Llama-3.1-8B-Instruct", "llama3.1:8b", "LLAMA 3.1 8B", "Meta-Llama-3.1-8B-Instruct"]),
+        ("Llama-3-8B", "", ["meta-llama/Meta-Llama-3-8B-Instruct"]), ("Llama-2-7B", "", ["meta-llama/Llama-2-7b-chat-hf"]),
+        ("Qwen2.5-72B", "", ["Qwen/Qwen2.5-72B-Instruct"]), ("Qwen3-30B-A3B", "", ["Qwen/Qwen3-30B-A3B-Instruct-2507"]),
+        ("Qwen3-235B-A22B", "fp8", ["Qwen/Qwen3-235B-A22B-FP8", "Qwen/Qwen3-235B-A22B-Thinking-2507-FP8"]),
+        ("Qwen3-Coder-480B-A35B", "fp8", ["Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8"]), ("DeepSeek-R1", "", ["DeepSeek-R1-0528"]),
+        ("DeepSeek-V3", "", ["deepseek-ai/DeepSeek-V3-0324"]), ("Mixtral-8x7B", "", ["mistralai/Mixtral-8x7B-Instruct-v0.1"]),
+        ("Llama-3.1-405B", "fp8", ["meta-llama/Llama-3.1-405B-Instruct-FP8"]), ("MiniMax-M2", "", ["MiniMaxAI/MiniMax-M2"]),
+        ("Llama-2-70B", "awq", ["TheBloke/Llama-2-70B-Chat-AWQ"]), ("Qwen2.5-72B", "int4", ["Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4"]),
+        ("Llama-3.1-70B", "q4_k_m", ["bartowski/Meta-Llama-3.1-70B-Instruct-GGUF:Q4_K_M"]),
+        ("Llama-3.1-405B", "w4a16", ["neuralmagic/Meta-Llama-3.1-405B-Instruct-quantized.w4a16"]),
+        ("Mistral-Large-2", "", ["mistralai/Mistral-Large-Instruct-2411"]), ("Command-R-35B", "awq", ["command-r-35b-awq"]),
+    ],
+)  # fmt: skip
+def test_a_model_is_found_by_its_id_on_hugging_face_and_a_type_in_it_is_that_of_the_weights(name, dtype, texts):
+    for text in texts:
+        found = model(text)
+        assert [*(one.model for one in found.published), *found.parameters_only][0] == name, text
+        assert stored_as(text) == dtype and (not dtype or found.published[0].dtype == dtype), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Llama-3.1-9B-Instruct",
+        "mistralai/Mistral-Large-Instruct-2512",
+        "mistralai/Mistral-Small-Instruct-2409",
+        "instruct",
+        "70B",
+        "/",
+        "fp8",
+    ],
+)
+def test_a_name_of_another_model_is_refused_and_no_other_size_is_offered(text):
+    with pytest.raises(UnknownName) as refused:
+        model(text)
+    offered = str(refused.value).partition("did you mean")[2]
+    assert "9B" not in text or ("8B" not in offered and "70B" not in offered)
+
+
+def test_every_model_is_suggested_for_a_slip_of_its_name():
+    """One letter left out in the middle: the model itself is among those that are offered, or it is named outright."""
+    names = {*model_names(), *(row.model for row in rows_of(OpenModel) if not row.architecture)}
+    for name in names:
+        place = len(name) // 2
+        slip = name[:place] + name[place + 1 :]
+        try:
+            model(slip)
+        except UnknownName as refused:
+            offered = str(refused)
+            assert f"'{name}'" in offered or "begin so" in offered or not name[place].isalpha(), (slip, offered)
 
 
 NONE = {"window_kv_bytes": 0, "linear_state_bytes": 0, "selected_kv_bytes": 0}
@@ -230,7 +334,7 @@ def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     absorbed = "_absorbed" if formula.startswith("mla") else ""
     assert preset.variants == {
         **{"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed},
-        "prefill_attention_flops_per_pair": formula if absorbed else "same",
+        **{"prefill_attention_flops_per_pair": formula if absorbed else "same", "kv_copies": "latents" if absorbed else "heads"},
     }
     assert set(preset.provenance) == set(givens | NONE) and preset.left_out == ()
     assert preset.provenance["window_kv_bytes"] == f"architectures.csv {text} window_layers: config (verified): none"
@@ -245,7 +349,11 @@ def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
     selection |= {"indexer_heads": 64, "indexer_bytes_per_element": 1.03125}
     assert preset.givens == sizes | selection | {"window_kv_bytes": 0, "linear_state_bytes": 0}
     chosen = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width", "selected_attention_flops")
-    assert preset.variants == {**dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"), "kv_time": "fixed"}
+    assert preset.variants == {
+        **dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"),
+        "kv_time": "fixed",
+        "kv_copies": "latents",
+    }
     assert preset.left_out == presets.DENSE_ONLY
 
 
@@ -262,7 +370,7 @@ def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     preset = model("Mixed")
     chosen = {"kv_time": "fixed", "kv_bytes_per_sequence": "fixed", "attention_flops_per_sequence": "windowed"}
     plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", "prefill_attention_flops_per_pair": "same"}
-    assert preset.variants == {**plain, **chosen}
+    assert preset.variants == {**plain, **chosen, "kv_copies": "heads"}
     assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
 
 
@@ -327,7 +435,7 @@ def test_model_is_found_by_name_alias_and_id(small, text):
 @in_one_test(
     ("text", "kind", "words"),
     [
-        ("Llama-3", UnknownName, ["model 'Llama-3'", "Llama-3-70B", "Llama-3-8B", "2 names begin so"]),
+        ("Llama", UnknownName, ["model 'Llama'", "Llama-3-70B", "Llama-3-8B", "names begin so"]),
         ("Lama-3-8B", UnknownName, ["model 'Lama-3-8B'", "'Llama-3-8B'", "backsolve list --models"]),
         ("", UnknownName, ["model ''"]),
         ("V4", NotCovered, ["V4", "attention", "block-sparse"]),

@@ -94,7 +94,8 @@ NUMERICS = {
     "run_differences": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits
     "report/layout": {"USD_PER_MTOK"},  # units
     "report/figures": {"_TIMES"},  # units
-    "report/glance": {"_active", "_read", "_known"},  # in the units of the head
+    "report/columns": {"short_kv", "_active"},  # units
+    "report/readings": {"_UNITS", "_size_rows"},  # units
     "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount"},  # a slip of the keys, rounding; %
     "sheets/doubts": {"_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
     "report/tiers": {"_shares"},  # a share that would print as nothing

@@ -41,7 +41,7 @@ def test_the_opening_counts_every_figure_names_what_is_not_reproduced_and_is_sho
         kinds = {verdict: sum(row["verdict"] == verdict for row in found[name]) for verdict in VERDICTS[name]}
         assert sum(kinds.values()) == len(found[name]) and f"of {len(found[name])} figures" in words
         assert all(f"{number} {verdict}" in words for verdict, number in kinds.items())
-    assert "Not reproduced: A6b, A6c" in words and "KV one mark-up; KV at rent" in words
+    assert "Not reproduced: A6b, A6c" in words and "KV from all prices; KV from premium at cost" in words
 
 
 def test_nothing_is_opened_of_sections_that_count_nothing():
@@ -49,9 +49,9 @@ def test_nothing_is_opened_of_sections_that_count_nothing():
 
 
 def test_estimates_of_experiments_have_the_words_of_other_tables_in_text_and_their_ids_for_programs():
-    names = ("active_params, by price", "input_markup, by known size", "input_markup, by price", "memory_time_share", "KV at rent")
+    names = ("active_params, by price", "input_markup, by known size", "input_markup, by price", "memory_time_share", "typical KV")
     rows = {"experiments": [{"estimate": name, "experiments": 1} for name in names]}
     text = rendered_sections(rows, "table")
-    said = ("active by price", "mark-up by known size", "mark-up by price", "memory time share", "KV at rent")
+    said = ("active by price", "price/cost by known size", "price/cost by price", "memory time share", "typical KV")
     assert [line.split("  ")[0] for line in text.splitlines()[-len(said) :]] == [*said] and "_" not in text
     assert all(name in rendered_sections(rows, style) for name in names for style in ("json", "csv"))

@@ -394,7 +394,7 @@ def test_a_known_model_dated_after_the_prices_judges_no_estimator():
         estimates = {row["estimate"]: row["models"] for row in scoreboard.section_rows("skill", shipped_data())}
     assert [(one.origin, one.row, one.column) for one in table.problems] == [("architectures.csv", place + 2, "release_date")]
     assert table.notes == ("the calibration is without GLM-4.5: a row that this rests on cannot be used",)
-    assert estimates["KV at rent"] == 8
+    assert estimates["KV from premium at cost"] == 8
 
 
 def in_every_row(name: str, **cells: str) -> Tables:

@@ -3,6 +3,7 @@
 import os
 import struct
 import subprocess
+import sys
 import sysconfig
 import threading
 from inspect import signature
@@ -13,8 +14,15 @@ from typing import Any, NamedTuple
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
+from tests.tools.tables import FROZEN
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / ("backsolve.exe" if os.name == "nt" else "backsolve")
+COMMAND = (
+    *(sys.executable, "-c"),
+    f"import sys; sys.argv[0] = 'backsolve'; from derive import shipped; shipped.FOLDER = {str(FROZEN)!r}\n"
+    "from backsolve.__main__ import main; main()",
+)
+"""What starts the command in a process of its own with the tables of the tests; `SCRIPT` reads those that ship."""
 CONTROL = "\x1b[2J\x07"
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
@@ -34,7 +42,7 @@ def call(*arguments: str, stdin: bytes | None = None, color: bool = False) -> Sa
 
 
 def script(*arguments: str, **more: Any) -> subprocess.CompletedProcess:
-    return subprocess.run([str(SCRIPT), *arguments], capture_output=True, text=True, check=False, timeout=60, **more)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=60, **more)
 
 
 def refused(*arguments: str, status: int = 2, stdin: bytes | None = None) -> str:
@@ -78,9 +86,7 @@ def in_terminals(commands: dict[Any, tuple[int, tuple[str, ...]]]) -> dict[Any, 
     def run_in_terminal(name: Any, columns: int, arguments: tuple[str, ...]) -> None:
         reader, writer = pty.openpty()
         fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-        process = subprocess.Popen(
-            [str(SCRIPT), *arguments], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, env=environment
-        )
+        process = subprocess.Popen([*COMMAND, *arguments], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, env=environment)
         os.close(writer)
         chunks = []
         try:

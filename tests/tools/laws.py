@@ -29,6 +29,7 @@ SLACK = 1e-9
 """Relative difference that rounding may make."""
 
 TOUCHED, SHARDED, RESIDENT = "experts.weight_time_touched", "roofline.weight_time", "roofline.weight_time_resident"
+WITH_PROMPTS = "serving.requests_per_second_with_prompts"
 WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts and beside them, where they are not those of all."""
 SPARSE, FIXED = "context.sparse_attention", "context.kv_time_fixed"
@@ -311,6 +312,16 @@ def roofs(one: Deployment) -> Iterator[Claim]:
         yield equal(again, floor, "the floor at one sequence beside that of the batch", one, "latency_floor")
 
 
+def attained(one: Deployment) -> Iterator[Claim]:
+    """A chip computes no more for all positions of its steps, refused drafts among them, than what is said that it attains."""
+    rate, attainable = value(one, "throughput"), value(one, "attainable_flops")
+    if rate is None or attainable is None:
+        return
+    known = facts(one)
+    flops = rate * known["positions"] / known["tokens"] * 2 * known["active_params"] / known["all_chips"]
+    yield at_most(flops, attainable, "FLOP/s of a chip beside what it attains", one, "throughput", "attainable_flops")
+
+
 def flow(one: Deployment) -> Iterator[Claim]:
     """Tokens a second times the time of a token is what is in flight."""
     rate, latency, known = value(one, "throughput"), value(one, "token_latency"), facts(one)
@@ -349,6 +360,36 @@ def shares(one: Deployment) -> Iterator[Claim]:
     each, demand = (value(one, name) for name in needed)
     if each is not None and demand is not None:
         yield equal(each * facts(one)["all_chips"], demand, "the memory of all chips beside the demand", one, *needed)
+
+
+def prompts(one: Deployment) -> Iterator[Claim]:
+    """Prompts take one time, whoever asks: of chips of their own or of those that decode, as a rate, a share of the time or a cost."""
+    context, known = dict(one.given).get("context_length"), facts(one)
+    if context is None:
+        return
+    tokens, output = float(ceil(0.8 * context)), float(ceil(0.4 * context))
+    there = one.without("context_length").at(prompt_tokens=tokens, output_tokens=output)
+    both = replace(there, using=(*there.using, WITH_PROMPTS))
+    ratio, rate = value(there, "prefill_decode_chip_ratio"), value(there, "requests_per_second")
+    if ratio is None or rate is None:
+        return
+    pairs = (
+        ("requests_per_second", both, rate / (1 + ratio)),
+        ("throughput", there, rate * output),
+        ("throughput", both, rate * output / (1 + ratio)),
+        ("prompt_time_share", there, ratio / (1 + ratio)),
+        ("prefill_throughput", there, tokens * rate / ratio),
+        ("prefill_time", there, ratio / rate * known["pipeline_stages"]),
+        ("cost_per_token", both, known["all_chips"] * known["chip_price"] * (1 + ratio) / (rate * output)),
+        ("cost_per_request", there, known["all_chips"] * known["chip_price"] * (1 + ratio) / rate),
+        ("rematerialisation_cost", there, known["all_chips"] * known["chip_price"] * ratio / (rate * tokens)),
+    )
+    for name, asked, expected in pairs:
+        if (found := value(asked, name)) is not None:
+            yield equal(found, expected, f"{name} beside prefill_decode_chip_ratio", asked, name, "prefill_decode_chip_ratio")
+    if (each := value(there, "prefill_rate_per_chip")) is not None:
+        most_tokens = known["peak_flops"] * known["mfu"] / (2 * known["active_params"])
+        yield at_most(each, most_tokens, "prompt tokens of a chip beside its peak", there, "prefill_rate_per_chip")
 
 
 def drafting(one: Deployment) -> Iterator[Claim]:
@@ -419,7 +460,24 @@ def agreement(one: Deployment) -> Iterator[Claim]:
 
 
 LAWS: tuple[Law, ...] = (
-    *(arithmetic, traffic, capacity, backwards, claimed, edge, roofs, flow, bill, shares, drafting, monotone, experts, agreement),
+    *(
+        arithmetic,
+        traffic,
+        capacity,
+        backwards,
+        claimed,
+        edge,
+        roofs,
+        attained,
+        flow,
+        bill,
+        prompts,
+        shares,
+        drafting,
+        monotone,
+        experts,
+        agreement,
+    ),
 )
 
 

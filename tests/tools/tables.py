@@ -4,10 +4,14 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 
 from derive import shipped
 from derive.shipped import Tables, read
 
+SHIPPED, FROZEN = Path(shipped.__file__).parents[1] / "pricing_data", Path(__file__).parents[1] / "tables"
+"""The folders of the tables that ship, and of those that tests read."""
 HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes"
 GOOD = [
     "H1,peak_flops,bf16,1e15,FLOP/s,true,page,,official,",
@@ -41,3 +45,17 @@ def reading(tables: Tables | None = None) -> Iterator[Tables]:
         yield held
     finally:
         shipped.read = read
+
+
+@cache
+def of_80_gb() -> Tables:
+    """The tables that ship, where a chip that is sold with 80 GB has these and not what its driver reports."""
+    nominal = "80000000000"
+    sizes = [row for row, _ in read().raw_rows("hardware")[1] if row["quantity"] == "hbm_capacity"]
+    sold = {row["accelerator"] for row in sizes if row["value"] == nominal}
+
+    def preferred(row: dict[str, str]) -> dict[str, str]:
+        meant = row["quantity"] == "hbm_capacity" and row["accelerator"] in sold
+        return row | {"preferred": str(row["value"] == nominal).lower()} if meant else row
+
+    return read().edited(hardware=with_cells(read().content("hardware.csv").decode(), preferred))

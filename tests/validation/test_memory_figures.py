@@ -8,6 +8,8 @@ import pytest
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 
 def only(unknown, **given):
     solution = solve(unknown, **given)

@@ -172,7 +172,7 @@ def test_a_time_of_the_lecture_lists_what_was_said_then():
 
 def test_what_may_be_meant_is_said_by_meaning_and_not_by_symbols_of_a_letter():
     assert "could mean output_price or input_price or chip_price: write the one" in refused("solve", "price")
-    assert "did you mean 'bytes_per_weight'?" in refused("solve", "precision") and "dp_out" not in refused("solve", "goodput")
+    assert "did you mean 'mfu'" in refused("solve", "efficiency") and "dp_out" not in refused("solve", "goodput")
 
 
 def test_a_chip_without_a_data_type_is_shown_with_all_of_them():
@@ -221,7 +221,7 @@ def test_lists_have_a_form_for_programs():
 
 
 def test_a_word_of_a_chip_or_model_says_where_these_are_listed():
-    found = call("list", "h200")
-    assert (found.status, found.out) == (0, "H200-SXM: backsolve list --hardware h200\n")
+    found = call("list", "h800")
+    assert (found.status, found.out) == (0, "H800-SXM: backsolve list --hardware h800\n")
     assert call("list", "llama").out.endswith(" ...: backsolve list --models llama\n")
     assert "no equation of the catalogue is all that you ask for" in call("list", "qwertz").err

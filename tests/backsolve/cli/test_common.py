@@ -154,17 +154,38 @@ AT_WORK = """
 import time
 from backsolve.cli.common import processes
 with processes(2) as pool:
-    asked = [pool.submit(time.sleep, 60) for _ in range(2)]
+    found = pool.map(time.sleep, [60, 60])
     print("at work", flush=True)
-    asked[0].result()
+    next(found)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a process is ended without being told")
-def test_who_ends_a_command_ends_those_that_work_for_it():
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGKILL", "SIGHUP"])
+def test_who_ends_a_command_ends_those_that_work_for_it(number: str):
     """They have its pipe too: it closes only when all of them are gone."""
     with subprocess.Popen([sys.executable, "-c", AT_WORK], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "at work\n"
-        process.terminate()
+        process.send_signal(getattr(signal, number))
         assert process.communicate(timeout=20) == ("", None)
-    assert process.returncode == -signal.SIGTERM
+    assert process.returncode == -getattr(signal, number)
+
+
+ONE_IS_KILLED = """
+import os, signal
+from backsolve.cli.common import processes
+here = os.getpid()
+def work(part):
+    if part == 3 and os.getpid() != here:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return part
+with processes(2) as pool:
+    print([*pool.map(work, range(8))], [*pool.map(work, range(2))])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the work is passed on by a fork")
+def test_when_a_worker_is_killed_the_work_goes_on_in_one_process():
+    done = subprocess.run([sys.executable, "-c", ONE_IS_KILLED], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, f"{[*range(8)]} [0, 1]\n")
+    assert done.stderr.count("\n") == 1 and "worker process was killed" in done.stderr

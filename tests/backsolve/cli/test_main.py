@@ -263,7 +263,7 @@ def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, mon
     Path("api.json").write_text(json.dumps({"google": MODELS_DEV["hostly"]}), encoding="utf-8")
     assert EXAMPLES[name]
     tried = EVERY.get(name, 1)
-    for example in some(EXAMPLES[name], tried, tried - 1):
+    for _, example in some(enumerate(EXAMPLES[name]), tried, tried - 1):
         assert example.startswith(f"backsolve {name}") and len(example) <= 76
         said = call(*shlex.split(example)[1:])
         assert (said.status, said.err) == (0, "") and (said.out or " --out " in example), example
@@ -289,7 +289,8 @@ def test_an_interrupt_is_no_traceback(monkeypatch):
 
 def test_the_installed_command_maps_mistakes_as_the_function_does():
     for arguments, status in (((*STAR, "rho=300", "s=8"), 0), (("solve", "balance_bach"), 2), ((*STAR, "rho=300"), 3)):
-        done, said = script(*arguments), call(*arguments)
+        done = subprocess.run([str(SCRIPT), *arguments], capture_output=True, text=True, check=False, timeout=60)
+        said = call(*arguments)
         assert (done.returncode, done.stdout, done.stderr) == (status, said.out, said.err)
         module = subprocess.run([sys.executable, "-m", "backsolve", *arguments], capture_output=True, text=True, check=False, timeout=60)
         assert (module.returncode, module.stdout, module.stderr) == (done.returncode, done.stdout, done.stderr)

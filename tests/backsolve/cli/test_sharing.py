@@ -5,11 +5,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 import pytest
 
 from backsolve.cli import sharing
-from backsolve.cli.sharing import ForManyParts
+from backsolve.cli.sharing import SharedWork
 from tests.tools.commands import call
 
 
-class Started(ForManyParts):
+class Started(SharedWork):
     """One that writes down the pools that it starts."""
 
     def __init__(self) -> None:
@@ -41,8 +41,8 @@ def test_the_number_of_processes_changes_no_byte(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sharing, "_MANY", 1)
     monkeypatch.setattr(sharing, "processors", lambda: 2)
     started: list[int] = []
-    pool = sharing.ForManyParts.map
-    monkeypatch.setattr(sharing.ForManyParts, "map", lambda self, *parts, **more: started.append(1) or pool(self, *parts, **more))
+    pool = sharing.SharedWork.map
+    monkeypatch.setattr(sharing.SharedWork, "map", lambda self, *parts, **more: started.append(1) or pool(self, *parts, **more))
     alone, by_itself = call(*asked, "--workers", "1").out, call(*asked).out
     assert started, "without a number the work is offered to a pool"
     assert by_itself == alone == call(*asked, "--workers", "2").out

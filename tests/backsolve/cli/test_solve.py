@@ -8,6 +8,8 @@ import pytest
 from tests.tools.commands import DEPLOYED, STAR, call, plain, refused
 from tests.tools.together import in_one_test
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 NO_ANSWER = [
     ((*STAR, "machine_balance_ratio=300"), "needs also total_params and active_params"),
     (STAR, "needs also"),
@@ -53,6 +55,21 @@ def test_a_question_that_lacks_something_is_shown_with_what_would_do_as_a_comman
     *_, command = said.splitlines()
     words = shlex.split(command.partition("for example, with figures of your own for chip_price: backsolve ")[2])
     assert {*words} == {*asked, "chip_price=2 USD/h"} and call(*words).status == 0
+
+
+def test_an_example_is_whole_however_much_was_given():
+    values = {
+        "mfu": 0.4567,
+        "mbu": 0.7654,
+        "hbm_capacity": 85520809984,
+        "layers": 61,
+        "model_dim": 7168,
+        "reserved_share": 0.1,
+        "kv_copies": 1,
+    }
+    more = [f"{name}={value:.20f}" for name, value in values.items()]
+    said = refused("solve", "cost_per_token", *DEPLOYED, "--anyway", "chips=16", "batch=64", "context_length=4k", *more, status=3)
+    assert said.splitlines()[-1].endswith("chip_price=2 USD/h'") and " ..." not in said
 
 
 def test_a_step_without_the_rate_of_arithmetic_is_told_that_its_reads_need_none():
@@ -146,13 +163,20 @@ def test_several_unknowns_of_which_one_is_refused_for_good_have_no_example():
     assert said.status == 3 and "does not fit" in said.err and "for example" not in said.err
 
 
-def test_a_rule_of_thumb_that_would_do_is_shown_as_a_command_that_answers():
-    """Rules of thumb join by name alone; the name is in a command to copy."""
-    said = refused("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T", status=3)
-    needs, command = said.splitlines()
-    assert "needs also chinchilla_tokens" in needs
-    words = shlex.split(command.partition("by a rule of thumb: backsolve ")[2])
-    assert words[-2:] == ["--using", "training.chinchilla"] and "overtraining_ratio = 9" in call(*words).out
+def test_a_rule_of_thumb_answers_with_its_name_unless_strict():
+    asked = ("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T")
+    first = call(*asked).out.splitlines()[0]
+    assert "overtraining_ratio = 93.4" in first and "Chinchilla rule of thumb" in first
+    assert "needs also chinchilla_tokens" in refused(*asked, "--strict", status=3)
+    assert "training.chinchilla" in refused(*asked, "--strict", "--using", "training.chinchilla", status=2)
+    found = json.loads(call(*asked, "--as", "json").out)
+    assert (found["basis"], found["answers"][0]["by"]) == ("rule", ["training.chinchilla@1"])
+
+
+def test_lists_of_givens_are_zipped_without_chip_or_model():
+    said = call("solve", "balance_batch", "machine_balance_ratio=300;200", "sparsity=8;4", "--zip", "--as", "csv")
+    assert (said.status, [line.split(",")[5] for line in said.out.splitlines()[1:]]) == (0, ["2400.0", "800.0"])
+    assert "--zip takes two lists" in refused("solve", "balance_batch", "machine_balance_ratio=300", "sparsity=8", "--zip", status=2)
 
 
 @pytest.mark.parametrize(("word", "name"), [("tpot", "step_time"), ("itl", "step_time"), ("step_time", "step_time")])

@@ -17,6 +17,7 @@ from backsolve.site.writing import Page, Surroundings, written_page
 from derive.catalogue import by_id
 from derive.errors import WrongData
 from tests.tools.html import Parts, parts_of
+from tests.tools.together import some
 
 MOST_BYTES, MOST_SECONDS, FIRST_VIEW = 12e6, 40, 300e3
 
@@ -30,7 +31,7 @@ def some_pages(_html_base: str) -> Iterator[Page]:
 
 def some_equations() -> list[Page]:
     leads_to = descendants()
-    return [equation_page(row, leads_to[row.id]) for row in [*by_id().values()][::50]]
+    return [equation_page(row, leads_to[row.id]) for row in some(by_id().values(), every=50)]
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ from derive.derivations import referenced_by
 from derive.show.citation import STYLES, cite
 from derive.show.entry import entry_as_record, worked
 from tests.tools.html import parts_of
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 LEADS_TO = descendants()
-SOME = [row for place, row in enumerate(by_id().values()) if place % 12 == 0]
+SOME = some(by_id().values(), every=12)
 
 
 def written(id: str) -> str:

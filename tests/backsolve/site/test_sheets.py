@@ -9,8 +9,8 @@ from backsolve.site.writing import Page, Surroundings, written_page
 from derive.show.price_pages import sheet_pages
 from invert.data import read_data
 from invert.report.layout import Heading, Table
+from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
-from invert.report.take_home import headlines
 from invert.table import InferenceTable
 from tests.backsolve.site.test_writing import HOSTILE
 from tests.tools.html import parts_of
@@ -27,7 +27,7 @@ def test_a_page_says_what_the_commands_print(pages: list[Page], some_sheets: Inf
     for page, one in zip(pages, some_sheets, strict=True):
         parts = parts_of(written_page(page, SITE))
         assert parts.faults == [] and parts.handlers == [] and parts.inline_scripts == [] and parts.tags.count("h1") == 1
-        assert all(line in parts.text for line in headlines(one))
+        assert all(line in parts.text for line in readings_in_lines(one, some_sheets))
         report = full_parts(one, some_sheets)
         first = next(place for place, part in enumerate(report) if isinstance(part, Heading))
         said = [line.strip() for part in report[first:] if not isinstance(part, Heading | Table) for line in part.split("\n")]

@@ -184,20 +184,38 @@ def test_a_word_that_says_its_unit_is_read_in_it_with_its_suffix(asked, given, v
 @in_one_test(
     ("asked", "given", "value"),
     [
-        ("kv_cache_per_token", ("--model", "Llama-3.1-70B", "dtype=fp8"), 2 * 80 * 8 * 128),
+        ("kv_cache_per_token", ("--model", "Llama-3.1-70B", "dtype=fp8"), 2 * 2 * 80 * 8 * 128),
+        ("kv_cache_per_token", ("--model", "Llama-3.1-70B", "kv_dtype=fp8"), 2 * 80 * 8 * 128),
         ("critical_batch_size", ("--model", "Llama-3.1-8B", "dtype=fp8", "peak_flops=300e12", "bw=2e12"), 300e12 / 2e12 / 2),
-        ("weight_memory", ("--model", "Llama-3.1-8B", "dtype=fp8"), 8_030_261_248),
+        ("weight_memory", ("--model", "Llama-3.1-8B", "precision=fp8"), 8_030_261_248),
+        ("weight_memory", ("--model", "Llama-3.1-8B", "quantization=awq"), 8_030_261_248 / 2),
+        ("balance_batch", ("--hardware", "H100:bf16", "--model", "Llama-3.1-8B", "dtype=fp8"), 1979e12 / 3.35e12 / 2),
+        ("balance_batch", ("--hardware", "H100:bf16", "--model", "Llama-3.1-8B", "weight_dtype=fp8"), 989e12 / 3.35e12 / 2),
     ],
 )
-def test_a_data_type_is_that_of_the_one_thing_that_has_a_part_in_what_is_asked(asked, given, value):
+def test_a_data_type_is_of_weights_and_arithmetic_and_never_of_the_cache(asked, given, value):
     found = json.loads(call("solve", asked, *given, "--as", "json").out)["answers"][0]
     assert found["value"] == pytest.approx(value)
 
 
-def test_a_data_type_of_a_step_may_be_of_either():
-    both = "could mean bytes_per_weight or bytes_per_element"
-    assert both in refused("solve", "step_time", "total_params=8B", "batch=8", "dtype=fp8")
-    assert both in refused("solve", "kv_cache,step_time", "--model", "Llama-3.1-8B", "dtype=fp8")
+def test_how_a_data_type_was_read_is_among_the_assumptions():
+    found = solve("weight_bytes", hardware="H100:bf16", model="Llama-3.1-8B", dtype="fp8")
+    assert any("dtype = fp8" in text and "weights and arithmetic" in text for text in found.assumptions)
+    assert (
+        "weights and arithmetic"
+        in call("solve", "step_time", "--hardware", "H100", "--model", "Llama-3.1-8B", "dtype=fp8", "batch=1", "ctx=1k").out
+    )
+
+
+def test_several_data_types_beside_a_chip_are_refused_with_the_deployments_that_they_are():
+    """Each sets a rate of the chip too: a list of widths alone would be computed at one rate."""
+    given = ("step_time", "--model", "Llama-3.1-70B", "ctx=8k", "batch=8")
+    said = refused("solve", *given, "--hardware", "8xH100", "dtype=bf16,fp8")
+    assert "--hardware 8xH100:bf16,8xH100:fp8" in said
+    assert call("solve", *given, "--hardware", "8xH100:bf16,8xH100:fp8").status == 0
+    with pytest.raises(WrongValue):
+        solve("step_time", hardware="8xH100", model="Llama-3.1-70B", ctx="8k", batch=8, dtype=["bf16", "fp8"])
+    assert len(solve("weight_bytes", model="Llama-3.1-70B", dtype=["bf16", "fp8"]).sweep) == 2
 
 
 def test_a_plain_number_of_python_is_in_the_unit_that_its_word_says():
@@ -483,20 +501,13 @@ def test_a_price_that_nothing_settles_is_refused_with_all_it_may_be():
     assert "price is an option: write --price rent" in refused("solve", "step_time", "price=rent")
 
 
-@pytest.mark.parametrize(
-    ("given", "meant"),
-    [
-        ({"hardware": "8xH100:fp8", "model": "Llama-3.1-70B"}, "bytes_per_element"),
-        ({"hardware": "8xH100", "model": "Llama-3.1-70B"}, "bytes_per_weight"),
-        ({"hardware": "8xH100", "model": "Llama-3.1-70B", "bytes_per_element": 1}, "bytes_per_weight"),
-        ({"hardware": "8xH100", "model": "Llama-3.1-70B", "bytes_per_weight": 2}, "bytes_per_element"),
-    ],
-)
-def test_a_data_type_is_of_the_weights_of_a_model_or_of_its_cache_where_theirs_is_known(given, meant):
-    found = solve("step_time", **given, batch=8, context_length=4000, dtype="fp8")
-    assert (
-        found.provenance[meant] == "given" and found.value == solve("step_time", **given, batch=8, context_length=4000, **{meant: 1}).value
-    )
+@pytest.mark.parametrize("beside", [{}, {"bytes_per_element": 1}])
+@pytest.mark.parametrize("hardware", ["8xH100:fp8", "8xH100:bf16", "8xH100"])
+def test_a_data_type_means_the_same_whatever_stands_beside_it(hardware, beside):
+    given = {"model": "Llama-3.1-70B", "batch": 8, "context_length": 4000, **beside}
+    found = solve("step_time", hardware=hardware, **given, dtype="fp8")
+    assert found.provenance["bytes_per_weight"] == "given"
+    assert found.value == solve("step_time", hardware="8xH100:fp8", **given).value
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ from derive.show.text import as_text
 from derive.solving.api import solve
 from derive.solving.fit import MEMORY_BINDS
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 
 def test_every_regime_of_the_catalogue_has_words_without_a_term_below_zero():
     for label in {one.label for row in by_id().values() for one in regimes(row.sides[1]) if one.label}:

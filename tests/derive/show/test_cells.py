@@ -11,9 +11,15 @@ from derive.show.citation import markdown_cell
 WIDE = ["\uff1d1+1", "\uff20x", "\ufe62\uff0d1"]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|'/c calc'!A0", "\t=1", "\r=1", " =1", "\n @x", *WIDE])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|'/c calc'!A0", "\t=1", " =1", "\n @x", *WIDE])
 def test_a_text_that_begins_as_a_formula_does_stays_text(text: str):
     assert inert(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["\r=1", "acme/\r=1", "a\r\n=1"])
+def test_a_carriage_return_begins_no_cell(text: str):
+    out = csv_text(("name",), [{"name": text}])
+    assert "\r" not in out and [row for row in csv.reader(io.StringIO(out)) if row[0].startswith("=")] == []
 
 
 @pytest.mark.parametrize("value", [-1.5, 2, None, "gemini", "", "a=1"])

@@ -1,6 +1,10 @@
 """What a notebook shows: rendered mathematics, then a table of every number."""
 
+import pytest
+
 from derive.solving.api import solve
+
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},

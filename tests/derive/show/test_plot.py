@@ -11,6 +11,8 @@ from derive.solving.conventions import USUAL_CONVENTIONS
 from derive.spreads import Interval, Series
 from tests.tools.commands import call, refused
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "bytes_per_element": 1}
 ARGUMENTS = ("--hardware", "H100-SXM:fp8", "--model", "Llama-3.1-70B", "chips=8", "context_length=8k", "bytes_per_element=1")
 

@@ -4,10 +4,14 @@ import csv
 import json
 import math
 
+import pytest
+
 from derive.quantities import QUANTITIES
 from derive.show.short import MOST_LINES, SCREEN_WIDTH
 from derive.show.side_by_side import better_way
 from tests.tools.commands import call, refused
+
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 SERVED = ("chips=8", "batch=64", "context_length=8k", "bytes_per_element=fp8")
 LLAMA = ("--model", "Llama-3.1-70B", *SERVED)
@@ -124,14 +128,6 @@ def test_chips_are_whole_ones_and_as_many_win_alike():
     assert [int(cell) for cell in few[3:6]] == [math.ceil(value) for value in exact] and exact[0] % 1
     same = call(*asked[:3], "H100,H800:fp8", *asked[4:], "step_time=20ms").out.splitlines()[1].split()
     assert same[3] == same[4] and len(same) == 5, "neither is better"
-
-
-def test_memory_of_two_conventions_is_said_where_an_answer_rests_on_it():
-    given = ("--model", "Llama-3.1-70B", "chips=8", "context_length=8k", "bytes_per_element=fp8")
-    said = " ".join(call("solve", "sequences_in_flight", "--hardware", "H100,H200:fp8", *given).out.split())
-    assert "warning memory is nominal of H100:fp8; as the driver reports it of H200:fp8: up to 8 % apart" in said
-    assert "memory is" not in call("solve", "sequences_in_flight", "--hardware", "H100,MI300X:fp8", *given).out
-    assert "memory is" not in call("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA).out
 
 
 def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_screen_side_by_side():

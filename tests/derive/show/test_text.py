@@ -13,6 +13,8 @@ from derive.show.folding import folded
 from derive.show.text import as_csv, as_json, as_latex, as_markdown, as_text, card
 from derive.solving.api import solve
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 TIMES = {"compute_time": 0.01, "memory_time": 0.02}
 MACHINE = {"peak_flops": 2e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "active_params": 7e10, "total_params": 7e10}
 

@@ -6,8 +6,9 @@ from random import Random
 
 import pytest
 
+from derive import solve
 from tests.tools.campaign import FALSE, QUESTIONS, ended
-from tests.tools.states import questions, states
+from tests.tools.states import questions, states, untrue_defaults
 
 STATES = 8
 """Six hundred in `.ci/long`."""
@@ -32,3 +33,42 @@ def test_the_same_state_is_drawn_again():
     first, second = (next(states(Random(1))) for _ in range(2))
     assert first.values == second.values and first.using == second.using
     assert all(not row.violated(first.values) for row in first.rows)
+
+
+def test_a_true_given_more_turns_no_answer_into_a_refusal():
+    """Nor do stand-ins contradict what is consistent."""
+    random, more = Random(43), 0
+    for state in islice(states(random), 2):
+        for asked in questions(random, state, 12):
+            answered = solve(asked.unknown, variants=state.variants, using=state.using, given=asked.given)
+            assert not answered.reason or answered.reason.code != "contradiction", (answered.reason, asked)
+            name = random.choice(sorted(state.values.keys() - asked.given.keys() - {asked.unknown}))
+            if not answered.answers or untrue_defaults(state, asked.unknown, {*asked.given, name}):
+                continue
+            again = solve(asked.unknown, variants=state.variants, using=state.using, given={**asked.given, name: state.values[name]})
+            assert again.answers, (again.reason, asked, name)
+            more += 1
+    assert more > 5
+
+
+TOKENS = {"deployment_time": "65d", "expected_inference_tokens": 5.9e13, "frontier_probability": 0.91}
+
+
+def test_a_given_on_no_route_is_left_aside_and_named():
+    alone = solve("fleet_throughput", **TOKENS)
+    beside = solve("fleet_throughput", **TOKENS, fleet_electricity_cost="380k USD")
+    assert beside.value == alone.value == pytest.approx(5.9e13 / 0.91 / (65 * 86400))
+    assert beside.unused == ("fleet_electricity_cost",) and "fleet_electricity_cost is not used" in beside.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("throughput", {"batch": 64, "step_time": "20ms", "draft_tokens": 4}),
+        ("fleet_throughput", {"batch": 64, "step_time": "20ms", "fleet_cost": "10k USD", "chip_price": "2 USD/h", "chips": 8}),
+        ("weight_time", {"hardware": "H100:fp8", "total_params": "100B", "active_params": "10B", "experts": 64, "active_experts": 8}),
+    ],
+)
+def test_a_given_that_speaks_against_what_is_taken_is_not_left_aside(asked: str, given: dict[str, object]):
+    """Without drafts, with one replica or with all experts read there would be an answer, and a wrong one."""
+    assert solve(asked, **given).reason.code == "missing_givens"

@@ -9,6 +9,8 @@ from derive.solving import sweeps
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
     **{"chips": 16, "chip_price": "2 USD/h", "variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0},
@@ -259,7 +261,7 @@ def test_a_word_beside_training_means_in_python_what_it_does_at_the_command_line
 
 def test_parameters_that_are_asked_for_are_those_of_a_dense_model_where_nothing_speaks_of_experts():
     """Six FLOP a parameter and token, twenty tokens a parameter."""
-    told = "sparsity = 1: nothing is said of experts, and a parameter count is that of a dense model"
+    told = "sparsity = 1: nothing is said of experts, and a dense model is assumed"
     dense = solve("total_params", pretrain_flops=1e24, tokens_per_param=20)
     assert dense.value == pytest.approx((1e24 / 120) ** 0.5) and told in dense.assumptions
     assert told not in solve("total_params", weight_bytes="140 GB").assumptions

@@ -6,6 +6,8 @@ from derive.errors import WrongValue
 from derive.solving.api import respond, respond_all, solve
 from derive.solving.conventions import Conventions
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 DEPLOYED = {"chips": 8, "context_length": "8k", "bytes_per_element": 1}
 CHIP, MODEL = "H100:fp8", "Llama-3.1-70B"
 

@@ -444,3 +444,42 @@ def test_a_rate_with_a_measured_attention_is_no_more_than_with_a_share_of_the_pe
 def test_a_pipeline_without_a_given_hop_is_idle_for_no_time_or_more():
     (least,) = solve("idle_fraction", pipeline_stages=4).answers
     assert (least.value, least.bound) == (0, LOWER)
+
+
+# -- what a table has as rated -----------------------------------------------------------------------------------------
+
+DECODING = {"model": "Llama-3.3-70B", "hardware": "8xH100:fp8", "batch": 64, "context_length": 4000}
+BILL = {"power_usage_effectiveness": 1.2, "electricity_price": "0.1 USD/kWh"}
+FLEET_OF = {"fleet_throughput": 1e6, "power_usage_effectiveness": 1.2}
+OWNED = {"chip_capex": 3e4, "depreciation_time": "5 y", "fleet_utilisation": 0.6, **BILL}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "metered"),
+    [
+        ("energy_per_token", DECODING, LOWER),
+        ("tokens_per_joule", DECODING, UPPER),
+        ("output_energy", {**DECODING, "output_tokens": 500}, LOWER),
+        ("electricity_cost_per_token", {**DECODING, **BILL}, LOWER),
+        ("fleet_power", {**DECODING, **FLEET_OF}, LOWER),
+        ("fleet_electricity_cost", {**DECODING, **FLEET_OF, **BILL, "deployment_time": "30 d"}, LOWER),
+        ("training_energy", {"hardware": "H100:bf16", "active_params": 7e10, "pretrain_tokens": 1.5e13, **FLEET_OF}, LOWER),
+        ("cost_per_token", {**DECODING, **OWNED}, LOWER),
+        ("energy_per_token", {"hardware": "8xH100:fp8", "throughput": 4000}, None),
+        ("fleet_power", {"hardware": "H100", "fleet_chips": 1000, **BILL}, None),
+        ("fleet_chips", {"hardware": "H100", "fleet_power": "1 MW", **BILL}, None),
+    ],
+)
+def test_the_power_of_a_data_sheet_may_be_more_or_less_than_a_meter_reads(unknown, given, metered):
+    """It is an upper figure where the time is a lower one: of their product nothing is known. A power that is given counts as it is."""
+    wanted = {name: value for name, value in given.items() if unknown != "training_energy" or name != "fleet_throughput"}
+    assert [one.bound for one in solve(unknown, **wanted).answers] == [None]
+    assert [one.bound for one in solve(unknown, **wanted, chip_power="600 W").answers] == [metered]
+
+
+def test_a_limit_keeps_its_side_by_the_power_of_a_data_sheet():
+    for unknown, given, side in (
+        ("fleet_chips", {"hardware": "H100", "fleet_power": "<=1MW", "power_usage_effectiveness": 1.2}, UPPER),
+        ("batch", {**{name: value for name, value in DECODING.items() if name != "batch"}, "energy_per_token": "<=1 J/token"}, LOWER),
+    ):
+        assert [one.bound for one in solve(unknown, **given).answers] == [side]

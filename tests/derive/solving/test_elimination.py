@@ -2,9 +2,11 @@
 
 from collections import Counter
 from random import Random
+from time import process_time
 
 import pytest
 
+from derive import solve
 from derive.answers import Answer
 from derive.catalogue import equation
 from derive.expressions.branches import regimes_of
@@ -130,3 +132,24 @@ def test_what_moves_a_result_does_not_cancel_though_it_does_where_all_experts_ar
     of_one = tree_of("experts*(1 - (1 - 1/experts)**(batch*new_tokens_per_pass))")
     case = Joint(rows=(row,), sides=("prefill_touched_experts", of_one), cancelled=("active_experts",))
     assert not cancels(block, "prefill_touched_experts", values, (case,))
+
+
+def test_a_block_that_takes_too_much_work_is_given_up():
+    """By the count of its parts, so that the same question is answered alike on any machine: without, this one takes a minute."""
+    given = {
+        **{"balance_context_with_attention": 37.6, "cache_hit_share": 0.33, "cached_tokens": 6400, "compute_bound_chunk": 210},
+        **{"input_markup": 102, "kv_bytes_per_sequence": 2.26e9, "memory_time_share": 0.991, "prefill_weight_compute_ratio": 998},
+        **{"prefill_weight_time": 0.00087, "price_per_hbm_byte": 2e-16},
+    }
+    begun = process_time()
+    assert solve("prefill_attention_factor", given=given).reason.code == "missing_givens"
+    assert process_time() - begun < 5
+
+
+def test_terms_that_cancel_altogether_end_in_an_answer_or_a_refusal():
+    given = {
+        **{"batch": 100, "chips": 8, "compute_utilisation": 0.05, "fleet_chips": 64, "fleet_throughput": "10k", "hop_latency": "100us"},
+        **{"microbatches": 8, "normalised_cost": 140, "step_time": "20ms"},
+    }
+    solution = solve("idle_fraction", given=given)
+    assert solution.answers or solution.reason

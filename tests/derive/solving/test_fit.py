@@ -12,6 +12,8 @@ from derive.solving.api import solve
 from derive.units import parse
 from tests.tools.together import in_one_test
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 WEIGHTS, PER_TOKEN, CHIP = 671e9, 61 * 576, 80e9
 DEPLOYED = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000}
 BATCH_THAT_FITS = (16 * CHIP - WEIGHTS) / (4000 * PER_TOKEN)
@@ -453,9 +455,7 @@ def test_what_is_said_to_fit_is_accepted_as_it_is_said(given, chips):
         assert solve("step_time", **{**asked, "chips": chips - 1}).reason
 
 
-@in_one_test(
-    ("chip", "size"), [("H100", "80 GB unless it is given: nominal;"), ("H200", "150.8 GB unless it is given: as the driver reports it;")]
-)
+@in_one_test(("chip", "size"), [("H100", "80 GB unless it is given: nominal"), ("H200", "150.8 GB unless it is given: as the driver")])
 def test_where_memory_decides_it_is_said_whose_figure_its_size_is(chip, size):
     """A batch of 434 on 8 H200 and of 217 on 8 H100 are not of sizes that were counted alike."""
     given = {"hardware": f"{chip}:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": "8k"}

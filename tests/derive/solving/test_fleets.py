@@ -11,6 +11,8 @@ from derive.solving.api import respond_all, solve
 from derive.solving.fleets import TAKEN_AS_OF_ALL
 from tests.tools.together import some
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 SERVED = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "chips": 4, "batch": 64, "output_tokens": 500, "context_length": 2250}
 """A replica steps 64 sequences in 8.745 ms, and finishes 14.64 requests a second."""
 RATE = 64 / ((70_553_706_496 + 64 * 2250 * 2 * 2 * 80 * 8 * 128) / (4 * 3.35e12)) / 500

@@ -18,6 +18,8 @@ from derive.spreads import Interval
 from tests.tools.random_questions import at_random
 from tests.tools.together import in_one_test, some
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
     **{"chips": 16, "chip_price": "2 USD/h", "variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0},

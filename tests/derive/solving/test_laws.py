@@ -51,6 +51,9 @@ def test_no_law_is_broken_by_drafts_experts_attention_and_stages_at_once():
         ("batch", lambda right: 10 * right, {"backwards"}),
         ("fetched_params", lambda right: 100 * right, {"experts"}),
         ("compute_utilisation", lambda right: 1 + right, {"shares"}),
+        ("attainable_flops", lambda right: 0.1 * right, {"attained"}),
+        ("prefill_throughput", lambda right: 1.001 * right, {"prompts"}),
+        ("prefill_decode_chip_ratio", lambda right: 0.999 * right, {"prompts"}),
     ],
 )
 def test_a_wrong_answer_is_seen(monkeypatch, name, wrong, seen):

@@ -7,6 +7,8 @@ import pytest
 from derive.errors import WrongValue
 from derive.solving.api import solve
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 CHIP = {"peak_flops": 1e15, "hbm_bandwidth": 3e12, "hbm_capacity": 80e9, "bytes_per_weight": 1}
 MODEL = {"active_params": 60e9, "total_params": 60e9, "kv_bytes_per_token": 100e3, "context_length": 10_000}
 HELD = 60e9 + 64 * 1e9

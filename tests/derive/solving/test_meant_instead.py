@@ -2,6 +2,7 @@
 
 import pytest
 
+from derive.errors import WrongValue
 from derive.solving.api import respond_all, solve
 from derive.solving.meant_instead import MEANT
 
@@ -37,10 +38,6 @@ SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B"}
     ("asked", "given", "meant", "value"),
     [
         ("mfu", SERVED | {"throughput": 20_000}, "compute_utilisation", 2 * 70_553_706_496 * 20_000 / (8 * 1979e12)),
-        ("cost_per_token", {"step_time": 0.02, "batch": 64, "chips": 8, "chip_price": 6e-4, "fleet_utilisation": 0.6},
-         "fleet_cost_per_token", 8 * 6e-4 * 0.02 / 64 / 0.6),
-        ("throughput", {"step_time": 0.02, "batch": 64, "replicas": 4}, "fleet_throughput", 4 * 64 / 0.02),
-        ("requests_per_second", {"throughput": 5000, "output_tokens": 500, "replicas": 4}, "fleet_requests_per_second", 40),
     ],
 )  # fmt: skip
 def test_what_is_meant_beside_what_was_given_is_answered_and_said_first(asked, given, meant, value):
@@ -48,6 +45,30 @@ def test_what_is_meant_beside_what_was_given_is_answered_and_said_first(asked, g
     solution = solve(asked, **given)
     assert (solution.unknown, solution.value) == (meant, pytest.approx(value, rel=1e-3))
     assert solution.warnings[0].startswith(f"{asked} is answered with {meant}")
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "value", "other", "of_all"),
+    [
+        ("cost_per_token", {"step_time": 0.02, "batch": 64, "chips": 8, "chip_price": 6e-4, "fleet_utilisation": 0.6}, 1.5e-6,
+         "fleet_cost_per_token", "$2.5/MTok"),
+        ("throughput", {"step_time": 0.02, "batch": 64, "replicas": 4}, 3200, "fleet_throughput", "12.8k token/s"),
+        ("requests_per_second", {"throughput": 5000, "output_tokens": 500, "replicas": 4}, 10, "fleet_requests_per_second", "40 request/s"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_is_answered_and_what_all_replicas_come_to_is_said_beside_it(asked, given, value, other, of_all):
+    solution = solve(asked, **given)
+    assert (solution.unknown, solution.value, solution.unused) == (asked, pytest.approx(value), ())
+    assert any(f"{other} = {of_all}" in text for text in solution.said)
+    both = solve(other, **given).value
+    assert solve(asked, **given, given={other: both}).value == pytest.approx(value), "consistent: it is no second question"
+
+
+def test_a_list_of_replicas_has_no_part_in_the_rate_of_one():
+    with pytest.raises(WrongValue, match="fleet_throughput"):
+        respond_all(["throughput"], {"step_time": 0.02, "batch": 64, "replicas": "1,2,4"})
+    swept = solve("throughput", step_time=0.02, batch=[64, 128], replicas=4)
+    assert [*swept.sweep.values[0]] == pytest.approx([3200, 6400]) and any("fleet_throughput" in text for text in swept.said)
 
 
 def test_what_is_asked_for_is_answered_where_it_has_an_answer():

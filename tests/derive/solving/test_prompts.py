@@ -16,6 +16,8 @@ from derive.solving.prompts import WITH_PROMPTS, unwritten
 from derive.units import show
 from tests.tools.together import some
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 1000, "output_tokens": 300}
 SIZES = [
     ("chips", {"requests_per_second": 100, "step_time": 0.05}),
@@ -27,14 +29,28 @@ SIZES = [
 RATES = [
     ("requests_per_second", {"batch": 64, "chips": 8}),
     ("fleet_requests_per_second", {"batch": 64, "chips": 8, "replicas": 3}),
+    ("throughput", {"batch": 64, "chips": 8}),
+    ("throughput", {"batch": 64, "chips": 8, "pipeline_stages": 2, "draft_tokens": 2, "acceptance_rate": 0.7}),
+    ("decode_rate_per_chip", {"batch": 64, "chips": 8}),
+    ("tokens_per_dollar", {"batch": 64, "chips": 8, "chip_price": "2 USD/h"}),
+    ("tokens_per_joule", {"batch": 64, "chips": 8}),
+    ("fleet_throughput", {"batch": 64, "chips": 8, "replicas": 3}),
 ]
+COSTS = [
+    ("cost_per_token", {"batch": 64, "chips": 8, "chip_price": "2 USD/h"}),
+    ("energy_per_token", {"batch": 64, "chips": 8}),
+    ("output_energy", {"batch": 64, "chips": 8}),
+    ("chips", {"batch": 64, "throughput": 5000}),
+    ("batch", {"chips": 8, "decode_rate_per_chip": 500}),
+]
+"""What prompts on the same chips make more of."""
 
 
 def test_the_kind_of_doubt_is_called_what_the_doubt_is():
     assert prompts_elsewhere.__name__ == DECODE_ALONE
 
 
-@pytest.mark.parametrize(("unknown", "given"), [*SIZES, *RATES])
+@pytest.mark.parametrize(("unknown", "given"), [*SIZES, *RATES, *COSTS])
 def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_same_chips(unknown, given):
     of_a_user = {"time_per_output_token" if name == "step_time" else name: value for name, value in given.items()}
     alone, both = solve(unknown, **SERVED, **given), solve(unknown, **SERVED, **of_a_user, using=WITH_PROMPTS)
@@ -45,10 +61,11 @@ def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_sa
     told = f"{ceil(one.point)}{bound} (from {number})" if in_parts else f"{number}{bound}"
     first = " ".join(str(alone).split("\n  best")[0].split())
     assert "for decode alone" in first and told in first
-    assert any(f"is {told}" in text for text in as_record(alone)["assumptions"])
+    record = as_record(alone)
+    assert any(f"is {told}" in text for text in record["assumptions"]) and record["with_prompts"]["value"] == one.point
 
 
-@pytest.mark.parametrize(("unknown", "given"), SIZES)
+@pytest.mark.parametrize(("unknown", "given"), [*SIZES, *COSTS])
 def test_prompts_on_the_same_chips_take_no_less_of_what_is_sized(unknown, given):
     solution = solve(unknown, **SERVED, **given)
     assert solution.with_prompts.point > solution.answers[0].point
@@ -64,6 +81,15 @@ def test_prompts_on_the_same_chips_leave_no_more_of_a_rate(unknown, given):
 def test_the_chips_that_a_rate_takes_with_prompts_give_that_rate_with_prompts(batch):
     rate = solve("requests_per_second", **SERVED, batch=batch, chips=8).with_prompts.point
     assert solve("chips", **SERVED, batch=batch, requests_per_second=rate).with_prompts.point == pytest.approx(8)
+
+
+def test_what_counts_prompts_or_has_none_of_its_own_is_not_for_decode_alone():
+    served = {**SERVED, "chips": 8, "batch": 64}
+    for unknown in ("cost_per_request", "prefill_decode_chip_ratio", "prompt_time_share", "step_time", "prefill_throughput"):
+        solution = solve(unknown, **served, chip_price="2 USD/h")
+        assert solution.with_prompts is None and DECODE_ALONE not in solution.kinds, unknown
+    no_output = {name: value for name, value in served.items() if name != "output_tokens"}
+    assert DECODE_ALONE not in solve("throughput", **no_output).kinds
 
 
 def test_nothing_is_said_of_prompts_where_nobody_spoke_of_them_or_said_where_they_are():

@@ -104,7 +104,7 @@ def test_a_margin_is_that_of_requests_where_requests_are_spoken_of():
     prices = {"input_price": "1 USD/MTok", "output_price": "3 USD/MTok", "prompt_tokens": 2000, "output_tokens": 500}
     assert value(solve("gross_margin", cost_per_token="0.3 USD/MTok", output_price="1 USD/MTok")) == pytest.approx(0.7)
     assert value(solve("gross_margin", cost_per_request="0.002 USD", **prices)) == pytest.approx(1 - 2 / 3.5)
-    assert solve("gross_margin", cost_per_token="3 USD/MTok", output_price="1 USD/MTok").reason.code == "requirement_violated"
+    assert value(solve("gross_margin", cost_per_token="3 USD/MTok", output_price="1 USD/MTok")) == pytest.approx(-2)
 
 
 MIXED = {"hardware": "H100:bf16", "model": "gpt-oss-120b", "chips": 2, "batch": 8, "context_length": 4096, "bytes_per_element": 2}

@@ -11,6 +11,8 @@ from derive.solving.refusals import missing_givens
 from derive.solving.route import reaches
 from tests.tools.together import in_one_test, some
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
 LACKING = [
     ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length"}),
@@ -20,7 +22,6 @@ LACKING = [
     ("worst_latency", {}, {"train_period"}),
     ("batch", CHIP_AND_MODEL, {"context_length"}),
     ("chips", {**CHIP_AND_MODEL, "batch": 100}, {"context_length"}),
-    ("context_length", CHIP_AND_MODEL, {"batch"}),
     ("sequences_in_flight", CHIP_AND_MODEL, {"context_length"}),
     ("hbm_capacity", {"model": "DeepSeek-V3", "batch": 100}, {"context_length"}),
     ("request_latency", {**CHIP_AND_MODEL, "batch": 100}, {"prompt_tokens", "output_tokens"}),

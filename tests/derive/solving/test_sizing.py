@@ -5,6 +5,8 @@ import pytest
 from derive.presets import calibrated
 from derive.solving.api import solve
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 SERVED = {"hardware": "H200-SXM:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": 8192}
 TARGETS = {"throughput": ">=50k", "step_time": "<=50ms"}
 

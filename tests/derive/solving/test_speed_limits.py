@@ -9,6 +9,8 @@ from derive.solving.questions import question
 from derive.solving.speed_limits import ENDLESS, result_with, targets
 from tests.tools.together import in_one_test, some
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 NODE = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": 8000, "batch": 64}
 PER_TOKEN = 2 * 80 * 8 * 128
 HEAD_OF_A_SEQUENCE = 8000 * PER_TOKEN / 8 / 3.35e12

@@ -5,6 +5,8 @@ import pytest
 from derive.solving.api import respond
 from derive.solving.sufficient_givens import _CHIP, _MODEL, Enough, enough
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 H100 = "H100-SXM:bf16"
 
 

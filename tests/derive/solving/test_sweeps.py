@@ -19,6 +19,8 @@ from derive.solving.givens import MOST_VALUES
 from tests.tools.random_questions import at_random
 from tests.tools.together import some
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 STYLES = ("table", "json", "csv", "markdown", "latex")
 FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
 FIT |= {"variants": {"weight_time": "sharded"}}

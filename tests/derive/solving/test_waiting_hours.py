@@ -55,9 +55,10 @@ def test_it_counts_backwards_in_limits_and_in_lists():
     )
 
 
-def test_what_is_sold_below_its_cost_has_no_margin_and_not_that_of_chips_that_never_wait():
-    solution = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok", fleet_utilisation=0.4)
-    assert not solution.answers and "sold for less than its chips cost" in solution.why_not
+def test_what_is_sold_below_its_cost_has_a_negative_margin_and_not_that_of_chips_that_never_wait():
+    always = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok").value
+    found = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok", fleet_utilisation=0.4).value
+    assert found == pytest.approx(1 - (1 - always) / 0.4) and found < 0 < always
 
 
 def test_the_rent_of_the_table_is_paid_for_them_too():
@@ -84,3 +85,13 @@ def test_a_fleet_is_paid_at_its_price_whatever_part_of_the_time_it_is_in_use():
     paid = {"chips": 8, "replicas": 2, "chip_price": "2 USD/h", "deployment_time": "1 d"}
     assert solve("fleet_cost", **paid, fleet_utilisation=IN_USE).value == solve("fleet_cost", **paid).value == 768
     assert solve("cost_per_token", **DECODED).value == solve("cost_per_token", **DECODED, fleet_utilisation=1).value
+
+
+@pytest.mark.parametrize("name", ["attention_time", "throughput"])
+def test_no_time_or_rate_moves_with_the_hours_in_which_chips_wait(name: str):
+    """They follow from a cost and the price of a chip, each of its own name."""
+    given = {"chips": 8, "chip_price": "2 USD/h", "cost_per_token": "0.5 USD/MTok", "prefill_cost_per_token": "0.1 USD/MTok", "batch": 64}
+    given |= {"attention_time": {"compute_time": "5ms", "memory_time": "2ms"}, "throughput": {}}[name]
+    alone, beside = solve(name, **given), solve(name, **given, fleet_utilisation=0.61)
+    assert [one.ends for one in beside.answers] == [one.ends for one in alone.answers]
+    assert TAKEN_AS_RENT not in beside.warnings

@@ -11,6 +11,8 @@ from derive.solving.api import solve
 from tests.tools.asked import CROSSOVER, STEP, value
 from tests.tools.together import in_one_test
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 
 def test_equations_that_would_have_given_it_too_are_named():
     solution = solve("step_time", compute_time=0.01, memory_time=0.02, batch=2000, throughput=1e5)
@@ -78,7 +80,7 @@ USES = {
     # a default, and an equation that speaks of it
     "pipeline_stages": "pipeline.layers_per_stage",
     "chips": "serving.cost_from_throughput",
-    "mfu": "cache.rematerialisation_cost",
+    "mfu": "serving.prefill_rate_per_chip",
     "mbu": "roofline.weight_time_resident",
     "replicas": "scheduling.fleet_throughput",
     "prefill_batch": "prefill.cost_per_token",

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.solving.api import respond_all, solve
 
@@ -31,3 +32,34 @@ def test_what_answers_are_held_against_has_a_part_in_them():
     assert solve("step_time", **SERVED, hbm_capacity=["80GB", "141GB"]).sweep
     # In a memory of 8 GB they do not fit, and that is an answer too.
     assert solve("step_time", **SERVED, hbm_capacity=["8GB", "141GB"]).sweep
+
+
+# -- equations that are named ------------------------------------------------------------------------------------------
+
+WITH_PROMPTS = "serving.requests_per_second_with_prompts"
+REQUESTS: dict[str, Any] = {"hardware": "8xH100:fp8", "model": "Llama-3.3-70B", "prompt_tokens": 8000, "output_tokens": 1000, "batch": 64}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "id", "given"),
+    [
+        ("step_time", WITH_PROMPTS, REQUESTS),
+        ("throughput", "cache.read_price_is_retrieve_cost", REQUESTS),
+        ("balance_batch", "scheduling.train_period_rule", {"machine_balance_ratio": 300, "sparsity": 8}),
+        ("step_time", WITH_PROMPTS, {**REQUESTS, "batch": "32;64"}),
+    ],
+)
+def test_an_equation_that_is_named_for_nothing_is_refused_with_what_it_is_about(unknown: str, id: str, given: dict[str, Any]):
+    with pytest.raises(WrongValue, match=f"{id} takes no part in {unknown}: it is about .*{equation(id).symbols[0]}"):
+        solve(unknown, **given, using=id)
+
+
+def test_one_that_takes_part_in_an_answer_or_whose_variant_does_is_not_refused():
+    for unknown in ("throughput", "cost_per_token", "tokens_per_second_per_user"):
+        assert solve(unknown, **REQUESTS, chip_price="2 USD/h", using=WITH_PROMPTS).answers
+    known = {name: value for name, value in REQUESTS.items() if name not in ("hardware", "model")}
+    both = respond_all(["throughput", "step_time"], known, REQUESTS["hardware"], REQUESTS["model"], WITH_PROMPTS)
+    assert all(one.answers for one in both)
+    no_batch = {name: value for name, value in REQUESTS.items() if name != "batch"}
+    assert solve("throughput", **no_batch, using=WITH_PROMPTS).answers
+    assert solve("chips", **{**no_batch, "hardware": "H100:fp8"}, tpot="<=50ms", batch=8, using=WITH_PROMPTS).answers

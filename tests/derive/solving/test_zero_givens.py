@@ -7,6 +7,8 @@ from derive.solving.api import solve
 from derive.solving.zero_givens import at_nothing
 from tests.tools.together import in_one_test
 
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:fp8", "bytes_per_element": 1}
 BUSY = {**LLAMA, "chips": 8, "batch": 2000, "context_length": 1000}
 """Arithmetic binds: 2 x 70.55e9 x 2000 FLOP on eight chips of 1979e12, and 4 x 80 x 64 x 128 x 1000 x 2000 more of attention at 989e12."""

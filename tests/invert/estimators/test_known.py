@@ -21,6 +21,7 @@ from invert.estimators.known import (
     Judged,
     _two_normals,
     bounds_at_rent,
+    error_of_lecture,
     judged,
     judgements,
     record_of_storage_price,
@@ -343,3 +344,10 @@ def test_judgements_hold_as_often_as_the_record_of_their_estimator():
         own = [one for one in found if one.by == KV_NAMES[name].name]
         record = known[name].at(USUAL.level)
         assert record and own and (sum(one.held for one in own), len(own)) == (record.held, record.count)
+
+
+def test_the_error_of_the_lecture_is_over_every_sheet_where_both_are_known():
+    times = [one.times_reading.lecture for one in infer() if one.known and one.times_reading]
+    found = error_of_lecture(shipped_data())
+    assert found and (found.low, found.high) == (min(times), max(times)) and found.median == pytest.approx(np.median(times))
+    assert error_of_lecture(shipped_data(), assumptions_of({"active_params": 1e9})) == found, "what is given of one model is of no other"

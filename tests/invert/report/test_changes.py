@@ -53,7 +53,7 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
 
 
 def test_what_is_taken_home_and_did_not_move_is_named(found: Comparison):
-    said = "Of what is taken home, this did not move: active by price, KV read, KV stored, mark-up."
+    said = "Of what is taken home, this did not move: active by price, typical KV, KV stored, price/cost."
     assert said in changes_text(found, 100) and said in changes_document(found, "markdown")
     (sheet,) = found.sheets
     two = replace(found, sheets=(sheet, replace(sheet, key=("p", "m", "", "standard"))))
@@ -104,14 +104,14 @@ def test_what_a_price_file_says_is_inert_in_every_form():
 
 def test_of_two_prices_that_moved_it_both_are_named_and_of_what_is_rounded_otherwise_no_slope_is_told():
     _, found = infer_against("", ["gemini-3.1-pro"], changes={"input": "+10%", "output": "-10%"})
-    last = {line[:20].strip(): re.split("  +", line)[-2:] for line in changes_text(found, 120).splitlines() if line}
+    last = {re.split("  +", line)[0]: re.split("  +", line)[-2:] for line in changes_text(found, 120).splitlines() if line}
     assert last["bandwidth-bound"][0].endswith("%, -") and last["bandwidth-bound"][1] == "output; input"
-    assert last["KV at rent"][1] == "output" and last["active by price"] == ["-", "input"]
+    assert last["KV from premium at cost"][1] == "output" and last["active by price"] == ["-", "input"]
     assert "so its slope is not told: output / input 5.4 (of 5.2 to 5.69) -> 4.909" in " ".join(changes_text(found, 120).split())
 
 
 def test_nothing_moved_is_said():
-    assert "Nothing moved: no price is another than it was." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
+    assert "No price changed." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
 
 
 def test_what_a_file_does_not_have_is_not_called_new(found: Comparison):

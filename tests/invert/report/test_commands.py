@@ -55,7 +55,7 @@ def test_one_of_several_regions_is_named(tmp_path: Path, monkeypatch):
     rows = (f"acme,m,{region},{component},{amount},,,," for region in ("", "us") for component, amount in (("input", 1), ("output", 5)))
     Path("own.csv").write_bytes(price_file(*rows, header=COLUMNS.replace("model,", "model,region,")))
     asked = ("infer", "acme/m", "--prices", "own.csv")
-    assert "2 sheets" in call(*asked).out
+    assert "2 price sheets" in call(*asked).out
     for region, named in (("us", "standard, us"), ("-", "standard")):
         found = call(*asked, "--where", f"region={region}").out
         assert f"acme m ({named})" in found

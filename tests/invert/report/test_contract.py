@@ -7,7 +7,6 @@ from importlib import metadata
 
 import pytest
 
-from derive.errors import UnknownName
 from invert.records import Part
 from invert.report import contract
 from invert.report.contract import as_records, run_as_csv, run_as_json, saved
@@ -104,10 +103,3 @@ def test_what_is_saved_has_a_line_a_sheet_and_is_half_as_large_as_with_a_line_a_
     lines = text.splitlines()
     assert [json.loads(line.removesuffix(",")) for line in lines[-1 - len(run) : -1]] == document["sheets"] == json.loads(run_as_json(run))
     assert len(text) < 0.65 * len(json.dumps(document, indent=2))
-
-
-def test_a_column_of_the_table_is_no_column_of_csv_and_those_it_may_mean_are_offered():
-    with pytest.raises(UnknownName, match="unknown column of CSV 'KV'; did you mean 'kv_bytes_per_token_lecture' or "):
-        run_as_csv(current(), ["model", "KV"])
-    with pytest.raises(UnknownName, match="unknown column of CSV 'modle'; did you mean 'model'"):
-        run_as_csv(current(), ["modle"])

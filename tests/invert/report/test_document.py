@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from invert.inference import infer
+from invert.report.columns import WIDE_KEYS, column_of, in_order
 from invert.report.document import FORMATS, document, report_document
-from invert.report.glance import in_order
 from invert.report.layout import Table, laid_out
 from invert.report.sheet import full_parts
 from invert.report.short import short_parts
-from invert.report.table import TABLE_COLUMNS, cells, footer
+from invert.report.table import footer
 from invert.table import InferenceTable
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
@@ -37,7 +37,7 @@ def named(run: InferenceTable, name: str) -> InferenceTable:
 def test_a_name_is_no_mark_in_markdown(run: InferenceTable, name: str, shown: str):
     said = document(named(run, name), "markdown")
     assert f"| {shown} " in said
-    assert {line.replace(r"\|", "").count("|") for line in said.splitlines() if line.startswith("|")} == {len(TABLE_COLUMNS) + 1}
+    assert {line.replace(r"\|", "").count("|") for line in said.splitlines() if line.startswith("|")} == {len(WIDE_KEYS) + 1}
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,9 @@ def test_no_name_of_a_file_is_a_link_or_a_tag_in_a_report(run: InferenceTable):
 
 def test_cells_are_those_of_the_table(run: InferenceTable):
     (line,) = [line for line in document(run, "markdown").splitlines() if "| gemini-3.1-pro-preview " in line]
-    of_gemini = cells(run["google/gemini-3.1-pro-preview"])
-    assert [cell.strip() for cell in line.strip("|").split("|")] == [of_gemini[column].replace("<", "&lt;") for column in TABLE_COLUMNS]
+    one = run["google/gemini-3.1-pro-preview"]
+    texts = [column_of(key).text(one).replace("<", "&lt;") for key in WIDE_KEYS]
+    assert [cell.strip() for cell in line.strip("|").split("|")] == texts
     assert set(FORMATS) == {"markdown", "latex", "html"}
 
 
@@ -126,12 +127,8 @@ def test_long_cells_are_broken_on_paper(run: InferenceTable):
 
 
 @in_one_test("style", [*FORMATS])
-def test_a_few_columns_come_with_their_flags_and_what_their_marks_mean(style: str):
-    """In the text they do: letters at the end of a line, which are explained below."""
+def test_a_few_columns_come_with_their_flags(style: str):
     found = infer(["gpt-6-astra", "glm-5.1", "claude-fable-5-2"])
-    said = document(found, style, ["model", "active", "KV", "cache"]).replace("\\", "")
-    for flag in ("size extrapolated", "priced in CNY", "by zai", "release not known"):
+    said = document(found, style, ["model", "active", "KV from premium", "cache"]).replace("\\", "")
+    for flag in ("size extrapolated", "priced in CNY", "release not known"):
         assert said.count(flag) == (2 if flag == "size extrapolated" else 1), flag
-    legend = next(line for line in said.splitlines() if " undated; " in line)
-    assert [mark for mark in ("by price", "unsure", "extrapolated") if f" {mark}" not in legend] == []
-    assert "by zai" not in document(found, style, ["provider", "model"])

@@ -1,32 +1,69 @@
-"""One sheet on one screen: at most so many lines at any width, nothing without what qualifies it, nothing that the record has not."""
+"""One sheet on one screen: the readings, the forward model's prices beside the published ones, and commands that can be pasted."""
 
 from dataclasses import replace
 
 import pytest
 
-from invert.report.short import MOST_PRICES, short_parts, short_report
-from tests.tools.inferred import current
+from invert.inference import infer
+from invert.report.prices import predicted_prices, predictions
+from invert.report.short import short_report
+from tests.tools.inferred import current, everything
 
-MOST_LINES = 45
+MOST_LINES, FREE_PRICES = 24, 4
+"""Lines at 80 columns, and how many rows of prices are among them: a line more for each other row."""
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_a_sheet_fits_a_screen(width: int):
-    run = current()
-    longest = {one.name: len(short_report(one, run, width).splitlines()) for one in run}
-    assert max(longest.values()) <= MOST_LINES, {name: lines for name, lines in longest.items() if lines > MOST_LINES}
-    assert all(len(line) <= width for one in run for line in short_report(one, run, width).splitlines() if "://" not in line)
+    run = everything()
+    for one in run:
+        text = short_report(one, run, width)
+        prices = len(predicted_prices(one).rows)
+        assert len(text.splitlines()) <= MOST_LINES + max(0, prices - FREE_PRICES), text
+        assert all(len(line) <= width for line in text.splitlines() if "://" not in line)
 
 
-def test_prices_beyond_a_few_are_counted():
+def predicted(name: str) -> dict[str, list[str]]:
+    return {next(iter(row.values())): [*row.values()][1:] for row in predicted_prices(current()[name]).rows}
+
+
+def test_every_price_stands_beside_what_the_forward_model_predicts():
+    found = predicted("google/gemini-3.1-pro-preview")
+    assert found["input"] == ["2", "used"] and found["output"] == ["12", "used"]
+    assert found["input above 200k"] == ["4", "2, missed"] and found["output above 200k"] == ["18", "15.5, missed"]
+    assert found["cache read"][1].endswith(", met") and found["cache read above 200k"] == ["0.4", "-"]
+    assert found["cache storage"] == ["4.5/h", "1.19, missed"]
+    misses = sum(cells[1].endswith("missed") for cells in found.values())
+    assert misses == 3 and "3 of 4 other prices" in short_report(current()["google/gemini-3.1-pro-preview"], current())
+
+
+def test_what_is_predicted_is_the_ratio_of_the_check_times_the_base_price():
+    for one in current():
+        checks = {check.component: check for check in one.pairs[0].lecture_checks} if one.pairs else {}
+        if "premium_out" in checks:
+            base, above = one.sheet.bands[:2]
+            (found,) = [row for row in predictions(one) if (row.component, row.threshold_tokens) == ("output", above.threshold_tokens)]
+            scale = above.output.amount / above.output.usd_per_token
+            assert found.predicted == pytest.approx(checks["premium_out"].predicted * base.output.usd_per_token * scale), one.name
+
+
+def test_without_a_threshold_there_is_nothing_to_predict():
+    assert "forward model" not in predicted_prices(current()["anthropic/claude-opus-5"]).columns
+
+
+def test_the_advice_follows_from_what_is_known():
     run = current()
-    one = run["openai/gpt-6-sol"]
-    more = (replace(one.sheet.writes[0], ttl_seconds=60), *one.sheet.writes)
-    table = next(part for part in short_parts(replace(one, sheet=replace(one.sheet, writes=more)), run) if "cache read" in part)
-    assert len(table.splitlines()) == MOST_PRICES + 2 and "2 more, as in --full" in table
+    assert "Use the typical KV" in short_report(run["google/gemini-3.1-pro-preview"], run)
+    assert "Use 21 kB: the architecture is public." in short_report(run["minimax/MiniMax-M3"], run)
+    said = short_report(run["volcengine/glm-5.2"], run)
+    assert "CNY per million tokens" in said and "context assumed" in " ".join(said.split())
 
 
 def test_an_amount_that_was_put_in_is_said():
     run = current()
     changed = replace(run, changes={"output": "20"})
     assert "what if: output = 20, in place of the published amount" in short_report(run["openai/gpt-6-sol"], changed)
+
+
+def test_other_service_tiers_are_named_with_what_they_ask():
+    assert "batch: 0.5x" in short_report(infer("gpt-6-sol")[0], infer("gpt-6-sol"))

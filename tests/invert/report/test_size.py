@@ -6,7 +6,6 @@ from invert.report.flat import flat
 from invert.report.sheet import report
 from invert.report.size import cell, how_stated, record_in_words, stated_as, stated_size
 from invert.report.table import summary
-from invert.report.take_home import headlines
 
 
 def test_the_range_stands_with_what_ranges_like_it_have_held():
@@ -42,4 +41,3 @@ def test_a_size_says_whose_it_is():
     assert stated_as(OF_ARCHITECTURE) == "by its architecture"
     (kimi,) = infer("kimi-k3")
     assert (how_stated(kimi), stated_size(kimi)) == ("known", "100B (known)")
-    assert headlines(kimi)[0].startswith("Size: 100B active as known; 82B (28B to 240B) by its price; held for ")

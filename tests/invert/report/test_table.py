@@ -2,43 +2,29 @@
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
-from invert.report.glance import in_order
-from invert.report.table import _FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
+from invert.report.columns import WIDE_KEYS, column_of, in_order, kv_range
+from invert.report.table import count, footer, summary, worth
 from invert.result import Inference
 from invert.table import InferenceTable
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
-WIDTHS = (60, 80, 100, 120, 200)
-NARROWEST = 74
-"""What the columns that always stay take up with the sheets that ship."""
+
+def cells(one: Inference) -> dict[str, str]:
+    """One sheet as the text of every column of the wide table."""
+    return {column.heading: column.text(one) for column in map(column_of, WIDE_KEYS)}
 
 
-def test_the_table_fits_and_says_what_it_left_out():
-    table = current()
-    whole = max(map(len, summary(table).split("\n\n")[0].splitlines()))
-    widths = (*WIDTHS, whole)
-    printed: dict[Any, str] = {columns: summary(table, columns) for columns in widths} | {"wide": summary(table)}
-    shown = {}
-    for columns, text in printed.items():
-        heading, rule, *rows = text.split("\n\n")[0].splitlines()
-        shown[columns] = re.split(r"\s{2,}", heading.strip())
-        assert [column for column in TABLE_COLUMNS if column in shown[columns]] == shown[columns], "a heading is split or out of place"
-        assert len(rows) == len(table.inferences) and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
-        assert columns == "wide" or max(map(len, text.splitlines())) <= max(columns, NARROWEST)
-        hidden = len(TABLE_COLUMNS) - len(shown[columns])
-        assert (f"{hidden} column{'s' * (hidden > 1)} left out" in text) == bool(hidden) == ("--wide" in text)
-    assert shown["wide"] == shown[whole] == list(TABLE_COLUMNS) != shown[WIDTHS[-1]]
-    assert shown[60] == ["model", "KV read", "flags"]
-    counts = [len(shown[columns]) for columns in widths]
-    assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
+def test_the_wide_table_has_all_columns_and_no_cell_is_cut():
+    heading, rule, *rows = summary(current()).split("\n\n")[0].splitlines()
+    assert re.split(r"\s{2,}", heading.strip()) == list(cells(current()[0]))
+    assert len(rows) == len(current()) and set(rule) == {"─"} and "…" not in summary(current())
 
 
 def test_prices_of_the_base_are_in_dollars_whatever_the_list_asks():
@@ -46,33 +32,6 @@ def test_prices_of_the_base_are_in_dollars_whatever_the_list_asks():
     row, base = cells(sheet), sheet.sheet.bands[0]
     assert base.input.currency == "CNY" and float(row["output USD/MTok"]) == pytest.approx(base.output.usd_per_token * 1e6, rel=5e-3)
     assert float(row["input USD/MTok"]) == pytest.approx(base.input.usd_per_token * 1e6, rel=5e-3)
-
-
-def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained(run: InferenceTable):
-    text = summary(run, 100)
-    legend = re.search(r"^Flags: (.*?)\.$", text, re.MULTILINE | re.DOTALL)[1].replace("\n", " ")
-    means = dict(part.split(" ", 1) for part in legend.split("; "))
-    of_all = means.pop("all:")
-    heading, _, *rows = text.split("\n\n")[0].splitlines()
-    found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
-    assert found == [[flag for flag in one.flags if flag != of_all] for one in in_order(run)]
-    assert all(of_all in one.flags for one in run.inferences) and of_all not in means.values()
-
-
-def test_columns_go_one_by_one_in_their_order_and_one_may_be_kept(run: InferenceTable):
-    rows = [cells(one) for one in run]
-    wide = sum(max(len(text) for text in (column, *(row[column] for row in rows))) + 3 for column in TABLE_COLUMNS) - 3
-    assert fitting(rows, None) == fitting(rows, wide) == TABLE_COLUMNS
-    assert fitting(rows, wide - 1) == tuple(column for column in TABLE_COLUMNS if column != _FIRST_TO_GO[0])
-    assert fitting(rows, 1) == tuple(column for column in TABLE_COLUMNS if column not in _FIRST_TO_GO)
-    assert _FIRST_TO_GO[0] in fitting(rows, 1, _FIRST_TO_GO[0]) and len(set(_FIRST_TO_GO)) == len(_FIRST_TO_GO)
-
-
-def test_a_model_that_two_providers_sell_keeps_its_provider_where_the_column_went(run: InferenceTable):
-    first = run[0]
-    twin = replace(first, sheet=replace(first.sheet, provider="other"))
-    names = [line.split()[0] for line in summary(replace(run, inferences=(*run.inferences, twin)), 60).split("\n\n")[0].splitlines()[2:]]
-    assert sorted(names) == sorted([first.name, *(one.sheet.model for one in run[1:]), f"other/{first.sheet.model}"])
 
 
 def test_region_and_service_tier_stand_with_the_model(run: InferenceTable):
@@ -101,7 +60,7 @@ def test_what_the_readings_are_worth_counts_ranges_that_hold_the_known_cache(run
     def said(*sheets: Inference) -> str:
         return worth(replace(run, inferences=sheets))
 
-    heading = "increment"
+    heading = KV_NAMES["increment"].heading
     assert f"{heading} 1 of 1" in said(inside) and f"{heading} 0 of 2" in said(low, high)
     assert f"{heading} 1 of 3" in said(low, inside, high) and "on 3 sheets with two bands" in said(low, inside, high)
     assert said(run["anthropic/claude-opus-5"]) == (
@@ -126,9 +85,7 @@ def test_a_size_that_somebody_states_stands_beside_the_one_by_price_or_in_its_pl
     row = cells(coder)
     assert row["active known"] == "35B (assumed)" and row["active by price"].startswith("42B (")
     assert cells(run["google/gemini-3.1-pro-preview"])["active known"] == "-"
-    narrow, wide = summary(run, 100), summary(run)
-    assert "active known" in wide.split("\n\n")[0] and row["active by price"] in wide
-    assert "active known" not in narrow.split("\n\n")[0] and row["active by price"] not in narrow and "35B (assumed)" in narrow
+    assert "35B (assumed)" in summary(run) and row["active by price"] in summary(run)
     given = cells(infer(["gemini-3.1-pro"], anchors={"active_params": "60B"})[0])
     assert given["active known"] == "60B (given)" and given["active by price"] != given["active known"]
 
@@ -144,7 +101,7 @@ def test_the_record_of_sizes_is_of_a_sheet_that_has_one(run: InferenceTable):
 
 def test_one_record_of_the_headline_is_printed(run: InferenceTable):
     said = " ".join(footer(run))
-    assert "such ranges held" in said and "Ranges here that hold the true cache: one mark-up" in said
+    assert "such ranges held" in said and "Ranges here that hold the true cache: KV from all prices" in said
     assert ", read " not in worth(run)
 
 
@@ -182,5 +139,5 @@ def test_what_bounds_are_worth_is_said_of_all_that_ship(run: InferenceTable):
 
 def test_rows_are_in_the_order_of_the_glance():
     for by in (None, "-provider", "KV"):
-        rows = summary(current(), None, by).split("\n\n")[0].splitlines()[2:]
+        rows = summary(current(), by).split("\n\n")[0].splitlines()[2:]
         assert [row.split()[0] for row in rows] == [one.sheet.provider for one in in_order(current(), by)]

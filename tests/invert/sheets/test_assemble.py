@@ -290,23 +290,23 @@ def test_a_real_preview_is_found_by_its_plain_name():
 @in_one_test(
     ("line", "message"),
     [
-        ("b,n,,perhaps,,,,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
-        ("b,n,,,,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
-        ("b,n,,true,,,many,,,,,,,,", "models.csv row 3, column max_context: 'many' is not a number"),
-        ("b,n,,true,,,,many,verified,,,,,,", "models.csv row 3, column active_params: 'many' is not a number"),
-        ("b,n,,true,,,,1e9,,,,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
-        ("b,n,,true,Nothing-1B,verified,,,,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),
-        ("b,n,,true,,,,,,,,2026,quoted,,", "models.csv row 3, column release_date: '2026' is not an ISO date"),
-        ("b,n,,true,,,,,,,,2026-05-01,,,", "models.csv row 3, column release_grade: is blank, and release_date is not"),
-        ("b,n,,true,,,,,,,,2026-05-01,rumour,,", "models.csv row 3, column release_grade: 'rumour' is not known"),
-        ("b,n,,true,,,,,,,2026-09-10,,,,", "models.csv row 3, column weights_until: ends what is known of the weights, and nothing is"),
-        ("b,n,,true,,,,1e9,verified,,2026-05-01,2026-05-01,quoted,,", "models.csv row 3, column weights_until: is not after the release"),
+        ("b,n,,perhaps,false,,,,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
+        ("b,n,,,false,,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
+        ("b,n,,true,false,,,many,,,,,,,,", "models.csv row 3, column max_context: 'many' is not a number"),
+        ("b,n,,true,false,,,,many,verified,,,,,,", "models.csv row 3, column active_params: 'many' is not a number"),
+        ("b,n,,true,false,,,,1e9,,,,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
+        ("b,n,,true,false,Nothing-1B,verified,,,,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),
+        ("b,n,,true,false,,,,,,,,2026,quoted,,", "models.csv row 3, column release_date: '2026' is not an ISO date"),
+        ("b,n,,true,false,,,,,,,,2026-05-01,,,", "models.csv row 3, column release_grade: is blank, and release_date is not"),
+        ("b,n,,true,false,,,,,,,,2026-05-01,rumour,,", "models.csv row 3, column release_grade: 'rumour' is not known"),
+        ("b,n,,true,false,,,,,,,2026-09-10,,,,", "models.csv row 3, column weights_until: ends what is known of the weights"),
+        ("b,n,,true,false,,,,1e9,verified,,2026-05-01,2026-05-01,quoted,,", "models.csv row 3, column weights_until: is not after"),
         ("b,n,,true", "models.csv row 3: has 4 cells"),
     ],
 )
 def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: str):
     header = shipped.content("models.csv").decode().splitlines()[0]
-    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,,,,\n{line}\n")):
+    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,false,,,,,,,,,,,\n{line}\n")):
         (row,), (problem,) = models(shipped_data()), shipped.problems("models")
     assert (row.provider, row.model, row.first_party) == ("a", "m", True)
     assert str(problem).startswith(message)
@@ -314,7 +314,7 @@ def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: 
 
 def test_of_two_rows_of_one_model_neither_is_read():
     header = shipped.content("models.csv").decode().splitlines()[0]
-    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,,,,\na,m,,true,,,,,,,,,,,\n")):
+    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,false,,,,,,,,,,,\na,m,,true,false,,,,,,,,,,,\n")):
         assert models(shipped_data()) == []
         assert [str(problem) for problem in shipped.problems("models")] == [
             "models.csv row 2, column model: row 3 has the same provider, model",

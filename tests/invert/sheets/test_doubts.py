@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from invert.sheets.doubts import doubtful_prices
+from invert.sheets.doubts import doubtful_prices, doubts_about
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import PriceBook
 
@@ -233,3 +233,11 @@ def test_prices_of_one_sheet_that_hardly_go_together_are_named(output: tuple, sa
     rows = [f"a,m,input,,2,USD,{DATED}", f"a,m,output,{at},{amount},{currency},{DATED}"]
     more = [f"a,m,output,,8,USD,{DATED}", f"a,m,input,{at},4,USD,{DATED}"] if at else []
     assert any(said in doubt for doubt in doubted(*rows, *more))
+
+
+def test_doubts_about_some_sheets_are_those_that_a_check_has_of_their_rows():
+    own = b"provider,model,component,amount\nacme,k,input,0.0025\nacme,k,output,0.01\nacme,other,input,2\nacme,other,output,8\n"
+    book = load(BytesIO(own))
+    found = doubts_about([("acme", "k", "", "standard")], book)
+    assert [one.row for one in found] == [2, 3] and {*found} == {*doubtful_prices(book)}
+    assert doubts_about([("acme", "other", "", "standard")], book) == ()

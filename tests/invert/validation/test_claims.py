@@ -61,7 +61,16 @@ def test_a_verdict_that_the_number_no_longer_bears_is_a_fault_of_its_row(monkeyp
     otherwise = [{"found": 1.0, "agrees": None if row.verdict == UNDECIDED else row.verdict in DIFFERS} for row in CLAIMS]
     monkeypatch.setitem(scoreboard._SECTIONS, "claims", lambda _data: otherwise)
     _, problems = scoreboard.sections(("claims",))
-    assert [problem.row for problem in problems] == [row.place for row in CLAIMS if row.verdict != UNDECIDED]
+    judged = [row.place for row in CLAIMS if row.verdict != UNDECIDED and not givens(row.givens).rows]
+    assert [problem.row for problem in problems] == judged != []
+
+
+def test_a_claim_whose_table_was_corrected_asks_to_be_judged_again_and_is_no_fault():
+    """A correction of prices.csv leaves `validate` at exit status 0."""
+    rival, whole = replace(BY_ID["A12b"], stated="1", place=7), BY_ID["A12b"]
+    found = claim_rows([rival, whole], {}, read())
+    assert [row["verdict"] for row in found] == [UNDECIDED, whole.verdict] and "the tables have changed" in str(found[0]["reason"])
+    assert list(not_borne([rival, whole], found)) == []
 
 
 def test_a_claim_whose_row_is_gone_says_so_and_the_others_stand():

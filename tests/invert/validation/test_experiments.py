@@ -31,10 +31,10 @@ def test_both_sheets_of_every_experiment_can_be_read():
 
 @pytest.mark.slow
 def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
-    assert rows()["KV read"]["rms"] == 0.0 and str(rows()["KV read"]["most"]) == "0.0"
-    assert rows()["KV read"]["held"] is None and rows()["KV read"]["of"] == "no price that changed"
+    assert rows()["typical KV"]["rms"] == 0.0 and str(rows()["typical KV"]["most"]) == "0.0"
+    assert rows()["typical KV"]["held"] is None and rows()["typical KV"]["of"] == "no price that changed"
     assert rows()["memory_time_share"]["held"] == 17
-    assert all(float(str(rows()[name]["rms"])) > 0.3 for name in ("active_params, by price", "KV one mark-up", "KV at rent"))
+    assert all(float(str(rows()[name]["rms"])) > 0.3 for name in ("active_params, by price", "KV from all prices"))
 
 
 def test_a_price_of_a_day_before_the_release_is_not_compared():
@@ -66,7 +66,7 @@ def test_prices_are_those_of_the_data_that_is_given():
 
 
 def test_a_premium_that_ends_takes_its_readings_along():
-    assert rows()["KV one mark-up"]["lost"] == rows()["KV at rent"]["lost"] == 3
+    assert rows()["KV from all prices"]["lost"] == rows()["KV from premium at cost"]["lost"] == 3
 
 
 def test_held_and_moved_are_of_medians_and_of_the_first_range():
@@ -92,7 +92,7 @@ def test_a_day_that_no_price_changed_on_is_no_experiment_and_an_unknown_model_is
 
 def test_estimates_are_all_that_has_a_range():
     names = {*estimates_of(infer("gemini-3.1-pro")[0])}
-    assert {"active_params, by price", "KV read", "bandwidth_bound_fraction"} <= names
+    assert {"active_params, by price", "typical KV", "bandwidth_bound_fraction"} <= names
 
 
 # -- what the table says of each change -----------------------------------------------------------------------------------

@@ -6,10 +6,11 @@ from functools import cache
 
 import pytest
 
-from derive.claim_cells import AGREES, UNDECIDED
+from derive.claim_cells import AGREES, UNDECIDED, givens
 from derive.errors import NoSingleValue, UnknownName
 from derive.price_rows import Claim, WorkedProblem
 from derive.shipped import read, rows_of
+from derive.shipped_rows import iso_date
 from invert.assumptions import USUAL
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
@@ -25,7 +26,8 @@ BY_ID = {row.id: row for row in CLAIMS}
 
 @cache
 def prices() -> Mapping[str, Facts]:
-    return price_facts(sheets(load())[0], models(shipped_data()), USUAL)
+    days = {iso_date(named["sheet"].partition("@")[2]) for row in CLAIMS if "sheet" in (named := givens(row.givens).rows)}
+    return price_facts([one for day in days for one in sheets(load(), day)[0]], models(shipped_data()), USUAL)
 
 
 @in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS])

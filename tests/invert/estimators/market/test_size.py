@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from derive import shipped
 from derive.preset_rows import OpenModel
 from derive.price_rows import HostPrice, ListPrice
 from derive.shipped import rows_of
@@ -19,7 +20,7 @@ from invert.estimators.market import panel, record, size
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.size import ANY, CLOSED, TOTAL
 
-TABLES = Path(__file__).parents[4] / "pricing_data"
+TABLES = Path(shipped.FOLDER)
 LISTED = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
 HOSTED = panel.by_host_price(rows_of(OpenModel), rows_of(HostPrice), 3)
 EXTRA_MARKUP = (0.3, 0.6)

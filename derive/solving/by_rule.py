@@ -1,0 +1,75 @@
+"""An answer by a reading, a condition or a rule of thumb where definitions and bounds lead to none."""
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from itertools import chain
+
+from derive.answers import BY_RULE, ways_to
+from derive.catalogue import by_id, equation
+from derive.presets import PARAMETERS
+from derive.records import HEURISTIC, Equation
+from derive.solving.defaults import neutral, with_defaults
+from derive.solving.questions import IN_BF16, OF_DENSE, Question, taken_as_known
+from derive.solving.result import Solution
+from derive.solving.route import reaches
+
+
+def answered_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
+    """Return the answer by every single rule that gives the unknown, or what the last leg alone needs; None if no rule does.
+
+    If the unknown is asked for `alone`, a rule that leaves out more than half of what was given answers another question.
+    """
+    found = {row: ask(row.id) for row in by_id().values() if row.rule and _leads(row, asked)}
+    near = {row: one for row, one in found.items() if (one.answers or one.sweep) and _is_near(row, one, missing)}
+    typed = {name for name, source in asked.provenance.items() if source == "given"} if alone else set()
+    idle = typed.intersection(*(one.unused for one in near.values()))
+    return _together([_labelled(one, row) for row, one in near.items()]) if near and 2 * len(idle) <= len(typed) else None
+
+
+def _leads(rule: Equation, asked: Question) -> bool:
+    """Whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
+    rows = tuple(row for row in asked.active if row.sense == "=")
+    beside = {name for row in (*rows, rule) if asked.unknown in row.names for name in row.names}
+    known = {*asked.known, *chain.from_iterable(taken_as_known(asked)), *IN_BF16}
+    at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
+    return not beside.isdisjoint(rule.names) and reaches(asked.unknown, (*rows, with_defaults(rule, neutral(asked.defaults))), at_hand)
+
+
+def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
+    """Whether a rule gives the answer or what the last leg needs (a rule of thumb what is missing), with one supposition at most."""
+    steps = solution.route
+    at = next((place for place, step in enumerate(steps) if step.equations == (rule.reference,)), len(steps))
+    between = {name for step in steps[at + 1 : -1] for id in step.equations for name in equation(id).symbols}
+    found = steps[at].unknown if at < len(steps) else "" if steps else solution.unknown
+    sources = [solution.provenance.get(name, "default") for name in solution.given]
+    supposed = sources.count("supposed") + sources.count(OF_DENSE)
+    last = found == solution.unknown or (found and found not in between and (rule.kind != HEURISTIC or found in missing))
+    return bool(last) and supposed < 2 and not {*sources} <= {"supposed", "default"}
+
+
+def _labelled(solution: Solution, rule: Equation) -> Solution:
+    """Return a solution that says by which rule it is, and that nobody named the rule."""
+    told = f"{solution.unknown} is by {rule.rule}, as no definition leads to it; --strict leaves it out"
+    joined = tuple(text.replace("joined by name", "used as no definition leads there") for text in solution.assumptions)
+    return replace(solution, assumptions=joined, warnings=(told, *solution.warnings), kinds=(BY_RULE, *solution.kinds))
+
+
+def _together(solutions: list[Solution]) -> Solution:
+    """Return several solutions as one, each answer with its own route, the least first; of sweeps and ranges the first solution."""
+    if len(solutions) == 1 or any(one.sweep or one.spans for one in solutions):
+        return solutions[0]
+    answers, routes = zip(*sorted((pair for one in solutions for pair in ways_to(one)), key=lambda pair: pair[0].ends[0]), strict=True)
+    warnings = {text: kind for one in solutions for text, kind in zip(one.warnings, one.kinds, strict=True)}
+    return replace(
+        solutions[0],
+        answers=answers,
+        route=routes[0],
+        further=routes[1:],
+        equations=tuple(dict.fromkeys(id for one in solutions for id in one.equations)),
+        given={name: value for one in solutions for name, value in one.given.items()},
+        provenance={name: source for one in solutions for name, source in one.provenance.items()},
+        assumptions=tuple(dict.fromkeys(text for one in solutions for text in one.assumptions)),
+        unused=tuple(name for name in solutions[0].unused if all(name in one.unused for one in solutions)),
+        warnings=tuple(warnings),
+        kinds=tuple(warnings.values()),
+    )

@@ -1,0 +1,34 @@
+"""The prices of the last release, with which an edit of prices.csv is compared."""
+
+import gzip
+import os
+import zlib
+
+from derive import shipped
+from derive.files import LARGEST
+from invert.data import Data, once_a_run
+from invert.sheets.rows import SHIPPED_PRICES
+
+RELEASED_PRICES = "released_prices.csv.gz"
+"""prices.csv of the last release, compressed, beside it: it is found offline, in a wheel and in a folder without git."""
+
+
+@once_a_run
+def released_prices(data: Data) -> bytes | None:
+    """Return prices.csv of the last release; None if the present one is the same, or no release can be read."""
+    try:
+        with gzip.open(os.path.join(shipped.FOLDER, RELEASED_PRICES)) as file:
+            content = file.read(LARGEST)
+    except (OSError, EOFError, zlib.error):
+        return None
+    return content if content and content != data.tables.files.get(SHIPPED_PRICES) else None
+
+
+def record_release(folder: str = shipped.FOLDER) -> None:
+    """Write the present prices.csv of a folder as that of the release; the same bytes for the same prices."""
+    with open(os.path.join(folder, SHIPPED_PRICES), "rb") as prices, open(os.path.join(folder, RELEASED_PRICES), "wb") as file:
+        file.write(gzip.compress(prices.read(), mtime=0))
+
+
+if __name__ == "__main__":
+    record_release()

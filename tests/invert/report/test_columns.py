@@ -1,0 +1,108 @@
+"""The columns: found by every name that they have, sorted by any of them, and sheets that are picked by patterns."""
+
+import csv
+import io
+
+import pytest
+
+from derive.errors import UnknownName, WrongValue
+from invert.inference import infer
+from invert.report.columns import OF_TEXT, REGISTRY, SHORT_KEYS, WIDE_KEYS, column_of, csv_names, explained, in_order, kv_range, picked
+from invert.report.contract import run_as_csv
+from invert.report.flat import COLUMNS
+from tests.tools.inferred import current
+from tests.tools.together import in_one_test
+
+
+def test_every_column_has_a_name_of_its_own_and_is_found_by_it():
+    assert len({one.key for one in REGISTRY}) == len({one.heading for one in REGISTRY}) == len(REGISTRY)
+    for one in REGISTRY:
+        for name in (one.key, one.heading, one.heading.upper(), f" {one.key.replace('_', ' ')} "):
+            assert column_of(name) is one, name
+    assert {*SHORT_KEYS, *WIDE_KEYS, *COLUMNS} <= {one.key for one in REGISTRY}
+
+
+@in_one_test(
+    ("name", "key"),
+    [
+        ("KV lecture", "kv_bytes_per_token_lecture"), ("KV from threshold", "kv_bytes_per_token_lecture"),
+        ("kv from premium", "kv_bytes_per_token_increment"), ("bandwidth-bound", "bandwidth_bound_fraction"),
+        ("bandwidth bound", "bandwidth_bound_fraction"), ("mark-up", "input_markup_market"), ("price/cost", "input_markup_market"),
+        ("KV", "kv_bytes_per_token_headline"), ("typical kv", "kv_bytes_per_token_headline"), ("active", "active_params"),
+        ("known", "kv_bytes_per_token_known"), ("Prices Missed", "prices_missed"), ("cache", "cache_tier"), ("in/out", "price"),
+    ],
+)  # fmt: skip
+def test_people_call_a_column_by_many_names(name: str, key: str):
+    assert column_of(name).key == key
+
+
+@in_one_test(("name", "near"), [("modle", "model"), ("premum out", "premium out"), ("KV from treshold", "KV from threshold")])
+def test_an_unknown_name_gets_the_nearest_one(name: str, near: str):
+    with pytest.raises(UnknownName, match=f"did you mean .*'{near}'"):
+        column_of(name)
+
+
+def test_csv_has_the_numbers_of_a_column_of_the_table():
+    assert csv_names(()) == list(COLUMNS) and csv_names(["MODEL", "model"]) == ["model"]
+    names = ["sheet", "KV from premium", "prices missed", "price/cost"]
+    (row,) = csv.DictReader(io.StringIO(run_as_csv(infer("gemini-3.1-pro"), names)))
+    assert (row["provider"], row["prices_missed"], row["prices_checked"]) == ("google", "3", "4")
+    assert float(row["kv_bytes_per_token_increment"]) == pytest.approx(168e3, rel=1e-2) and float(row["input_markup_market_low"]) < 12
+    with pytest.raises(UnknownName):
+        csv_names(["modle"])
+
+
+def test_all_columns_are_explained():
+    assert not [one.key for one in REGISTRY if one.key not in explained()]
+
+
+def test_the_dearest_come_first():
+    prices = [one.sheet.bands[0].input.usd_per_token for one in in_order(current())]
+    assert prices == sorted(prices, reverse=True)
+
+
+@in_one_test("name", [*SHORT_KEYS, *WIDE_KEYS, "cache_read_ratio", "check_joint"])
+def test_sheets_are_sorted_by_any_column_and_those_without_a_value_come_last(name: str):
+    value = column_of(name).value
+    for by in (name, f"-{name}"):
+        values = [value(one) for one in in_order(current(), by)]
+        known = [one for one in values if one not in (None, "")]
+        texts = isinstance(known[0], str)
+        assert known == sorted(known, reverse=texts == by.startswith("-")) and values[: len(known)] == known
+
+
+def test_a_bound_or_a_given_number_is_a_cell():
+    run = infer("claude-opus-5")
+    assert kv_range(run[0].kv_bytes["at_rent"]).startswith("< ")
+    given = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})[0]
+    assert column_of("typical KV").text(given) == "70 kB given" and kv_range(given.kv_bytes["headline"]) == "70 kB (given)"
+
+
+@in_one_test(
+    ("wanted", "count"),
+    [
+        (["provider=openai"], 13), (["provider=openai, x-ai"], 18), (["model=GPT-6*"], 5), (["provider=openai", "model=*sol"], 3),
+        (["flag=off*"], 2), (["tier=off_peak"], 2), (["cache=flash"], 8), (["currency=CNY"], 7), (["region=-"], 62),
+        (["flag=off"], 2), (["flag=CNY"], 7), (["flag=cny, off*,"], 9), (["flag=prior"], 62),
+    ],
+)  # fmt: skip
+def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
+    assert len(picked(current(), wanted)) == count
+
+
+@in_one_test(
+    ("wanted", "said"),
+    [
+        (["flag=zzz"], "no sheet matches --where flag=zzz; allowed: .*priced in CNY"),
+        (["provider=opnai"], "no sheet matches --where provider=opnai; did you mean 'openai'"),
+        (["currency=EUR"], "allowed: CNY, USD"),
+        (["provider"], "write provider=PATTERN"),
+        (["provider="], "write provider=PATTERN"),
+    ],
+)
+def test_where_nothing_matches_it_says_what_there_is(wanted: list[str], said: str):
+    with pytest.raises(WrongValue, match=said):
+        picked(current(), wanted)
+    with pytest.raises(UnknownName, match="did you mean 'provider'"):
+        picked(current(), ["providr=x"])
+    assert {"provider", "model", "flag"} <= {*OF_TEXT}

@@ -1,0 +1,104 @@
+"""The prices of the last release: an edit of prices.csv is found without git and without a network."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from derive import shipped
+from invert.data import read_data
+from invert.sheets.diff import shipped_book, since_release, states_of
+from invert.sheets.read import book_of
+from invert.sheets.released import RELEASED_PRICES, record_release, released_prices
+from tests.tools.commands import call
+
+Edit = Callable[[str, str], None]
+
+
+@pytest.fixture
+def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Edit:
+    """Tables of their own, as released; what edits their prices.csv."""
+    folder = Path(shutil.copytree(shipped.FOLDER, tmp_path / "tables"))
+    record_release(str(folder))
+    monkeypatch.setattr(shipped, "FOLDER", str(folder))
+
+    def change(old: str, new: str) -> None:
+        text = (folder / "prices.csv").read_text(encoding="utf-8")
+        assert text.count(old) == 1, old
+        (folder / "prices.csv").write_text(text.replace(old, new), encoding="utf-8")
+
+    return change
+
+
+OUTPUT = "google,gemini-3.1-pro-preview,,standard,output,0,false,,,,"
+AMOUNT = f"{OUTPUT}12,USD"
+ROW_OF_OPUS = "anthropic,claude-opus-5-5,,standard,input,0,false,,,,"
+
+
+def test_without_an_edit_nothing_differs(edit: Edit):
+    assert released_prices(read_data()) is None and since_release(read_data()) == ()
+    assert "Changed since release" not in call("infer").out
+    assert "No price changed." in call("infer", "gemini-3.1-pro", "--against", "shipped").out
+
+
+def test_an_edited_price_is_named_before_the_table(edit: Edit):
+    edit(AMOUNT, f"{OUTPUT}8,USD")
+    (found,) = since_release(read_data())
+    assert str(found) == "output 12 -> 8 USD/MTok" and found.sheet_key[:2] == ("google", "gemini-3.1-pro-preview")
+    for asked in ((), ("gemini-3.1-pro",), ("--provider", "google")):
+        assert call("infer", *asked).out.startswith("Changed since release: google gemini-3.1-pro-preview output 12 -> 8 USD/MTok\n"), asked
+    assert "Changed since release" not in call("infer", "claude-opus-5-5").out
+    for style in ("csv", "json"):
+        assert "Changed since release" not in call("infer", "gemini-3.1-pro", "--as", style).out
+    (row,) = [line.split() for line in call("infer").out.splitlines() if line.startswith("gemini-3.1-pro-preview ")]
+    assert row[1] == "2/8" and "75" in row
+
+
+def test_against_shipped_is_against_the_release(edit: Edit):
+    edit(AMOUNT, f"{OUTPUT}8,USD")
+    said = call("infer", "gemini-3.1-pro", "--against", "shipped").out
+    assert "google/gemini-3.1-pro-preview: output 12 -> 8 USD/MTok" in said and "83% (67%-92%)" in said and "75%" in said
+    other = call("infer", "claude-opus-5-5", "--against", "shipped").out
+    assert "No price changed." in other and "gemini-3.1-pro-preview output 12 -> 8" in other, "what changed elsewhere is named"
+    before, after = states_of("shipped", os.path.join(shipped.FOLDER, "prices.csv"), read_data())
+    assert {row.amount for row in before.rows if row.component == "output" and row.model == "gemini-3.1-pro-preview"} == {
+        12.0,
+        18.0,
+        6.0,
+        9.0,
+    }
+    assert len(before.rows) == len(after.rows)
+
+
+def test_of_many_changes_a_few_are_listed_and_the_rest_are_counted(edit: Edit):
+    edit(AMOUNT, f"{OUTPUT}8,USD")
+    for component, amount in (("input", "2"), ("cache_read", "0.2")):
+        edit(f"google,gemini-3.1-pro-preview,,standard,{component},0,false,,,,{amount},USD",
+             f"google,gemini-3.1-pro-preview,,standard,{component},0,false,,,,{float(amount) / 2:g},USD")  # fmt: skip
+    edit(f"{ROW_OF_OPUS}4,USD", f"{ROW_OF_OPUS}5,USD")
+    lines = call("infer").out.splitlines()
+    assert [line.startswith("Changed since release: ") for line in lines[:4]] == [True, True, True, False]
+    assert lines[3] == "and 1 more: backsolve infer --against shipped"
+
+
+def test_a_sheet_that_the_release_has_not_is_in_the_table(edit: Edit):
+    edit("openai,o3,,standard,output,0,false,,,,8,USD", "openai,o3,,standard,output,0,false,,,,9,USD")
+    assert [line for line in call("infer").out.splitlines() if line.startswith("o3 ")]
+
+
+@pytest.mark.parametrize(("content", "amount"), [(None, 7), (b"", 6), (b"no gzip", 5), (b"\x1f\x8b\x08\x00broken", 4)])
+def test_without_a_readable_release_nothing_is_compared(edit: Edit, content: bytes | None, amount: int):
+    path = Path(shipped.FOLDER) / RELEASED_PRICES
+    path.unlink() if content is None else path.write_bytes(content)
+    edit(AMOUNT, f"{OUTPUT}{amount},USD")
+    data = read_data()
+    assert since_release(data) == () and shipped_book(data).rows == book_of(data).rows
+
+
+def test_a_release_is_the_same_bytes_for_the_same_prices(edit: Edit):
+    path = Path(shipped.FOLDER) / RELEASED_PRICES
+    first = path.read_bytes()
+    record_release(shipped.FOLDER)
+    assert path.read_bytes() == first and len(first) < 20_000
