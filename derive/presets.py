@@ -813,11 +813,15 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
     short = [(row.text, name) for row in tables.rows_of(ShortName) if (name := row.accelerator or row.model) in names]
     if hit := next((hit for hits in _alike(given, pairs, short) for hit in hits), None):
         return hit
-    for hits in _begun(given, pairs):
-        if len(hits) == 1:
-            return hits.pop()
-        if hits:
-            raise UnknownName(kind, given, sorted(hits)[:5], f"{len(hits)} names begin so; write more of it")
+    forms = [*filter(None, _forms(given))]
+    usual = {name for text, name in short if any(f"{form}-".startswith(f"{_dashed(text)}-") for form in forms)}
+    for form in forms:
+        begun = {name for spelled, name in pairs if _dashed(spelled).startswith(f"{form}-")}
+        meant = usual & begun
+        if len(meant) == 1 or len(begun) == 1:
+            return (meant or begun).pop()
+        if begun:
+            raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin so; write more of it")
     sizes = {*_SIZE.findall(given.lower())}
     alike = [*dict.fromkeys(spelled for spelled, _ in pairs if sizes <= {*_SIZE.findall(spelled.lower())})]
     raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
@@ -833,12 +837,6 @@ def _alike(given: str, pairs: Collection[tuple[str, str]], short: Collection[tup
     *_, plain = forms = _forms(given)
     for form, others in (*((one, short) for one in forms), (RELEASE.sub("", plain), ())):
         yield [name for spelled, name in (*pairs, *others) if form and not _keys(_dashed(spelled)).isdisjoint(_keys(form))]
-
-
-def _begun(given: str, pairs: Collection[tuple[str, str]]) -> Iterator[set[str]]:
-    """The things whose spelling begins with a text."""
-    for form in filter(None, _forms(given)):
-        yield {name for spelled, name in pairs if _dashed(spelled).startswith(f"{form}-")}
 
 
 def _forms(given: str) -> tuple[str, str, str]:
