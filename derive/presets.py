@@ -683,6 +683,18 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     )
 
 
+def stored_bytes(published: Iterable[Published], width: float) -> tuple[float, str]:
+    """The bytes of a weight in a checkpoint of a data type of this width, and a remark if the table has no such checkpoint.
+
+    >>> stored_bytes(model("Llama-3.1-70B").published, 1.0)
+    (1.0, 'embeddings and scales may add 10 to 25 %')
+    """
+    models = [*published]
+    found = next((one.stored[width] for one in models if width in one.stored), width)
+    wider = found == width and any(width < one.narrowest < inf for one in models)
+    return found, _STORED_WIDER["bytes_per_weight"] if wider else ""
+
+
 def _as_stored(preset: Preset, chip: float) -> Preset:
     """The presets with the bytes of the first checkpoint of a model that stores its weights in a type of these bytes."""
     model = next(one for one in preset.published if chip in one.stored)

@@ -90,6 +90,8 @@ OWN_UNITS = {
     **_COSTS_OF_A_TIME,
     "chip_hours": "h",
     **_DURATIONS,
+    # A bare number beside a word for a data type is its width.
+    **dict.fromkeys((*OF_WEIGHTS_AND_ARITHMETIC, "weight_dtype", "kv_dtype", "kv_cache_dtype", "cache_dtype"), "bit"),
 }
 
 ALIASES: dict[str, tuple[str, ...]] = {

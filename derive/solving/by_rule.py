@@ -44,7 +44,9 @@ def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bo
     sources = [solution.provenance.get(name, "default") for name in solution.given]
     supposed = sources.count("supposed") + sources.count(OF_DENSE)
     last = found == solution.unknown or (found and found not in between and (rule.kind != HEURISTIC or found in missing))
-    return bool(last) and supposed < 2 and not {*sources} <= {"supposed", "default"}
+    # A list or a range is given, although its values are in the sweep or the span.
+    rests_on_givens = solution.sweep or solution.spans or not {*sources} <= {"supposed", "default"}
+    return bool(last and rests_on_givens) and supposed < 2
 
 
 def _labelled(solution: Solution, rule: Equation) -> Solution:

@@ -179,12 +179,17 @@ def question(
         by_name = "chips" in spans or name == _COPIES
         using += (row.id,) if by_name else ()
         preset = preset if by_name else _with_copies(preset, row.right_side({**preset.givens, **typed}))
+    remark = ""
+    if conventions.dtype and "bytes_per_weight" in typed and "bytes_per_weight" not in spans:
+        typed["bytes_per_weight"], remark = presets.stored_bytes(preset.published, typed["bytes_per_weight"])
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
     if conventions.dtype and "," not in conventions.dtype:
-        read_as = "weights and arithmetic" if hardware_name else "weights"
-        notes += (f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is that of the cache",)
+        computed = preset.supposed.get("peak_flops", "")
+        read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
+        told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is that of the cache"
+        notes += ("; ".join(filter(None, (told, computed, remark))),)
     gone = {made: n for n in vanished for made in AT_NOTHING[n] if made not in known and made != name}
     known |= dict.fromkeys(gone, 0.0)
     provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
