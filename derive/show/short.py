@@ -192,7 +192,9 @@ def _moves(solution: Result) -> list[str]:
     if not solution.answers:
         return []
     slopes = sorted(solution.answers[0].elasticities.items(), key=lambda item: -abs(item[1]))
-    return moves_lines(dict(slopes[:_MOST_MOVES]))
+    # What makes a loss larger makes the margin less.
+    sign = -1 if solution.answers[0].ends[0] < 0 else 1
+    return moves_lines({name: sign * slope for name, slope in slopes[:_MOST_MOVES]})
 
 
 def _end(solution: Result, brief: bool = False) -> list[str]:

@@ -82,7 +82,8 @@ def beside_prompts(
         return alone
     if _same(alone.answers[0], both.answers[0]):
         return _without_doubt(alone)
-    return replace(alone, with_prompts=both.answers[0], said=_said_of_each(alone.said, both.said))
+    unused = tuple(name for name in alone.unused if name in both.unused)
+    return replace(alone, with_prompts=both.answers[0], said=_said_of_each(alone.said, both.said), unused=unused)
 
 
 def _said_of_each(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
