@@ -20,7 +20,15 @@ _CHANGE_NOTHING = (
 _OF_A_RELEASE = ("thinking", "reasoning", "preview", "exp", r"\d{4}", r"\d{6}", r"\d{8}")
 """Patterns of words for a later release of the same model, such as 0528 and 2507. A model may have them in its own name."""
 
-_STORED_AS = {**{name: name for name in ROWS}, "4bit": "int4", "8bit": "int8", "qat": "q4_0", "int4-awq": "awq", "w4a16g128": "w4a16", "6bit": "fp6"}
+_STORED_AS = {
+    **{name: name for name in ROWS},
+    "4bit": "int4",
+    "8bit": "int8",
+    "qat": "q4_0",
+    "int4-awq": "awq",
+    "w4a16g128": "w4a16",
+    "6bit": "fp6",
+}
 """Words for how the weights are stored, and the data type that this is."""
 
 

@@ -20,6 +20,7 @@ from derive.show.text import (
     head,
     labelled,
     moves_lines,
+    signed_moves,
     values_of,
     warnings_of,
     with_numbers,
@@ -191,10 +192,8 @@ def step_line(step: RouteStep, values: Mapping[str, float]) -> list[str]:
 def _moves(solution: Result) -> list[str]:
     if not solution.answers:
         return []
-    slopes = sorted(solution.answers[0].elasticities.items(), key=lambda item: -abs(item[1]))
-    # What makes a loss larger makes the margin less.
-    sign = -1 if solution.answers[0].ends[0] < 0 else 1
-    return moves_lines({name: sign * slope for name, slope in slopes[:_MOST_MOVES]})
+    slopes = sorted(signed_moves(solution.answers[0]).items(), key=lambda item: -abs(item[1]))
+    return moves_lines(dict(slopes[:_MOST_MOVES]))
 
 
 def _end(solution: Result, brief: bool = False) -> list[str]:

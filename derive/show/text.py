@@ -209,7 +209,7 @@ def _text_lines(solution: Result) -> Iterator[str]:
     lines = [*labelled("warning", warnings_of(solution)), *labelled("not used", _one_line(solution.unused)), ""]
     if solution.route:
         lines += [*([_where_shown(solution.spans)] if solution.spans else []), *route_lines(solution), ""]
-    lines += moves_lines(solution.answers[0].elasticities) if solution.answers else []
+    lines += moves_lines(signed_moves(solution.answers[0])) if solution.answers else []
     lines += labelled("given", given_lines(solution))
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
     lines += labelled("defaults", _one_line(defaults))
@@ -434,6 +434,12 @@ def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> s
         return f"({text})" if " " in text or "/" in text else text
 
     return _NAME.sub(number, formula)
+
+
+def signed_moves(answer: Answer) -> dict[str, float]:
+    """The elasticities of an answer, those of a negative one with the sign of its change: a larger loss is a smaller margin."""
+    sign = -1 if answer.ends[0] < 0 else 1
+    return {name: sign * slope for name, slope in answer.elasticities.items()}
 
 
 def moves_lines(elasticities: Mapping[str, float]) -> list[str]:
