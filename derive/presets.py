@@ -835,7 +835,7 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
         if begun:
             raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin so; write more of it")
     sizes = {*_SIZE.findall(given.lower())}
-    alike = [*dict.fromkeys(spelled for spelled, _ in pairs if sizes <= {*_SIZE.findall(spelled.lower())})]
+    alike = [*dict.fromkeys(spelled for spelled, _ in (*pairs, *short) if sizes <= {*_SIZE.findall(spelled.lower())})]
     raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
 
 
@@ -859,8 +859,12 @@ def _forms(given: str) -> tuple[str, str, str]:
 
 @lru_cache(4096)
 def _dashed(text: str) -> str:
-    """A name in lower case, with "-" for every separator."""
-    return re.sub(r"[\s_/:-]+|(?<![0-9])[.]|[.](?![0-9])", "-", text.strip().lower())
+    """A name in lower case, with "-" for every separator and a plus sign in words.
+
+    >>> _dashed("cohere/Command R+")
+    'cohere-command-r-plus'
+    """
+    return re.sub(r"[\s_/:-]+|(?<![0-9])[.]|[.](?![0-9])", "-", text.strip().lower().replace("+", "-plus"))
 
 
 @lru_cache(4096)

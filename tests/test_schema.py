@@ -84,7 +84,7 @@ SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code
          "prefill_decode_flops_ratio": 1, "active_params": 1e11}, "not_identified",
     ),
     "does not fit": (
-        {"unknown": "step_time", "hardware": "H100:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "chips": 8, "batch": 1,
+        {"unknown": "step_time", "hardware": "H100:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "chips": 7, "batch": 1,
          "context_length": 1000}, "does_not_fit",
     ),
     "list": ({"unknown": "step_time", "compute_time": 0.02, "memory_time": "10ms,30ms"}, ["interval"]),

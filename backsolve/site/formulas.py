@@ -119,7 +119,8 @@ def _quantity(name: str) -> Json:
     *larger, smallest = people_units(name)
     some = {
         "zero": row.may_be_zero,
-        "floor": row.floor,
+        "floor": row.floor if isfinite(row.floor) else None,
+        "signed": row.floor < 0,
         "ceiling": row.ceiling if isfinite(row.ceiling) else None,
         "whole": name in COUNTED,
         "type": is_of_one_element(name),
@@ -139,7 +140,7 @@ def _quantity(name: str) -> Json:
     }
 
 
-_OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "ceiling", "whole", "type")
+_OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "signed", "ceiling", "whole", "type")
 """What many quantities have alike."""
 
 

@@ -58,7 +58,7 @@ def presets_data() -> Json:
 
     >>> data = presets_data()
     >>> data["chips"]["H100-SXM"]["givens"]["hbm_capacity"], data["chips"]["H100-SXM"]["types"]["fp8"]["bytes_per_weight"]
-    (80000000000.0, 1.0)
+    (85520809984.0, 1.0)
     >>> data["models"]["DeepSeek-V3"]["givens"]["layers"]
     61.0
     """

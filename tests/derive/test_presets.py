@@ -273,6 +273,7 @@ def test_what_names_no_chip_or_one_of_another_size_is_refused(text):
         ("Llama-3.1-70B", "q4_k_m", ["bartowski/Meta-Llama-3.1-70B-Instruct-GGUF:Q4_K_M"]),
         ("Llama-3.1-405B", "w4a16", ["neuralmagic/Meta-Llama-3.1-405B-Instruct-quantized.w4a16"]),
         ("Mistral-Large-2", "", ["mistralai/Mistral-Large-Instruct-2411"]), ("Command-R-35B", "awq", ["command-r-35b-awq"]),
+        ("Command-R+", "", ["Command-R-Plus", "CohereLabs/c4ai-command-r-plus"]),
     ],
 )  # fmt: skip
 def test_a_model_is_found_by_its_id_on_hugging_face_and_a_type_in_it_is_that_of_the_weights(name, dtype, texts):

@@ -422,7 +422,7 @@ def test_zero_reads_back(row):
 def test_the_extremes_that_are_accepted_print_and_read_back(row, end):
     value = row.limits()[end] or row.high / 1e12
     # A hair inside, so that a last bit lost in the decimal figure does not carry it over the limit.
-    value *= (1 + 1e-9) if end == 0 else (1 - 1e-9)
+    value += (1e-9 if end == 0 else -1e-9) * abs(value)
     assert parse(row.name, show(row.name, value, 12)) == pytest.approx(value, rel=1e-11)
 
 

@@ -93,7 +93,7 @@
   function withinDomain(row, value) {
     if (!Number.isFinite(value)) return { fault: `= ${value > 0 ? "inf" : "-inf"}: must be a finite number ${row.domain}` };
     const beyond = value > (row.ceiling ?? Infinity), given = general(value), percent = beyond && value <= 100 ? `; percent are written ${given}%` : "";
-    if (value < (row.floor ?? 0) || beyond || (value === 0 && !row.zero)) return { fault: `= ${given}: must be ${row.domain}${percent}` };
+    if (value < (row.floor ?? (row.signed ? -Infinity : 0)) || beyond || (value === 0 && !row.zero)) return { fault: `= ${given}: must be ${row.domain}${percent}` };
     if (row.undivided && !isWhole(value)) return { fault: `= ${given}: must be a whole number: write ${[Math.floor(value), Math.floor(value) + 1].filter(Boolean).join(" or ")}` };
     const met = `values met in practice run from ${show(row, row.low)} to ${show(row, row.high)}`;
     return value && !(row.least <= value && value <= row.most) ? { fault: `= ${given}${row.unit === "1" ? "" : ` ${row.unit}`}: absurd; ${met}, is a suffix or the unit wrong?` } : { value };

@@ -150,11 +150,11 @@
 
   /** A root that rounding alone has put past an end of its domain, put on the end. */
   function clamped(row, value) {
-    if (value < 0 && row.zero) return 0;
+    if (value < row.floor && row.zero) return row.floor;
     const nearest = Math.min(Math.max(value, row.floor), row.ceiling);
     return close(value, nearest, PAST) ? nearest : value;
   }
-  const inDomain = (row, value) => Number.isFinite(value) && (value > 0 || (value === 0 && row.zero)) && value >= row.floor && value <= row.ceiling;
+  const inDomain = (row, value) => Number.isFinite(value) && (value !== 0 || row.zero) && value >= row.floor && value <= row.ceiling;
 
   /** Every root of a smooth formula in the domain of the unknown: by its closed forms, or by a search. */
   function realRoots(smooth, closed, unknown, values, row) {
@@ -288,7 +288,8 @@
   /** A quantity with what it has as others of its family have it, and what is left out of most of them. */
   const rowOf = (row) => {
     const family = "of" in row ? root.backsolve.families[row.of] : {};
-    return { floor: 0, ceiling: Infinity, least: row.low / family.absurd, most: row.high * family.absurd, ...family, ...row };
+    const floor = (family.signed ?? row.signed) ? -Infinity : 0;
+    return { floor, ceiling: Infinity, least: row.low / family.absurd, most: row.high * family.absurd, ...family, ...row };
   };
 
   const inside = (answer) => (answer.kind === "point" ? answer.value : middleOf(answer.low, answer.high));

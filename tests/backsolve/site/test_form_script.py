@@ -52,7 +52,7 @@ def test_numbers_are_printed_as_at_the_command_line(told: Ask) -> None:
         *(("output_price", "1.2e-5 USD/token"), ("output_price", "12 USD per million tokens"), ("output_price", "$12 / 1M tokens")),
         *(("chip_price", "2 USD/GPU-h"), ("chip_price", "48 usd/day"), ("tier_bandwidth", "400 Gbit/s"), ("context_length", "32Ki")),
         *(("bytes_per_weight", "fp8"), ("ttl", "5min"), ("hbm_capacity", "64 GiB"), ("chip_power", "0.7 kW"), ("throughput", "20 ktok/s")),
-        *(("electricity_price", "80 USD/MWh"), ("kv_bytes_per_token", "70 kB")),
+        *(("electricity_price", "80 USD/MWh"), ("kv_bytes_per_token", "70 kB"), ("gross_margin", "-20%"), ("gross_margin", "0")),
     ],
 )
 def test_what_is_typed_is_read_as_at_the_command_line(told: Ask, name: str, typed: str) -> None:
