@@ -116,6 +116,8 @@ def test_microbatches_beside_a_bubble_are_those_of_a_training_step():
     assert bubble(4, 4) == pytest.approx(3 / 7, rel=1e-12)
     solution = solve("bubble_fraction", pipeline_stages=4, microbatches=4)
     assert solution.answers[0].value == pytest.approx(3 / 7, rel=1e-12) and solution.given["training_microbatches"] == 4
+    both = solve("bubble_fraction", pipeline_stages=4, training_microbatches=8, microbatches=4)
+    assert both.answers[0].value == pytest.approx(3 / 11, rel=1e-12) and both.unused == ("microbatches",)
     assert "training_microbatches" not in solve("throughput", pipeline_stages=4, microbatches=4, batch=8, step_time=0.02).given
 
 

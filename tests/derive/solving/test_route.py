@@ -170,7 +170,7 @@ def test_where_what_can_be_reached_depends_on_what_is_asked_nothing_is_said_of_i
 
 
 def test_a_definition_goes_before_what_bounds_the_same_quantity():
-    """What 64 sequences need is no bound of what there is, nor does that stand for it: one is taken where nobody says how many there are."""
+    """What 64 sequences need is no bound of what there is, nor does that stand for it: one is taken if nobody says how many there are."""
     given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2, "context_length": 32000}
     needed = 70_553_706_496 + 64 * 32000 * 2 * 80 * 8 * 128 * 2
     assert value("memory_demand", **given, batch=64) == pytest.approx(needed)
