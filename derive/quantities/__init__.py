@@ -86,7 +86,8 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     if any(of_asked):
         return quantity(name).name
     if meant := next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None):
-        return meant
+        # Who gives both by name means both.
+        return word if word in QUANTITIES and meant in beside else meant
     return quantity(name).name
 
 

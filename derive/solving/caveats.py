@@ -692,7 +692,7 @@ def heads_undivided(asked: Question, values: Mapping[str, float], used: Sequence
     """Chips that do not divide the heads, as tensor parallelism does, and the next number of them that does."""
     known = {**asked.known, **values}
     chips = known.get("chips", 1.0)
-    name = next((one for one in ("query_heads", "kv_heads") if chips < known.get(one, 1.0) and known[one] % chips), "")
+    name = next((one for one in ("query_heads", "kv_heads") if chips < known.get(one, chips) and known[one] % chips), "")
     heads = known.get(name, 1.0)
     if not name or (chips, heads) != (round(chips), round(heads)):
         return None

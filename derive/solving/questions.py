@@ -50,6 +50,8 @@ OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
 """What a request comes to, prompt and output."""
 
+READS_OF_WEIGHTS = ("weight_time", "latency_floor")
+"""Groups of variants that read weights at one width: one that is named of either chooses for both."""
 _OF_SPARSITY = ("balance_batch",)
 """Quantities of a chip that depend on a model by its sparsity alone."""
 _OF_ONE_SEQUENCE = ("kv_cache_bytes", "memory_demand", "context_length")
@@ -200,7 +202,9 @@ def question(
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     usual = {**preset.variants, **_variants_of_givens(name, known, named)}
     read = {symbol for row in _active(name, tuple(usual.items()), using, preset.left_out, ()) for symbol in row.symbols}
-    chosen = tuple({**usual, **_read_by_one_variant({name, *typed} - read, {name, *known}), **_checked(variants or {})}.items())
+    # What is untrue of a model is read by nothing on purpose.
+    unread = {name, *typed} - read - {row.defines for row in left_out}
+    chosen = tuple({**usual, **_read_by_one_variant(unread, {name, *known}), **_checked(variants or {})}.items())
     whole = Question(
         unknown=name,
         known=known,
@@ -654,7 +658,7 @@ def _read_of_experts(at_hand: Set[str], named: Iterable[Equation]) -> Mapping[st
     """What a step reads of a mixture of experts: those that it touches, at their own width unless another read is named."""
     other = any(row.variant.group == "weight_time" and row.variant.name != "mixed" for row in named if row.variant)
     own = at_hand >= {*WIDTHS} and not other
-    return dict.fromkeys(("weight_time", "latency_floor"), "mixed") if own else {"weight_time": "touched"}
+    return dict.fromkeys(READS_OF_WEIGHTS, "mixed") if own else {"weight_time": "touched"}
 
 
 def _counted(at_hand: Set[str]) -> Mapping[str, str]:

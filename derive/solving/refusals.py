@@ -66,14 +66,14 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
 
 
 def made_of(asked: Question, unknown: str) -> list[str]:
-    """Results that somebody gave and whose definitions lead back to a quantity."""
+    """Results that somebody gave and whose definitions lead back to a quantity, or to a default."""
     rows = giving(asked.active)
     found = []
     for name in (name for name, source in asked.provenance.items() if source == "given" and name in rows):
         queue, seen = [name], {name}
         while queue:
             row = rows.get(queue.pop())
-            new = [other for other in (row.symbols if row else ()) if other not in asked.known and other not in seen]
+            new = [other for other in ((*row.symbols, *row.put_in) if row else ()) if other not in asked.known and other not in seen]
             seen |= {*new}
             queue += new
         found += [name] if unknown in seen else []

@@ -9,6 +9,7 @@ from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.chain import NOT_NEEDED
 from derive.solving.limits import is_limit
+from derive.solving.questions import READS_OF_WEIGHTS
 from derive.solving.result import Solution
 
 _NAMED = 2
@@ -44,7 +45,10 @@ def refuse_named_for_nothing(solutions: Sequence[Solution], using: Iterable[str]
 
 def _takes_part(row: Equation, solution: Solution) -> bool:
     used = [equation(reference.split("@")[0]) for reference in solution.equations]
-    return row in used or (row.variant is not None and any(row.variant == other.variant for other in used))
+    variants = [other.variant for other in used if other.variant]
+    if row.variant and row.variant.group in READS_OF_WEIGHTS and any(one.group in READS_OF_WEIGHTS for one in variants):
+        return True
+    return row in used or (row.variant is not None and row.variant in variants)
 
 
 def made_of_both(name: str, unknowns: Sequence[str], given: Iterable[str]) -> list[str]:

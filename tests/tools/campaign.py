@@ -15,9 +15,10 @@ from random import Random
 from time import process_time
 
 from derive import solve
+from derive.errors import WrongValue
 from derive.solving.result import Solution
 from tests.tools.referee import cases, verdict
-from tests.tools.states import CANCELS, Asked, holds_the_state, questions, states
+from tests.tools.states import CANCELS, Asked, holds_the_state, questions, states, untrue_defaults
 
 SLOW = 2.0
 """Seconds of processor time above which a question takes too long."""
@@ -29,8 +30,18 @@ FALSE = ("wrong", "moved", "crashed", "slow", "missing", "twice")
 
 
 def ask(asked: Asked, **more: float) -> Solution:
-    """The question as a person would put it."""
-    return solve(asked.unknown, using=asked.state.using, variants=asked.state.variants, **{**asked.given, **more})
+    """The question as a person would put it: what was named and takes no part is left out, and no rule joins that the state breaks."""
+    state, given = asked.state, {**asked.given, **more}
+    while True:
+        try:
+            return solve(asked.unknown, using=state.using, variants=state.variants, strict=not state.using, given=given)
+        except WrongValue as refused:
+            idle = next((id for id in state.using if str(refused).startswith(f"{id} takes no part in ")), "")
+            if not idle:
+                raise
+        state = replace(state, using=tuple(id for id in state.using if id != idle))
+        while untrue := untrue_defaults(state, asked.unknown, {*given}):
+            given |= {name: state.values[name] for name in untrue}
 
 
 def ended(asked: Asked, slow: float = SLOW) -> str:

@@ -22,7 +22,7 @@ from tests.tools.together import in_one_test
 NODE = {"chips": 8, "context_length": 8192, "batch": 256, "bytes_per_element": 2}
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:bf16", **NODE}
 DEEPSEEK = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", **NODE}
-DOES_NOT_FIT = {**LLAMA, "hardware": "H100-SXM:bf16"}  # 141 GB of weights and 687 GB of KV in 640 GB
+DOES_NOT_FIT = {**LLAMA, "hardware": "H100-SXM:bf16", "hbm_capacity": "80GB"}  # 141 GB of weights and 687 GB of KV in 640 GB
 
 
 def only(unknown, **given):
@@ -137,11 +137,11 @@ def test_rates_of_hardware_are_dense(chip, dtype):
 def test_bf16_rates_of_all_hardware_lie_where_dense_ones_do():
     """At most 350 FLOP for a byte of bandwidth, where sparse ones of HBM chips have 400 and more; some are built otherwise.
 
-    The cards have a slower memory than the modules of their generation (GDDR6 in L4 and L40S), Trillium and Gaudi 3 little bandwidth.
+    Cards have a slower memory than modules of their generation (GDDR6 in L4, L40S and RTX 6000 Ada), Trillium and Gaudi 3 little bandwidth.
     """
     bandwidth = {chip: value for (chip, _), value in preferred("hbm_bandwidth").items()}
     ridges = {chip: rate / bandwidth[chip] for (chip, dtype), rate in preferred("peak_flops").items() if dtype == "bf16"}
-    assert {chip for chip, ridge in ridges.items() if ridge > 350} == {"TPU-v6e", "Gaudi3", "H100-PCIe", "L4", "L40S"}
+    assert {chip for chip, ridge in ridges.items() if ridge > 350} == {"TPU-v6e", "Gaudi3", "H100-PCIe", "L4", "L40S", "RTX-6000-Ada"}
 
 
 @in_one_test("unknown", ["step_time", "kv_time", "memory_time"])

@@ -111,9 +111,14 @@ def test_one_forward_one_backward_holds_as_many_microbatches_as_stages_and_gpipe
     assert run(gpipe(stages, microbatches)).held == (microbatches,) * stages
 
 
-def test_the_microbatches_in_flight_are_not_those_of_a_training_step():
-    refused = solve("bubble_fraction", pipeline_stages=4, microbatches=4)
-    assert refused.answers == () and refused.reason.missing == ("training_microbatches",)
+def test_microbatches_beside_a_bubble_are_those_of_a_training_step():
+    """Of 4 and 3 slots 3 are idle; a step that decodes has microbatches in flight, and no bubble of training."""
+    assert bubble(4, 4) == pytest.approx(3 / 7, rel=1e-12)
+    solution = solve("bubble_fraction", pipeline_stages=4, microbatches=4)
+    assert solution.answers[0].value == pytest.approx(3 / 7, rel=1e-12) and solution.given["training_microbatches"] == 4
+    both = solve("bubble_fraction", pipeline_stages=4, training_microbatches=8, microbatches=4)
+    assert both.answers[0].value == pytest.approx(3 / 11, rel=1e-12) and both.unused == ("microbatches",)
+    assert "training_microbatches" not in solve("throughput", pipeline_stages=4, microbatches=4, batch=8, step_time=0.02).given
 
 
 def test_half_a_microbatch_and_a_stage_without_a_layer_are_refused():

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from derive import solve
-from tests.tools.campaign import FALSE, QUESTIONS, ended
+from tests.tools.campaign import FALSE, QUESTIONS, ask, ended
 from tests.tools.states import questions, states, untrue_defaults
 
 STATES = 8
@@ -40,12 +40,12 @@ def test_a_true_given_more_turns_no_answer_into_a_refusal():
     random, more = Random(43), 0
     for state in islice(states(random), 2):
         for asked in questions(random, state, 12):
-            answered = solve(asked.unknown, variants=state.variants, using=state.using, given=asked.given)
+            answered = ask(asked)
             assert not answered.reason or answered.reason.code != "contradiction", (answered.reason, asked)
             name = random.choice(sorted(state.values.keys() - asked.given.keys() - {asked.unknown}))
             if not answered.answers or untrue_defaults(state, asked.unknown, {*asked.given, name}):
                 continue
-            again = solve(asked.unknown, variants=state.variants, using=state.using, given={**asked.given, name: state.values[name]})
+            again = ask(asked, **{name: state.values[name]})
             assert again.answers, (again.reason, asked, name)
             more += 1
     assert more > 5

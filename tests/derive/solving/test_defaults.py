@@ -120,7 +120,7 @@ def test_stages_and_tokens_multiply_what_one_of_them_makes():
 def test_a_range_beyond_some_of_which_nothing_fits_is_answered_up_to_there():
     """Weights of 456 GB x 2 bytes and 254 sequences a stage: of 1 to 2.2 stages of 8 chips some hold them."""
     given = {"model": "MiniMax-M1", "hardware": "MI300X:bf16", "chips": 8, "batch": 254, "context_length": 100000, "bytes_per_element": 2}
-    given |= {"chip_price": "2 USD/h"}
+    given |= {"chip_price": "2 USD/h", "hbm_capacity": "192GB"}
     singly = [solve("cost_per_token", **given, pipeline_stages=stages).answers for stages in (1.6, 2.05, 2.2)]
     spans = solve("cost_per_token", **given, pipeline_stages="1..2.2").spans
     assert not singly[0] and 0 < spans.answered < 0.25

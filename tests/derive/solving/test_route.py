@@ -9,6 +9,7 @@ import pytest
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
+from derive.records import LOWER
 from derive.solving.api import solve
 from derive.solving.questions import question
 from derive.solving.route import checks, reaches, route, square
@@ -169,12 +170,13 @@ def test_where_what_can_be_reached_depends_on_what_is_asked_nothing_is_said_of_i
 
 
 def test_a_definition_goes_before_what_bounds_the_same_quantity():
-    """What 64 sequences need is no bound of what there is; and what there is does not stand for it where nobody says how many there are."""
+    """What 64 sequences need is no bound of what there is, nor does that stand for it: one is taken if nobody says how many there are."""
     given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2, "context_length": 32000}
     needed = 70_553_706_496 + 64 * 32000 * 2 * 80 * 8 * 128 * 2
     assert value("memory_demand", **given, batch=64) == pytest.approx(needed)
-    refused = solve("memory_demand", **given).reason
-    assert refused.missing == ("batch",) and "at most 640 GB (memory.capacity@2, memory.fits@1)" in refused.message
+    of_one = solve("memory_demand", **given)
+    assert of_one.answers[0].value == pytest.approx(70_553_706_496 + 32000 * 2 * 80 * 8 * 128 * 2) and of_one.answers[0].bound == LOWER
+    assert "batch = 1 unless it is given: one sequence" in of_one.assumptions and "memory.fits@1" not in of_one.equations
 
 
 def test_what_a_route_reaches_structurally_it_reaches_with_equations():

@@ -59,13 +59,19 @@ def test_an_inequality_answers_but_never_serves_on_the_way():
     assert solution.answers == () and solution.reason.code in ("missing_givens", "simultaneous")
 
 
-def test_conditions_and_heuristics_join_only_when_named():
+def test_conditions_and_heuristics_join_when_named_or_where_definitions_end():
     given = {"sweep_time": 0.02}
-    assert solve("worst_latency", **given).reason.code == "missing_givens"
+    assert solve("worst_latency", strict=True, **given).reason.code == "missing_givens"
+    unnamed = solve("worst_latency", **given)
+    assert (
+        value(unnamed) == 0.04 and "scheduling.train_period_rule is a heuristic, used as no definition leads there" in unnamed.assumptions
+    )
+    assert unnamed.warnings[0].startswith("worst_latency is by the rule of thumb that") and "--strict leaves it out" in unnamed.warnings[0]
     solution = solve("worst_latency", using=["scheduling.train_period_rule"], **given)
     assert value(solution) == 0.04
     assert "scheduling.train_period_rule is a heuristic, joined by name" in solution.assumptions
-    assert solve("kv_bytes_per_token", **CROSSOVER).reason.code == "missing_givens"
+    assert solve("kv_bytes_per_token", strict=True, **CROSSOVER).reason.code == "missing_givens"
+    assert value(solve("kv_bytes_per_token", **CROSSOVER)) == pytest.approx(5000 / 3, rel=1e-12)
     solution = solve("kv_bytes_per_token", using=["readings.threshold_is_crossover"], **CROSSOVER)
     assert value(solution) == pytest.approx(5000 / 3, rel=1e-12)
     assert "readings.threshold_is_crossover is a condition, joined by name" in solution.assumptions
@@ -237,7 +243,7 @@ def test_what_is_missing_is_listed(unknown, given, missing):
 @pytest.mark.parametrize(
     ("unknown", "given", "missing"),
     [
-        ("balance_batch", {"hardware": "H100:fp8"}, {"total_params", "active_params"}),
+        ("balance_batch", {"hardware": "H100:fp8", "experts": 64}, {"total_params", "active_params"}),
         ("balance_context", {"hardware": "H100:fp8", "active_params": "100B"}, {"layers", "kv_heads", "head_dim"}),
         ("step_time", {name: known for name, known in STEP.items() if name != "context_length"}, {"context_length"}),
     ],
@@ -245,6 +251,13 @@ def test_what_is_missing_is_listed(unknown, given, missing):
 def test_what_follows_from_the_givens_is_not_missing(unknown, given, missing):
     reason = solve(unknown, **given).reason
     assert reason.code == "missing_givens" and set(reason.missing) == missing
+
+
+def test_the_balance_batch_of_a_chip_alone_is_that_of_a_dense_model():
+    """1,979e12 FLOP/s over 2 FLOP per weight and 3.35e12 weights of a byte per second."""
+    solution = solve("balance_batch", hardware="H100:fp8")
+    assert value(solution) == pytest.approx(1979e12 / (2 * 3.35e12), rel=1e-12)
+    assert "sparsity = 1: nothing is said of experts, and a dense model is assumed" in solution.assumptions
 
 
 def test_giving_what_was_missing_answers_the_question():
