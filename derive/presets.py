@@ -823,7 +823,7 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
         if begun:
             raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin so; write more of it")
     sizes = {*_SIZE.findall(given.lower())}
-    alike = [*dict.fromkeys(spelled for spelled, _ in pairs if sizes <= {*_SIZE.findall(spelled.lower())})]
+    alike = [*dict.fromkeys(spelled for spelled, _ in (*short, *pairs) if sizes <= {*_SIZE.findall(spelled.lower())})]
     raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
 
 
