@@ -1,8 +1,4 @@
-"""A public name means one thing: no two modules define a function, class, type or constant of the same name, but for roles listed here.
-
-What a module keeps to itself begins with an underscore and may be called as elsewhere. And what a record of many fields is made of is
-called by its name.
-"""
+"""A public constant is used by another module, a record of many fields is built by their names, and no generator ends by mistake."""
 
 import ast
 import re
@@ -16,18 +12,6 @@ from tests.tools.parsed import tree_of
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
 USERS = (*PACKAGES, "benchmarks", "docs", "notebooks", "tests")
-SAME_ROLE = {
-    "EQUATIONS": ("derive.catalogue", "the entries of a chapter, by its own module"),
-    "ROWS": ("derive.quantities", "the quantities of a theme, by its own module"),
-    "NAME": ("invert.sheets.databases", "what a database is called, by the module that knows it"),
-    "estimates": ("invert.estimators", "every estimator is a module with this one function, of one signature"),
-    "offers": ("invert.sheets.databases", "what a database lists, by the module that knows its fields"),
-    "is_shape": ("invert.sheets.databases", "whether a file is of a database, by the module that knows its fields"),
-    "Inference": ("invert", "what one sheet implies: as a record of `result`, and as `table` hands it out, so that it shows itself"),
-    "installed": ("invert.sheets.databases", "a database that is installed as a package, by the module that knows it"),
-}
-"""Names that several modules of a package define because they have the same part to play, and why."""
-
 MANY = 4
 """Of so many fields nobody who reads a call remembers the order."""
 
@@ -46,34 +30,6 @@ def constants(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []:
             yield from (name.id for name in ast.walk(target) if isinstance(name, ast.Name))
-
-
-def definitions() -> Iterator[tuple[str, str]]:
-    """Every public name that is defined at the top of a module, and the module."""
-    for module, tree in trees().items():
-        named = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-        yield from ((name, module) for name in {*named, *constants(tree)} if not name.startswith("_"))
-
-
-def shared() -> dict[str, list[str]]:
-    """The names that more than one module defines."""
-    found: dict[str, list[str]] = {}
-    for name, module in definitions():
-        found.setdefault(name, []).append(module)
-    return {name: modules for name, modules in found.items() if len(modules) > 1}
-
-
-def test_a_public_name_is_defined_once() -> None:
-    wrong = {
-        name: modules
-        for name, modules in shared().items()
-        if name not in SAME_ROLE or not all(module.startswith(f"{SAME_ROLE[name][0]}.") for module in modules)
-    }
-    assert wrong == {}
-
-
-def test_every_exception_is_one() -> None:
-    assert set(SAME_ROLE) <= set(shared())
 
 
 def test_a_public_constant_is_used_by_another_module() -> None:

@@ -90,7 +90,10 @@ def _value(name: str, claim: Claim, given: Givens, known: Mapping[str, Facts]) -
     # A list or a device says more than the equations of a claim ask for.
     wanted = {symbol for id in claim.equations for symbol in equation(id).symbols} - {name, *given.texts}
     beside = {one: value for source, facts in known.items() if source not in PRESETS for one, value in facts.items() if one in wanted}
-    return _answer(name, given, {**given.texts, **beside}, claim.equations, f"claim {claim.id}")[0]
+    # What defines the other quantity of a quotient has no part in this one.
+    others = {*asked(claim.unknown)} - {name}
+    using = [id for id in claim.equations if equation(id).defines not in others]
+    return _answer(name, given, {**given.texts, **beside}, using, f"claim {claim.id}")[0]
 
 
 def _answer(name: str, how: Givens, given: Mapping[str, Given], using: Iterable[str], asker: str) -> tuple[float, tuple[str, ...]]:

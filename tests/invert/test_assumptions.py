@@ -57,6 +57,7 @@ PLAIN = {0, 1, 2, 0.5}
 NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "estimators/lecture": {"_MOST_RATIOS"},
+    "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_drawn"},  # where formulas are compared, and rounding
     "validation/claims": {"_DIGITS, _WHOLE"},
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
     "validation/single_band": {"_SAID_RATIO"},  # what the lecture read off a price

@@ -461,7 +461,6 @@ def test_one_provider_and_names_in_the_order_asked():
     ("asked", "message"),
     [
         ({"names": ["gemini-3.1-prow"]}, "google/gemini-3.1-pro-preview"),
-        ({"names": ["gemini"]}, "means more than one model"),
         ({"names": ["nothing-like-it"]}, "prices list"),
         ({"provider": "gogle"}, "did you mean 'google'"),
         ({"tier": "batsh"}, "did you mean 'batch'"),
@@ -475,6 +474,11 @@ def test_what_does_not_exist_is_refused_with_the_nearest_name(asked: dict, messa
     with pytest.raises(BacksolveError) as caught:
         infer(**asked)
     assert message in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+def test_the_beginning_of_several_names_means_all_of_them():
+    found = [one.sheet.model for one in infer(["gemini"]).inferences]
+    assert len(found) > 3 and found == [one.sheet.model for one in infer(["gemini-*"]).inferences]
 
 
 def test_a_name_alone_will_do_for_a_list_of_one():

@@ -21,8 +21,9 @@ from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.posterior.simulation import RANKED
 from invert.records import undetermined
+from invert.report.columns import kv_range
 from invert.report.flat import six_digits
-from invert.report.table import kv_range, summary
+from invert.report.table import summary
 from invert.scoreboard_text import SHOWN, TITLES, rendered_sections
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading

@@ -49,6 +49,7 @@ WRONG = [  # arguments, what the message must hold
     (("infer", "gemini-3.1-prow"), "google/gemini-3.1-pro-preview"),
     (("infer", "gemini-3.1-prp"), "google/gemini-3.1-pro-preview"),
     (("infer", "gemini-3.1-prp", "--provider", "anthropic"), "google/gemini-3.1-pro-preview"),
+    (("cite", "gemini-2.5"), "google/gemini-2.5-pro"),
     (("infer", "nothing-of-the-kind"), "backsolve prices list"),
     (("infer", "--provider", "gogle"), "'google'"),
     (("infer", "--tier", "batsh"), "'batch'"),
