@@ -36,13 +36,13 @@ def _leads(rule: Equation, asked: Question) -> bool:
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
-    """Whether a rule gives the answer or what the last leg needs (a rule of thumb what is missing), with one supposition at most."""
+    """Whether a rule gives the answer or what the last leg needs (a rule of thumb what is missing), with one kind of supposition at most."""
     steps = solution.route
     at = next((place for place, step in enumerate(steps) if step.equations == (rule.reference,)), len(steps))
     between = {name for step in steps[at + 1 : -1] for id in step.equations for name in equation(id).symbols}
     found = steps[at].unknown if at < len(steps) else "" if steps else solution.unknown
     sources = [solution.provenance.get(name, "default") for name in solution.given]
-    supposed = sources.count("supposed") + sources.count(OF_DENSE)
+    supposed = len({"supposed", OF_DENSE} & {*sources})
     last = found == solution.unknown or (found and found not in between and (rule.kind != HEURISTIC or found in missing))
     # A list or a range is given, although its values are in the sweep or the span.
     rests_on_givens = solution.sweep or solution.spans or not {*sources} <= {"supposed", "default"}
