@@ -227,7 +227,7 @@ def _kv_column(estimator: str, heading: str) -> SheetColumn:
     return SheetColumn(
         key=f"{key}_range", head=("", f"{heading} range"), text=lambda one: kv_range(one.kv_bytes[estimator]),
         value=lambda one: one.kv_bytes[estimator].median, csv=(key, f"{key}_low", f"{key}_high"),
-        about=f"{heading} with its 90 % range, or < a bound",
+        about=f"{heading} with its 90 % range, or < a bound", also=(heading,),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from derive.characters import padded, width_of
 from derive.show.folding import LEAST_FOR_NAMES, folded, name_beside, name_column, widest_of
 from invert.report.columns import SHORT_KEYS, SheetColumn, column_of, in_order, model_in_words, size_of_lecture
+from invert.report.layout import aligned, laid_out
 from invert.result import EXTRAPOLATED, Inference, Run
 
 _ON_PAGE = 100
@@ -41,6 +42,8 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     else:
         chosen, gap = _fitting(shown, inferences, named, width)
     body = _lines(shown, inferences, chosen, gap, width)
+    if columns and widest_of(body) > width:
+        body = _narrow_lines(shown, inferences, chosen, width)
     head = _title(table, inferences, min(width, max(widest_of(body), 60)))
     return "\n".join([*head, *body, folded(_legend(shown, chosen, not columns), width)])
 
@@ -92,6 +95,15 @@ def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetC
     lines = [name_beside(row[0], rest, name, width).rstrip() for row, rest in zip(rows, rests, strict=True)]
     named = any(column.key in _NAMES for column in columns)
     return lines if named and any(column.record(table) for column in columns) else lines[:-1]
+
+
+def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetColumn], width: int) -> list[str]:
+    """Return the table with its cells broken between words, and the last columns below each row where that is not enough."""
+    _, _, *rows, records = _cells(table, inferences, columns)
+    headings = [column.heading for column in columns]
+    named = any(column.key in _NAMES for column in columns) and any(column.record(table) for column in columns)
+    cells = [dict(zip(headings, row, strict=True)) for row in (*rows, *([records] if named else []))]
+    return laid_out([aligned(headings, cells, len(_GAPS[0]), rule=False)], width).splitlines()
 
 
 def _title(table: Run, shown: Sequence[Inference], width: int) -> list[str]:

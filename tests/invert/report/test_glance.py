@@ -8,7 +8,7 @@ from derive.characters import width_of
 from invert.data import read_data
 from invert.estimators.known import judged
 from invert.inference import infer
-from invert.report.columns import SHORT_KEYS, column_of, explained
+from invert.report.columns import REGISTRY, SHORT_KEYS, column_of, explained
 from invert.report.glance import flagships, glance
 from invert.result import Inference
 from tests.tools.inferred import current, everything
@@ -101,8 +101,24 @@ def test_who_sells_a_model_is_named_unless_it_is_its_only_maker():
     assert "deepseek/deepseek-v4-pro" not in names and "openai/gpt-6-sol" not in names
 
 
-def test_columns_that_are_asked_for_are_shown_however_wide():
-    text = glance(current(), 40, ["provider", "MODEL", "kv from premium", "model"])
+@in_one_test("width", [60, 80, 100])
+def test_columns_that_are_asked_for_fit_any_terminal(width: int):
+    asked = ["model", "flags", "tier by price", "tier by lifetime", "KV from premium at cost", "KV from all prices"]
+    text = glance(current(), width, asked)
+    assert max(map(width_of, text.splitlines())) <= width
+    for one in current():
+        assert all(word in text for name in asked for word in column_of(name).text(one).split()), one.name
+
+
+def test_every_name_that_is_printed_is_a_column():
+    assert column_of("KV from premium at cost").key == "kv_bytes_per_token_at_rent_range"
+    assert column_of("KV from all prices").key == "kv_bytes_per_token_one_markup_range"
+    assert column_of("KV from premium").key == "kv_bytes_per_token_increment" and column_of("typical KV").head == ("typical", "KV")
+    assert len({column.heading for column in REGISTRY}) == len(REGISTRY)
+
+
+def test_columns_that_are_asked_for_are_all_shown():
+    text = glance(current(), 100, ["provider", "MODEL", "kv from premium", "model"])
     assert ["provider", "model", "premium"] in [line.split() for line in text.splitlines()] and "7 of 9" in text
     nameless = glance(current(), 100, ["KV from premium"])
     assert "7 of 9" not in nameless, "a record without a name beside it says nothing"
