@@ -129,3 +129,9 @@ def test_a_sheet_that_is_gone_is_named_once(edit: Edit):
     assert first == "Changed since release: anthropic claude-opus-5-5 is not there any more" and second.startswith("What API prices")
     said = call("infer", "--against", "shipped").out
     assert "Not there any more: anthropic/claude-opus-5-5." in said and "No price changed." not in said
+
+
+def test_a_day_without_its_kind_is_told_to_have_one(edit: Edit):
+    edit(f"{AMOUNT},mtok,,,,", f"{AMOUNT},mtok,2026-05-01,,,")
+    said = call("prices", "check")
+    assert "column date_kind: must be filled when effective_date is" in said.out + said.err
