@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable
 
-from invert.anchors import lecture_anchors
 from invert.records import Estimate, TierEvidence
 from invert.report.columns import ABSENT, lecture_record, short_kv
 from invert.report.layout import NONE, Table, aligned, two_digits
 from invert.report.size import how_stated
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, lifetime, worst_record
 from invert.result import EXTRAPOLATED, Inference, Run
-from invert.storage.tiers import IMPLIED_DRAIN_TIME, PRICE_LEVEL
 
 _NEVER_CHECKED = "never checked"
+_BY_PRICE = ("implied drain time", "price level")
+"""Rules of the cache tier that read a price; another one is named."""
 _GAP = 2
 _UNITS = {"kv_bytes_per_token": (1e3, " kB"), "active_params": (1e9, " B"), "input_markup": (1.0, "x")}
 _Row = tuple[str, str, str, str]
@@ -37,7 +37,7 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
 
 def _rows(one: Inference, run: Run) -> list[_Row]:
     lecture = one.pairs[0].lecture.values.get("kv_bytes_per_token") if one.pairs else None
-    size = _billions(lecture_anchors(one.anchors, run.assumptions)["active_params"])
+    size = _billions(one.anchors.values["active_params"] if one.size_stated else run.assumptions.assumed_active_params)
     fraction, typical = one.estimates["bandwidth_bound_fraction"], one.kv_bytes["headline"]
     rows = [
         ("KV from threshold", short_kv(lecture), f"at {size} active" if lecture else NONE, lecture_record(run) if lecture else NONE),
@@ -97,7 +97,7 @@ def _tier_rows(one: Inference, run: Run) -> Iterable[_Row]:
     if priced:
         terms = [term for of in one.storage for term in of.evidence]
         worst = worst_record(terms, run.tier_rules)
-        rule = next((term.partition(" (")[0] for term in terms if term not in (IMPLIED_DRAIN_TIME, PRICE_LEVEL)), "by price")
+        rule = next((term.partition(" (")[0] for term in terms if term not in _BY_PRICE), "by price")
         shares = list(dict.fromkeys(share for _, share in priced.values()))
         tiers = _together({ttl: tiers for ttl, (tiers, _) in priced.items()})
         yield f"cache tier, {rule}", tiers, " and ".join(shares), "{} of {}".format(*worst) if worst and worst[1] else _NEVER_CHECKED
