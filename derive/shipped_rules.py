@@ -214,7 +214,8 @@ def _disclosure(row: "Disclosure") -> Iterator[Fault]:
     elif unit:
         yield from _measured(row.quantity, row.unit, value=row.value)
     if (row.date is not None) != bool(row.date_kind):
-        yield ("date" if row.date_kind else "date_kind"), "is blank, and the other is not"
+        lacking, there = ("date", "date_kind") if row.date_kind else ("date_kind", "date")
+        yield lacking, f"must be filled when {there} is"
     if bool(row.disclosed_tier) != (row.quantity == "storage_tier"):
         yield "disclosed_tier", f"{row.quantity} takes no tier: leave it blank" if row.disclosed_tier else "is blank"
 
@@ -324,9 +325,10 @@ def _one_preferred(rows: list[_AnyRow], present: list[_AnyRow]) -> Iterator[tupl
         # No rent is preferred: whoever asks names one.
         wanted = 0 if quantity == "chip_price" else 1
         if len(chosen) != wanted:
-            # All of them: which is meant is not known.
-            why = f"is true in {len(chosen)} of {len(of_one)} rows of one quantity; it must be in {'one' if wanted else 'none'}"
-            yield from ((row, "preferred", why) for row in rows if any(row is one for one in of_one))
+            # All of those that may be wrong: which is meant is not known.
+            why = f"is true in {len(chosen)} of {len(of_one)} rows of one quantity; it must be in one"
+            why = why if wanted else f"is true, and a {quantity} has no preferred row; write false"
+            yield from ((row, "preferred", why) for row in rows if any(row is one for one in (of_one if wanted else chosen)))
 
 
 def _whole_devices(rows: list[_AnyRow], present: list[_AnyRow]) -> Iterator[tuple[_AnyRow, str, str]]:

@@ -70,7 +70,8 @@ def infer_against(
         if file:
             then, old_book = _of_file(file, data)
             recalibrated = then is not data
-        offered, faults = sheets(old_book, day or request.as_of, request.tier or "", request.everything)
+        day = run.as_of if against == SHIPPED else day or request.as_of
+        offered, faults = sheets(old_book, day, request.tier or "", request.everything)
         known = described(offered, then)
         asked_for = [one for one in offered if only is None or sheet_key(one) in only]
         earlier, left_out = once_released(asked_for, known, {} if request.names else first_days(offered, old_book, then))

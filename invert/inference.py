@@ -250,7 +250,7 @@ def _answered(
         made=made_with(data),
         lecture_error=or_left_out(partial(error_of_lecture, data, assumptions)).value,
         doubts=doubts_about((sheet_key(sheet) for sheet in chosen), book, assumptions),
-        since_release=since_release(data),
+        since_release=since_release(data, day),
         own_sheets=frozenset((row.provider, row.model) for row in book.own),
         before={one.key: one for one in before},
     )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from invert.comparison_records import Comparison
     from invert.result import Inference, Shown
+    from invert.sheets.diff import Difference
     from invert.table import InferenceTable
 
 _RECORDS = ("json", "csv")
@@ -255,9 +256,17 @@ def _since_release(table: "InferenceTable", of_others: bool) -> str:
     shown = {(one.sheet.provider, one.sheet.model) for one in table}
     named = bool(table.request.names or table.request.providers)
     found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not named) is not of_others]
-    lines = [f"Changed since release: {one.row.provider} {one.row.model} {one}" for one in found[:_MOST_CHANGES]]
-    more = [f"and {len(found) - _MOST_CHANGES} more: backsolve infer --against shipped"] if found[_MOST_CHANGES:] else []
-    return "\n".join([*lines, *more])
+    sold = {key[:2] for key in table.base_inputs}
+
+    def change(one: "Difference") -> str:
+        key = one.sheet_key
+        if one.new or key in table.base_inputs:
+            return str(one)
+        return "is not there any more" if key[:2] not in sold else f"({key[3].replace('_', '-')}) is not there any more"
+
+    lines = [*dict.fromkeys(f"Changed since release: {one.row.provider} {one.row.model} {change(one)}" for one in found)]
+    more = [f"and {len(lines) - _MOST_CHANGES} more: backsolve infer --against shipped"] if lines[_MOST_CHANGES:] else []
+    return "\n".join([*lines[:_MOST_CHANGES], *more])
 
 
 def _columns(shown: "Shown") -> list[str]:

@@ -312,7 +312,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
     lines = [f"{unlisted} more moved, none further; {found.in_full} has all of them."] if unlisted > 0 else []
-    if not moving:
+    if not moving and not (found.gone or found.added):
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "No price changed.")
     if len(moving) == 1 and moving[0].stayed:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from derive.errors import UnknownName, WrongValue, suggest
 from derive.units import show
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES, Estimate, count_missed
 from invert.report.flat import COLUMNS as CSV_COLUMNS
@@ -192,6 +193,11 @@ def lecture_record(run: Run) -> str:
     return f"{max(times, 1 / times):.3g}x {'low' if times >= 1 else 'high'}"
 
 
+def size_of_lecture(assumptions: Assumptions) -> str:
+    """`100 B active parameters unless stated`: what KV from threshold takes for the size of a model."""
+    return f"{two_digits(assumptions.assumed_active_params / 1e9)} B active parameters unless stated"
+
+
 def _commonest(found: Iterable[Estimate]) -> str:
     """`38 of 42`: how many ranges like most of these contained the truth."""
     records = Counter(one.kept for one in found if one.kind == "interval" and one.kept)
@@ -199,8 +205,10 @@ def _commonest(found: Iterable[Estimate]) -> str:
 
 
 def _tier_record(run: Run) -> str:
-    terms = (term for one in run for of in one.storage if not of.disclosed for term in of.evidence)
-    return "{} of {}".format(*worst) if (worst := worst_record(terms, run.tier_rules)) else _UNKNOWN
+    """The record of the rule that tells most of these tiers."""
+    terms = ([term for of in one.storage if not of.disclosed for term in of.evidence] for one in run)
+    records = Counter(found for of_sheet in terms if (found := worst_record(of_sheet, run.tier_rules)) and found[1])
+    return "{} of {}".format(*records.most_common(1)[0][0]) if records else _UNKNOWN
 
 
 # The registry.
@@ -219,7 +227,7 @@ def _kv_column(estimator: str, heading: str) -> SheetColumn:
     return SheetColumn(
         key=f"{key}_range", head=("", f"{heading} range"), text=lambda one: kv_range(one.kv_bytes[estimator]),
         value=lambda one: one.kv_bytes[estimator].median, csv=(key, f"{key}_low", f"{key}_high"),
-        about=f"{heading} with its 90 % range, or < a bound",
+        about=f"{heading} with its 90 % range, or < a bound", also=(heading,),
     )  # fmt: skip
 
 
@@ -238,7 +246,8 @@ _SHORT = (
     ),
     SheetColumn(
         key="kv_bytes_per_token_lecture", head=("KV from", "threshold"), text=lambda one: short_kv(_lecture_kv(one)), value=_lecture_kv,
-        also=("KV lecture",), record=lecture_record, about="KV bytes per token by the lecture's formula: N_active*b_w/(rho*L_threshold)",
+        also=("KV lecture",), record=lecture_record,
+        about=f"KV bytes per token by the lecture's formula, N_active*b_w/(rho*L_threshold), at {size_of_lecture(USUAL)}",
     ),
     SheetColumn(
         key="kv_bytes_per_token_increment", head=("KV from", "premium"), text=lambda one: _given_kv(one, "increment"),
@@ -255,7 +264,7 @@ _SHORT = (
     SheetColumn(
         key="cache_tier", head=("cache", "tier"), text=_tier, value=lambda one: None if (said := _tier(one)) == ABSENT else said,
         also=("cache", "tier", "priced as"), record=_tier_record, csv=("tiers_by_price",),
-        about="memory tiers that cache prices leave at 90 %: any, no HBM (all but it), or stated by the vendor",
+        about="memory tiers that cache prices leave at 90 %: any, no HBM (all but it), or stated (record: of the rule that tells most)",
     ),
     SheetColumn(
         key="prices_missed", head=("prices", "missed"), text=_missed, value=_share_missed, also=("check", "lecture check", "missed"),

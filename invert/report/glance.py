@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from derive.characters import padded
+from derive.characters import padded, width_of
 from derive.show.folding import LEAST_FOR_NAMES, folded, name_beside, name_column, widest_of
-from invert.report.columns import SHORT_KEYS, SheetColumn, column_of, in_order, model_in_words
-from invert.result import Inference, Run
+from invert.report.columns import SHORT_KEYS, SheetColumn, column_of, in_order, model_in_words, size_of_lecture
+from invert.report.layout import aligned, laid_out
+from invert.result import EXTRAPOLATED, Inference, Run
 
 _ON_PAGE = 100
 """Columns where there is no terminal."""
@@ -16,6 +17,8 @@ _GAPS = ("  ", " ")
 _GOES_LAST = ("model", "kv_bytes_per_token_lecture", "bandwidth_bound_fraction", "kv_bytes_per_token_increment", "cache_tier",
               "prices_missed", "active_params", "long_context", "kv_bytes_per_token_headline")  # fmt: skip
 """What stays longest in a narrow terminal, the first one longest. Prices go behind the name of the model before any column goes."""
+_MOST_MODELS = 12
+"""Models that the legend names; of more, and of those of long names, there is a count."""
 _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
@@ -39,8 +42,10 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     else:
         chosen, gap = _fitting(shown, inferences, named, width)
     body = _lines(shown, inferences, chosen, gap, width)
+    if columns and widest_of(body) > width:
+        body = _narrow_lines(shown, inferences, chosen, width)
     head = _title(table, inferences, min(width, max(widest_of(body), 60)))
-    return "\n".join([*head, *body, folded(_legend(table, [] if columns else chosen), width)])
+    return "\n".join([*head, *body, folded(_legend(shown, chosen, not columns), width)])
 
 
 def _with_sellers(inferences: Sequence[Inference]) -> SheetColumn:
@@ -92,6 +97,15 @@ def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetC
     return lines if named and any(column.record(table) for column in columns) else lines[:-1]
 
 
+def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetColumn], width: int) -> list[str]:
+    """Return the table with its cells broken between words, and the last columns below each row where that is not enough."""
+    _, _, *rows, records = _cells(table, inferences, columns)
+    headings = [column.heading for column in columns]
+    named = any(column.key in _NAMES for column in columns) and any(column.record(table) for column in columns)
+    cells = [dict(zip(headings, row, strict=True)) for row in (*rows, *([records] if named else []))]
+    return laid_out([aligned(headings, cells, len(_GAPS[0]), rule=False)], width).splitlines()
+
+
 def _title(table: Run, shown: Sequence[Inference], width: int) -> list[str]:
     """Return what the table is of, its day, and how many of how many sheets it has."""
     said, day = "What API prices imply", f"{table.as_of}"
@@ -101,15 +115,32 @@ def _title(table: Run, shown: Sequence[Inference], width: int) -> list[str]:
     return [f"{said}, {day}{counted:>{room}}" if len(counted) + 2 <= room else f"{said}, {day}\n{counted}"]
 
 
-def _legend(table: Run, columns: Iterable[SheetColumn]) -> str:
-    """Return what the columns say in words, and which columns had no room."""
+def _legend(table: Run, columns: Iterable[SheetColumn], all_wanted: bool) -> str:
+    """Return what the columns say in words, and which columns had no room if all were wanted."""
     keys = [column.key for column in columns]
     changed = f"What if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}. " if table.changes else ""
-    gone = [column_of(key).heading for key in SHORT_KEYS if keys and key not in keys and key != "price"]
-    wider = f" Left out here: {', '.join(gone)}." if gone else ""
-    if not keys:
-        return f"{changed}Columns: infer --explain."
-    return (
-        f"{changed}KV from threshold is the lecture's formula, KV from premium is calibrated on known models.{wider}"
-        " Ranges: infer MODEL. Every sheet: infer --all. Columns: infer --explain."
-    )
+    lecture = f"KV from threshold is the lecture's formula at {size_of_lecture(table.assumptions)}. "
+    said = changed + lecture * ("kv_bytes_per_token_lecture" in keys) + _sizes(table) * ("active_params" in keys)
+    if not all_wanted:
+        return f"{said}Columns: infer --explain."
+    gone = [column_of(key).heading for key in SHORT_KEYS if key not in keys and key != "price"]
+    wider = f"Left out here: {', '.join(gone)}. " if gone else ""
+    return f"{said}{wider}Ranges: infer MODEL. Every sheet: infer --all. Columns: infer --explain."
+
+
+def _sizes(table: Run) -> str:
+    """Return which active parameters have not the record of their column: extrapolated and stated ones."""
+    extrapolated = [one.sheet.model for one in table if EXTRAPOLATED in one.flags and not one.size_stated]
+    stated = [one.sheet.model for one in table if one.size_stated]
+    kinds = {
+        "extrapolated": [*dict.fromkeys(extrapolated)],
+        ("given" if "active_params" in table.assumptions.given else "stated"): [*dict.fromkeys(stated)],
+    }
+    said = [f"{kind}: {_listed(models)}" for kind, models in kinds.items() if models]
+    return f"Active params {'; '.join(said)}. " if said else ""
+
+
+def _listed(models: Sequence[str]) -> str:
+    named = [model for model in models if width_of(model) <= LEAST_FOR_NAMES][:_MOST_MODELS]
+    more = [f"{len(models) - len(named)} more"] if models[len(named) :] else []
+    return ", ".join([*named, *more])

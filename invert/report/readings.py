@@ -10,6 +10,8 @@ from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, lifetime, worst_
 from invert.result import EXTRAPOLATED, Inference, Run
 
 _NEVER_CHECKED = "never checked"
+_BY_PRICE = ("implied drain time", "price level")
+"""Rules of the cache tier that read a price; another one is named."""
 _GAP = 2
 _UNITS = {"kv_bytes_per_token": (1e3, " kB"), "active_params": (1e9, " B"), "input_markup": (1.0, "x")}
 _Row = tuple[str, str, str, str]
@@ -35,9 +37,10 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
 
 def _rows(one: Inference, run: Run) -> list[_Row]:
     lecture = one.pairs[0].lecture.values.get("kv_bytes_per_token") if one.pairs else None
+    size = _billions(one.anchors.values["active_params"] if one.size_stated else run.assumptions.assumed_active_params)
     fraction, typical = one.estimates["bandwidth_bound_fraction"], one.kv_bytes["headline"]
     rows = [
-        ("KV from threshold", short_kv(lecture), NONE, lecture_record(run) if lecture else NONE),
+        ("KV from threshold", short_kv(lecture), f"at {size} active" if lecture else NONE, lecture_record(run) if lecture else NONE),
         _kv_row("KV from premium", one.kv_bytes["increment"]),
         ("bandwidth-bound fraction", *_in_percent(fraction)),
         *_tier_rows(one, run),
@@ -48,6 +51,10 @@ def _rows(one: Inference, run: Run) -> list[_Row]:
     if one.known:
         rows.append(("KV of its architecture", short_kv(one.known.read), one.known.grade, NONE))
     return rows
+
+
+def _billions(active_params: float) -> str:
+    return f"{two_digits(active_params / 1e9)} B"
 
 
 def _kv_row(name: str, found: Estimate) -> _Row:
@@ -78,20 +85,22 @@ def _ranged(quantity: str, found: Estimate) -> tuple[str, str, str]:
 def _size_rows(one: Inference) -> Iterable[_Row]:
     """What somebody states, and what the price says."""
     if one.size_stated:
-        yield "active parameters", f"{two_digits(one.anchors.values['active_params'] / 1e9)} B", how_stated(one), NONE
+        yield "active parameters", _billions(one.anchors.values["active_params"]), how_stated(one), NONE
     estimate, ends, record = _ranged("active_params", one.market["active_params"])
     by_price = "extrapolated" if EXTRAPOLATED in one.flags else f"{record} open" if record != _NEVER_CHECKED else record
     yield "active params by price" if one.size_stated else "active parameters", estimate, ends, NONE if estimate == ABSENT else by_price
 
 
 def _tier_rows(one: Inference, run: Run) -> Iterable[_Row]:
-    """The cache tier by price, by the duration of a cache entry, and as the vendor states it."""
+    """The cache tier by price or another rule, by the duration of a cache entry, and as the vendor states it."""
     priced = {ttl: said for ttl, said in ((of.ttl_seconds, _by_price(of)) for of in one.storage) if said}
     if priced:
-        worst = worst_record((term for of in one.storage for term in of.evidence), run.tier_rules)
+        terms = [term for of in one.storage for term in of.evidence]
+        worst = worst_record(terms, run.tier_rules)
+        rule = next((term.partition(" (")[0] for term in terms if term not in _BY_PRICE), "by price")
         shares = list(dict.fromkeys(share for _, share in priced.values()))
         tiers = _together({ttl: tiers for ttl, (tiers, _) in priced.items()})
-        yield "cache tier, by price", tiers, " and ".join(shares), "{} of {}".format(*worst) if worst and worst[1] else _NEVER_CHECKED
+        yield f"cache tier, {rule}", tiers, " and ".join(shares), "{} of {}".format(*worst) if worst and worst[1] else _NEVER_CHECKED
     if one.tiers:
         scores = run.tier_rules.value.scores if run.tier_rules.value else ()
         record = next((f"{row.right} of {row.answered}" for row in scores if row.rule == DRAIN_TIMES_OF_LECTURE), _NEVER_CHECKED)

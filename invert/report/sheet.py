@@ -201,10 +201,11 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     """Every outside fact, where it is from, and the readings and estimates of this sheet that rest on it."""
     means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
     values = {**one.anchors.values, **{name: value for name, value in means.items() if name not in one.anchors.values}}
-    resting = anchors_by_label(one)
+    resting, unused = anchors_by_label(one), None if one.size_stated else ("active_params", "KV from threshold")
     rows = [
         {"anchor": f"{name} = {show(name, value)}", "from": one.anchors.origin.get(name, "band mean"),
-         "what rests on it": ", ".join(label for label, names in resting.items() if name in names) or "none of the readings and estimates"}
+         "what rests on it": ", ".join(label for label, names in resting.items() if name in names and (name, label) != unused)
+         or "none of the readings and estimates"}
         for name, value in values.items() if name in FACTS
     ]  # fmt: skip
     assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in table.assumptions.held.items())

@@ -47,11 +47,15 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         yield f"Use {short_kv(one.known.read)}: the architecture is {'public' if one.known.grade == 'verified' else one.known.grade}."
     elif not one.pairs:
         yield "Use the typical KV: one price for all lengths says nothing of KV."
+    elif one.kv_bytes["increment"].kind == "undetermined":
+        below = one.pairs[0].pair.premium_out.value < 1
+        why = "the long price of output is below the base price" if below else one.kv_bytes["increment"].because
+        yield f"Use the typical KV: {why}, so the premium gives no KV."
     elif verdict and not verdict.enters:
         how = f"{'worse' if verdict.gain_of_price < 0 else 'better'} ({abs(verdict.gain_of_price):.2g} nats)"
         yield f"Use the typical KV: the premium predicted {verdict.count} known models {how}."
     if checks and checks[0]:
-        yield f"One model cannot have both readings: they miss {checks[0]} of {checks[1]} other prices."
+        yield f"KV from threshold contradicts bandwidth-bound: they miss {checks[0]} of {checks[1]} other prices."
     if (found := one.convention) and (found.bayes_factor or 0.0) > 1:
         yield f"The premium looks like a convention (Bayes factor {two_digits(found.bayes_factor or 0.0)})."
     if deciding_source(one):

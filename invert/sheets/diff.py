@@ -114,6 +114,10 @@ def states_of(old: str | BinaryIO, new: str | BinaryIO, data: Data, own: Prices 
             f"or compare with the file itself, as `prices diff {SHIPPED} FILE`"
         )
     before, after = state_of(old, data, own), state_of(new, data, own)
+    if old == SHIPPED:  # A scheduled price that began between the two days was changed by nobody.
+        before = _on_day(shipped_book(data), after.day, data)
+    elif new == SHIPPED:
+        after = _on_day(shipped_book(data), before.day, data)
     if before.own is None or after.own is None:
         return before, after
     return replace(before, rows=before.own), replace(after, rows=after.own)
@@ -151,11 +155,11 @@ def shipped_book(data: Data) -> PriceBook:
 
 
 @once_a_run
-def since_release(data: Data) -> tuple[Difference, ...]:
-    """Return the current prices that differ from those of the last release."""
+def since_release(data: Data, day: date) -> tuple[Difference, ...]:
+    """Return the prices of a day that differ from those that the last release has of the same day."""
     if released_prices(data) is None:
         return ()
-    return differences(*(_on_day(book, None, data).rows for book in (shipped_book(data), book_of(data))))
+    return differences(*(_on_day(book, day, data).rows for book in (shipped_book(data), book_of(data))))
 
 
 def release_of(data: Data) -> Callable[[PriceRow], date | None]:

@@ -152,7 +152,8 @@ def undated(row: PriceRow) -> Iterator[tuple[str, str]]:
     if row.retrieved_date is None:
         yield "retrieved_date", "is blank"
     if bool(row.effective_date) != bool(row.date_kind):
-        yield ("date_kind" if row.effective_date else "effective_date"), "is blank, and the other is not"
+        lacking, there = ("date_kind", "effective_date") if row.effective_date else ("effective_date", "date_kind")
+        yield lacking, f"must be filled when {there} is"
 
 
 def _described(tables: Tables) -> tuple[ModelRow, ...]:

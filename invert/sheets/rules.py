@@ -134,6 +134,9 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
         if rival.start < row.end and row.start < rival.end:
             if rival.effective_date == row.effective_date:
                 return _clash(row, f"repeats the key of {rival.origin}")
+            if row.date_kind == "verified":
+                why = "a price of date_kind verified has no beginning; write start for one that begins on its effective_date"
+                return _clash(row, f"overlaps {rival.origin}: {why}")
             return _clash(row, f"overlaps {rival.origin}: an older price needs its valid_to before a newer one begins")
     rivals.insert(place, row)
     return None

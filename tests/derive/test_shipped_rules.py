@@ -54,8 +54,8 @@ BROKEN: list[tuple[type[TableRow], Mapping[str, object], Mapping[str, object], s
     (Disclosure, {"topic": "cache_tier"}, {"unit": "s"}, "unit", "storage_tier is in no unit, not 's'"),
     (Disclosure, {"topic": "cache_tier"}, {"disclosed_tier": ""}, "disclosed_tier", "is blank"),
     (Disclosure, {"topic": "fast_mode"}, {"disclosed_tier": "flash"}, "disclosed_tier", "takes no tier"),
-    (Disclosure, {"topic": "cache_tier"}, {"date": DAY, "date_kind": ""}, "date_kind", "is blank, and the other is not"),
-    (Disclosure, {"topic": "cache_tier"}, {"date": None, "date_kind": "copy"}, "date", "is blank, and the other is not"),
+    (Disclosure, {"topic": "cache_tier"}, {"date": DAY, "date_kind": ""}, "date_kind", "must be filled when date is"),
+    (Disclosure, {"topic": "cache_tier"}, {"date": None, "date_kind": "copy"}, "date", "must be filled when date_kind is"),
     (FxRate, {"currency": "CNY"}, {"units_per_usd": 1e9}, "units_per_usd", "1e+09 is not a rate of exchange"),
     (Efficiency, {"quantity": "mfu"}, {"value": 46.4}, "value", "mfu = 46.4: must be"),
     (Efficiency, {"quantity": "mfu"}, {"value": None}, "value", "of mfu is blank"),
@@ -134,6 +134,14 @@ def test_rows_that_do_not_go_together_are_named_once_and_none_of_them_is_taken(r
         assert all(why in one.message for one, (*_, why) in zip(found, named, strict=False))
         with pytest.raises(BadRow, match=r"hardware\.csv row"):
             hardware("H1")
+
+
+def test_a_preferred_price_is_told_to_be_none():
+    text = shipped.content("hardware.csv").decode()
+    first = next(line for line in text.splitlines() if "A100-SXM-80GB,chip_price," in line)
+    with reading(read().edited(hardware=text.replace(first, first.replace(",false,", ",true,"), 1))):
+        (problem,) = problems("hardware")
+    assert (problem.column, problem.message) == ("preferred", "is true, and a chip_price has no preferred row; write false")
 
 
 def devices(changes: Mapping[tuple[str, str], Mapping[str, str]]) -> Tables:

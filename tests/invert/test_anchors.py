@@ -125,7 +125,9 @@ def test_the_report_ends_with_what_rests_on_each_anchor():
         assert len(claimed) == (anchor != "kv_bytes_per_token")
         for line in claimed:
             listed = line.split("   ")[-1].strip().split(", ")
-            assert listed == [name for name, anchors in anchors_by_label(one).items() if anchor in anchors]
+            # Nobody states its size: the lecture's value is not that of the table.
+            unused = "KV from threshold" if anchor == "active_params" else None
+            assert listed == [name for name, anchors in anchors_by_label(one).items() if anchor in anchors and name != unused]
 
 
 def test_every_estimate_names_its_anchors_in_json():

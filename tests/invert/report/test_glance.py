@@ -8,7 +8,7 @@ from derive.characters import width_of
 from invert.data import read_data
 from invert.estimators.known import judged
 from invert.inference import infer
-from invert.report.columns import SHORT_KEYS, column_of
+from invert.report.columns import REGISTRY, SHORT_KEYS, column_of, explained
 from invert.report.glance import flagships, glance
 from invert.result import Inference
 from tests.tools.inferred import current, everything
@@ -51,7 +51,7 @@ def test_each_column_has_the_record_of_its_own_estimator():
     assert f"{held} of {len(increments)}" in " ".join(said)
     for one in (run["openai/gpt-6-sol"].market["active_params"], run["openai/gpt-6-sol"].kv_bytes["headline"]):
         assert "{} of {}".format(*one.kept) in " ".join(said)
-    assert " ".join(said[3:]) == f"{middle:.3g}x low {held} of {len(increments)} unknown 1 of 5 - 38 of 42 11 of 14"
+    assert " ".join(said[3:]) == f"{middle:.3g}x low {held} of {len(increments)} unknown 2 of 2 - 38 of 42 11 of 14"
 
 
 def test_a_sheet_alone_has_the_record_without_its_own_model():
@@ -74,11 +74,11 @@ def test_a_wider_terminal_shows_all_that_a_narrower_one_does():
     assert all(less <= more for less, more in pairwise(heads))
 
 
-def test_the_legend_has_three_lines_and_no_mark():
+def test_the_legend_has_few_lines_and_no_mark():
     for width in (80, 100):
         lines = of_flagships(width).splitlines()
         below = lines[next(place for place, line in enumerate(lines) if line.startswith("right where known")) + 1 :]
-        assert 1 <= len(below) <= 3 and not {*"^~?*+≥"} & {*of_flagships(width)}
+        assert 1 <= len(below) <= (3 if width == 100 else 4) and not {*"^~?*+≥"} & {*of_flagships(width)}
     assert "typical KV" in of_flagships(80), "what has no room is named"
 
 
@@ -101,8 +101,24 @@ def test_who_sells_a_model_is_named_unless_it_is_its_only_maker():
     assert "deepseek/deepseek-v4-pro" not in names and "openai/gpt-6-sol" not in names
 
 
-def test_columns_that_are_asked_for_are_shown_however_wide():
-    text = glance(current(), 40, ["provider", "MODEL", "kv from premium", "model"])
+@in_one_test("width", [60, 80, 100])
+def test_columns_that_are_asked_for_fit_any_terminal(width: int):
+    asked = ["model", "flags", "tier by price", "tier by lifetime", "KV from premium at cost", "KV from all prices"]
+    text = glance(current(), width, asked)
+    assert max(map(width_of, text.splitlines())) <= width
+    for one in current():
+        assert all(word in text for name in asked for word in column_of(name).text(one).split()), one.name
+
+
+def test_every_name_that_is_printed_is_a_column():
+    assert column_of("KV from premium at cost").key == "kv_bytes_per_token_at_rent_range"
+    assert column_of("KV from all prices").key == "kv_bytes_per_token_one_markup_range"
+    assert column_of("KV from premium").key == "kv_bytes_per_token_increment" and column_of("typical KV").head == ("typical", "KV")
+    assert len({column.heading for column in REGISTRY}) == len(REGISTRY)
+
+
+def test_columns_that_are_asked_for_are_all_shown():
+    text = glance(current(), 100, ["provider", "MODEL", "kv from premium", "model"])
     assert ["provider", "model", "premium"] in [line.split() for line in text.splitlines()] and "7 of 9" in text
     nameless = glance(current(), 100, ["KV from premium"])
     assert "7 of 9" not in nameless, "a record without a name beside it says nothing"
@@ -138,3 +154,27 @@ def test_columns_stand_under_each_other_whatever_letters_a_name_has():
     (other,) = [line for line in text.splitlines() if line.startswith("gpt-6.1-terra ")]
     before = [width_of(row.partition(f" {price} ")[0]) for row, price in ((line, column_of("price").text(first)), (other, "1/5"))]
     assert before[0] == before[1]
+
+
+def test_the_record_of_tiers_is_that_of_the_rule_that_tells_them():
+    run = current()
+    record = column_of("cache tier").record
+    (kimi, gemini) = (replace(run, inferences=(run[name],)) for name in ("moonshotai/kimi-k3", "google/gemini-3.1-pro-preview"))
+    assert (record(kimi), record(gemini)) == ("1 of 5", "2 of 2")
+    assert record(replace(run, inferences=(run["anthropic/claude-opus-5"],))) == "unknown", "what is stated has no rule"
+
+
+def test_sizes_that_the_record_is_not_of_are_named():
+    said = " ".join(of_flagships().split())
+    assert "Active params extrapolated: claude-opus-5-5, gpt-6-astra; stated: deepseek-v4-pro, MiniMax-M3, kimi-k3." in said
+    assert "extrapolated: claude-fable-5-2" in " ".join(glance(current(), 100, ["model", "active params"]).split())
+    assert "extrapolated" not in glance(current(), 100, ["model", "price"])
+    given = infer("gpt-6-astra", anchors={"active_params": "60B"})
+    assert "Active params given: gpt-6-astra." in " ".join(glance(given).split())
+
+
+def test_the_size_that_the_lecture_takes_is_said():
+    run = current()
+    assert "the lecture's formula at 100 B active parameters unless stated." in " ".join(of_flagships().split())
+    other = replace(run, assumptions=run.assumptions.with_fields({"assumed_active_params": 2e11}))
+    assert "at 200 B active parameters" in glance(other) and "at 100 B active parameters" in explained()

@@ -17,7 +17,7 @@ def rows(name: str, run: InferenceTable | None = None) -> dict[str, list[str]]:
 
 def test_a_closed_sheet_has_the_three_readings_and_the_better_estimates():
     found = rows("google/gemini-3.1-pro-preview")
-    assert found["KV from threshold"] == ["1.7 kB", "-", "126x low"]
+    assert found["KV from threshold"] == ["1.7 kB", "at 100 B active", "126x low"]
     assert found["KV from premium"] == ["170 kB", "14 to 2000 kB", "7 of 9"]
     assert found["bandwidth-bound fraction"] == ["83 %", "67 to 92 %", "never checked"]
     assert found["cache tier, by price"] == ["HBM or DDR", "98 % likely", "2 of 2"]
@@ -30,7 +30,11 @@ def test_a_tier_is_told_by_price_by_duration_and_as_it_is_stated():
     found = rows("anthropic/claude-opus-5")
     assert found["cache tier, by price"][0] == "HBM or DDR" and found["cache tier, by duration"] == ["5 min flash, 1 h disk", "-", "1 of 5"]
     assert found["cache tier, stated"] == ["HBM or DDR", "by the vendor", "-"]
-    assert rows("openai/gpt-5.4")["cache tier"][0] == "none" and rows("moonshotai/kimi-k3")["cache tier, by price"][0] == "any"
+    assert rows("openai/gpt-5.4")["cache tier"][0] == "none" and rows("moonshotai/kimi-k3")["cache tier, cost optimality"] == [
+        "any",
+        "-",
+        "1 of 5",
+    ]
 
 
 def test_what_is_known_stands_beside_what_the_price_says():
@@ -66,4 +70,6 @@ def test_as_sentences_it_leaves_out_what_the_sheet_does_not_tell():
     run = current()
     said = readings_in_lines(run["anthropic/claude-opus-5"], run)
     assert not [line for line in said if "none" in line] and "bandwidth-bound fraction: 80 % (61 to 90 %); never checked." in said
-    assert "KV from threshold: 1.7 kB; right before: 126x low." in readings_in_lines(run["google/gemini-3.1-pro-preview"], run)
+    assert "KV from threshold: 1.7 kB (at 100 B active); right before: 126x low." in readings_in_lines(
+        run["google/gemini-3.1-pro-preview"], run
+    )

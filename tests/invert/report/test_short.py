@@ -59,6 +59,13 @@ def test_the_advice_follows_from_what_is_known():
     assert "CNY per million tokens" in said and "context assumed" in " ".join(said.split())
 
 
+def test_a_long_price_below_the_base_price_gives_no_kv():
+    table = infer("gemini-3.1-pro", changes={"output": "120", "output@200k": "18"})
+    said = " ".join(short_report(table[0], table).split())
+    assert "the long price of output is below the base price, so the premium gives no KV." in said and "predicted" not in said
+    assert "KV from threshold contradicts bandwidth-bound: they miss 3 of 4 other prices." in said
+
+
 def test_an_amount_that_was_put_in_is_said():
     run = current()
     changed = replace(run, changes={"output": "20"})

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -32,20 +33,21 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Edit:
     return change
 
 
+TODAY = date(2026, 11, 20)
 OUTPUT = "google,gemini-3.1-pro-preview,,standard,output,0,false,,,,"
 AMOUNT = f"{OUTPUT}12,USD"
 ROW_OF_OPUS = "anthropic,claude-opus-5-5,,standard,input,0,false,,,,"
 
 
 def test_without_an_edit_nothing_differs(edit: Edit):
-    assert released_prices(read_data()) is None and since_release(read_data()) == ()
+    assert released_prices(read_data()) is None and since_release(read_data(), TODAY) == ()
     assert "Changed since release" not in call("infer").out
     assert "No price changed." in call("infer", "gemini-3.1-pro", "--against", "shipped").out
 
 
 def test_an_edited_price_is_named_before_the_table(edit: Edit):
     edit(AMOUNT, f"{OUTPUT}8,USD")
-    (found,) = since_release(read_data())
+    (found,) = since_release(read_data(), TODAY)
     assert str(found) == "output 12 -> 8 USD/MTok" and found.sheet_key[:2] == ("google", "gemini-3.1-pro-preview")
     for asked in ((), ("gemini-3.1-pro",), ("--provider", "google")):
         assert call("infer", *asked).out.startswith("Changed since release: google gemini-3.1-pro-preview output 12 -> 8 USD/MTok\n"), asked
@@ -94,7 +96,7 @@ def test_without_a_readable_release_nothing_is_compared(edit: Edit, content: byt
     path.unlink() if content is None else path.write_bytes(content)
     edit(AMOUNT, f"{OUTPUT}{amount},USD")
     data = read_data()
-    assert since_release(data) == () and shipped_book(data).rows == book_of(data).rows
+    assert since_release(data, TODAY) == () and shipped_book(data).rows == book_of(data).rows
 
 
 def test_a_release_is_the_same_bytes_for_the_same_prices(edit: Edit):
@@ -102,3 +104,34 @@ def test_a_release_is_the_same_bytes_for_the_same_prices(edit: Edit):
     first = path.read_bytes()
     record_release(shipped.FOLDER)
     assert path.read_bytes() == first and len(first) < 20_000
+
+
+def test_a_scheduled_price_that_began_was_changed_by_nobody(edit: Edit):
+    closed = "2026-12-01,2026-11-20"
+    edit(f"{AMOUNT},mtok,,,,2026-11-20", f"{AMOUNT},mtok,,,{closed}")
+    prices = Path(shipped.FOLDER) / "prices.csv"
+    with prices.open("a", encoding="utf-8") as file:
+        file.write(f"{OUTPUT}10,USD,mtok,2026-12-01,start,,2026-12-01,https://ai.google.dev,official,\n")
+    assert [str(one) for one in since_release(read_data(), date(2026, 12, 1))] == ["output 12 -> 10 USD/MTok"]
+    assert since_release(read_data(), TODAY) == ()
+    for asked in (("prices", "diff", "shipped", str(prices)), ("infer", "gemini-4-argon", "--against", "shipped")):
+        assert "argon: input 2 -> 4" not in call(*asked).out, asked
+    assert "1 changed" in call("prices", "diff", "shipped", str(prices)).out
+    assert "0 added, 0 closed, 1 changed" in call("prices", "diff", str(prices), "shipped").out
+    assert "No price changed." in call("infer", "gemini-4-argon", "--against", "shipped").out
+
+
+def test_a_sheet_that_is_gone_is_named_once(edit: Edit):
+    prices = Path(shipped.FOLDER) / "prices.csv"
+    lines = prices.read_text(encoding="utf-8").splitlines(keepends=True)
+    prices.write_text("".join(line for line in lines if not line.startswith("anthropic,claude-opus-5-5,")), encoding="utf-8")
+    first, second, *_ = call("infer").out.splitlines()
+    assert first == "Changed since release: anthropic claude-opus-5-5 is not there any more" and second.startswith("What API prices")
+    said = call("infer", "--against", "shipped").out
+    assert "Not there any more: anthropic/claude-opus-5-5." in said and "No price changed." not in said
+
+
+def test_a_day_without_its_kind_is_told_to_have_one(edit: Edit):
+    edit(f"{AMOUNT},mtok,,,,", f"{AMOUNT},mtok,2026-05-01,,,")
+    said = call("prices", "check")
+    assert "column date_kind: must be filled when effective_date is" in said.out + said.err

@@ -68,6 +68,14 @@ def test_overlapping_rows_of_a_book_made_by_hand_are_found():
     later = read_rows([HEADER, "acme,m,input,3,,,,2026-12-01,,,"], "more.csv", overlay=True)[0]
     (problem,) = check(PriceBook(rows=(*book.rows, *later), fx={}, problems=(), newest_retrieved=None))
     assert str(problem).startswith("more.csv row 2, column effective_date: overlaps prices.csv:2")
+    assert str(problem).endswith("an older price needs its valid_to before a newer one begins")
+
+
+def test_a_price_that_was_verified_and_begins_is_told_the_word_for_it():
+    rows = [HEADER, "acme,m,input,2,,,,,2026-12-01,,", "acme,m,input,3,,,,2026-12-01,,,verified"]
+    (problem,) = read_rows(rows, "more.csv", overlay=True)[1]
+    said = "a price of date_kind verified has no beginning; write start for one that begins on its effective_date"
+    assert str(problem) == f"more.csv row 3, column effective_date: overlaps more.csv:2: {said}"
 
 
 def test_a_fault_on_another_day_is_found_too():
