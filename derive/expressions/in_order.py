@@ -21,7 +21,7 @@ def in_order(tree: Tree) -> Tree:
 
     >>> from derive.trees import tree_of
     >>> [text(in_order(tree_of(one))) for one in ("0 + 1*chips*batch", "(mfu + batch)*2/chips*mfu", "2*(batch - chips) + chips")]
-    ['batch*chips', '2*mfu*(batch + mfu)/chips', '2*batch - chips']
+    ['batch*chips', 'mfu*(2*batch + 2*mfu)/chips', '2*batch - chips']
     """
     return _as_tree(_as_sum(tree))
 

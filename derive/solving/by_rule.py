@@ -36,7 +36,7 @@ def _leads(rule: Equation, asked: Question) -> bool:
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
-    """Whether a rule gives the answer or what the last leg needs (a rule of thumb what is missing), with one kind of supposition at most."""
+    """Whether a rule gives the answer or what the last leg needs (a rule of thumb what is missing), with one kind of supposition."""
     steps = solution.route
     at = next((place for place, step in enumerate(steps) if step.equations == (rule.reference,)), len(steps))
     between = {name for step in steps[at + 1 : -1] for id in step.equations for name in equation(id).symbols}
