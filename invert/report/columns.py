@@ -15,7 +15,7 @@ from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES, Estimate, count_missed
 from invert.report.flat import COLUMNS as CSV_COLUMNS
 from invert.report.flat import flat
-from invert.report.layout import NONE, dollars, kv, two_digits
+from invert.report.layout import NONE, billions, dollars, kv, two_digits
 from invert.report.size import cell, stated_size
 from invert.report.tiers import of_tier, worst_record
 from invert.result import Inference, Run
@@ -151,7 +151,7 @@ def _share_missed(one: Inference) -> float | None:
 
 def _active(one: Inference) -> str:
     value = one.active_params
-    return ABSENT if value is None else f"{two_digits(value / 1e9)} B"
+    return ABSENT if value is None else billions(value)
 
 
 def kv_range(estimate: Estimate) -> str:
@@ -195,7 +195,7 @@ def lecture_record(run: Run) -> str:
 
 def size_of_lecture(assumptions: Assumptions) -> str:
     """`100 B active parameters unless stated`: what KV from threshold takes for the size of a model."""
-    return f"{two_digits(assumptions.assumed_active_params / 1e9)} B active parameters unless stated"
+    return f"{billions(assumptions.assumed_active_params)} active parameters unless stated"
 
 
 def _commonest(found: Iterable[Estimate]) -> str:

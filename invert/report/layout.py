@@ -37,6 +37,15 @@ def two_digits(value: float) -> str:
     return f"{Decimal(f'{value:.2g}'):f}"
 
 
+def billions(params: float) -> str:
+    """A number of parameters in billions, to two digits.
+
+    >>> billions(45.1e9)
+    '45 B'
+    """
+    return f"{two_digits(params / 1e9)} B"
+
+
 class Heading(str):
     """A heading as text, underlined, that knows what it says."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from invert.records import Estimate, TierEvidence
 from invert.report.columns import ABSENT, lecture_record, short_kv
-from invert.report.layout import NONE, Table, aligned, two_digits
+from invert.report.layout import NONE, Table, aligned, billions, two_digits
 from invert.report.size import how_stated
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, lifetime, worst_record
 from invert.result import EXTRAPOLATED, Inference, Run
@@ -37,7 +37,7 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
 
 def _rows(one: Inference, run: Run) -> list[_Row]:
     lecture = one.pairs[0].lecture.values.get("kv_bytes_per_token") if one.pairs else None
-    size = _billions(one.anchors.values["active_params"] if one.size_stated else run.assumptions.assumed_active_params)
+    size = billions(one.anchors.values["active_params"] if one.size_stated else run.assumptions.assumed_active_params)
     fraction, typical = one.estimates["bandwidth_bound_fraction"], one.kv_bytes["headline"]
     rows = [
         ("KV from threshold", short_kv(lecture), f"at {size} active" if lecture else NONE, lecture_record(run) if lecture else NONE),
@@ -51,10 +51,6 @@ def _rows(one: Inference, run: Run) -> list[_Row]:
     if one.known:
         rows.append(("KV of its architecture", short_kv(one.known.read), one.known.grade, NONE))
     return rows
-
-
-def _billions(active_params: float) -> str:
-    return f"{two_digits(active_params / 1e9)} B"
 
 
 def _kv_row(name: str, found: Estimate) -> _Row:
@@ -85,7 +81,7 @@ def _ranged(quantity: str, found: Estimate) -> tuple[str, str, str]:
 def _size_rows(one: Inference) -> Iterable[_Row]:
     """What somebody states, and what the price says."""
     if one.size_stated:
-        yield "active parameters", _billions(one.anchors.values["active_params"]), how_stated(one), NONE
+        yield "active parameters", billions(one.anchors.values["active_params"]), how_stated(one), NONE
     estimate, ends, record = _ranged("active_params", one.market["active_params"])
     by_price = "extrapolated" if EXTRAPOLATED in one.flags else f"{record} open" if record != _NEVER_CHECKED else record
     yield "active params by price" if one.size_stated else "active parameters", estimate, ends, NONE if estimate == ABSENT else by_price

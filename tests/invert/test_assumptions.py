@@ -93,10 +93,10 @@ NUMERICS = {
     "primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
     "run_differences": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits
-    "report/layout": {"USD_PER_MTOK"},  # units
+    "report/layout": {"USD_PER_MTOK", "billions"},  # units
     "report/figures": {"_TIMES"},  # units
-    "report/columns": {"short_kv", "_active"},  # units
-    "report/readings": {"_UNITS", "_size_rows"},  # units
+    "report/columns": {"short_kv"},  # units
+    "report/readings": {"_UNITS"},  # units
     "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount"},  # a slip of the keys, rounding; %
     "sheets/doubts": {"_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
     "report/tiers": {"_shares"},  # a share that would print as nothing
