@@ -90,8 +90,9 @@ def _roots_as_trees(one: SolvedRegime) -> Roots:
 
 
 def _are_one_regime(one: _Solved, other: _Solved, at: _Point) -> bool:
-    """Whether two regimes come to the same at a point, and hold or do not hold there alike."""
-    alike = isclose(*(evaluate(each.expression, at) for each in (one, other)), rel_tol=_ALIKE)
+    """Whether two regimes come to the same at a point, or to no number, and hold or do not hold there alike."""
+    values = [evaluate(each.expression, at) for each in (one, other)]
+    alike = isclose(*values, rel_tol=_ALIKE) or not any(map(isfinite, values))
     first, second = (all(evaluate(pair[0], at) >= evaluate(pair[1], at) for pair in each.wins) for each in (one, other))
     return alike and first == second
 
