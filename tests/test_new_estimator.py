@@ -82,8 +82,8 @@ def test_it_has_a_column_in_the_table(said: dict[str, Any]):
     heading, _, *rows = said["table"].splitlines()[:4]
     columns = re.split(r" {2,}", heading)
     assert columns[columns.index("typical KV range") + 1] == f"{HEADING} range"
-    for row, kind in zip(rows, ("kB to", "<"), strict=True):
-        assert kind in re.split(r" {2,}", row)[columns.index(f"{HEADING} range")]
+    cells = [re.split(r" {2,}", row)[columns.index(f"{HEADING} range")] for row in rows]
+    assert any("kB to" in cell for cell in cells) and any("<" in cell for cell in cells)
     text, given = (" ".join(said[name].split()) for name in ("table", "given"))
     assert f"KV from premium, and {HEADING} hold the premium" in text and "and with rent at the top of its range; < is a bound" in text
     assert "typical" in said["narrow"] and HEADING not in said["narrow"]

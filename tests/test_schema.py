@@ -354,7 +354,7 @@ OPEN = {
 """Objects whose keys depend on the question."""
 OPEN_TO_MORE = {"kv_bytes_per_token"}
 """Objects that hold one thing of a kind by estimator, and may hold another."""
-OPTIONAL = {"short_context", "long_context", "implied_drain_time"}
+OPTIONAL = {"short_context", "long_context", "implied_drain_time", "basis", "by", "warnings"}
 ONLY_WHERE_SOLD = ("kv_bytes_stored_per_token", "storage_price")
 
 

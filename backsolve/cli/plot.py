@@ -134,7 +134,7 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
             "chips": "8", "context_length": "32k", "bytes_per_element": "1", "microbatch_size": "16,64,256",
             "pipeline_stages": "1,2,4,8,16,32",
         },
-        hardware=_CHIPS, model=_MODELS, using=("pipeline.kv_cancellation",),
+        hardware=_CHIPS, model=_MODELS,
     ),
     "training-allocation": OfDeployment(
         about="FLOPs of pre-training to one loss, and of serving, over the size of the model",

@@ -70,10 +70,9 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
     from invert.sheets.assemble import once_released, sheets
     from invert.sheets.dated import first_days
     from invert.sheets.described import described
-    from invert.sheets.doubts import doubts_about
     from invert.sheets.listing import listed_csv, listed_json, listed_text, rows_listed
     from invert.sheets.read import book_of
-    from invert.sheets.what_if import sheet_key
+    from invert.sheets.released import released_prices
 
     data = read_data()
     book = book_of(data, own)
@@ -89,7 +88,12 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
         click.echo(listed_text(found, width(sys.stdout), in_terminal(sys.stdout)))
     if book.day_moved and not as_of:
         say(book.day_moved)
-    tell_doubts(doubts_about(map(sheet_key, found), book), own)
+    if own is not None or released_prices(data):
+        # The prices of a release were checked, and what checks them loads the solver.
+        from invert.sheets.doubts import doubts_about
+        from invert.sheets.what_if import sheet_key
+
+        tell_doubts(doubts_about(map(sheet_key, found), book), own)
     fail_on((*book.problems, *faults))
     if none:
         say("no sheet holds on that day")

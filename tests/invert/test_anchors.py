@@ -53,7 +53,7 @@ def read(**anchors: float | str) -> dict[str, Inference]:
 def numbers(one: Inference) -> dict[str, tuple[object, ...]]:
     """What is printed of every reading and estimate that says what it rests on."""
     first = one.pairs[0] if one.pairs else None
-    readings = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
+    readings = {"KV from threshold": first.lecture, "KV joint": first.joint} if first else {}
     found = {name: (reading.values.get("kv_bytes_per_token"),) for name, reading in readings.items()}
     labels = {of.heading: name for name, of in KV_NAMES.items()}
     estimates = {**{label: one.kv_bytes[key] for label, key in labels.items()}, **one.estimates}

@@ -50,7 +50,7 @@ REMARKS = {
     "hardware": {"source", "notes"},
     "efficiencies": {"run", "setting", "source", "source_url", "notes"},
     "memory_tiers": {"source", "notes"},
-    "architectures": {"aliases", "hf_id", "params_source", "config_source", "experts_source", "notes"},
+    "architectures": {"aliases", "hf_id", "params_source", "config_source", "experts_source", "stored_source", "notes"},
     "calibration_models": {"notes"},
     "disclosures": {"quote", "source_url", "notes"},
     "open_models": {"params_source"},
@@ -61,6 +61,7 @@ REMARKS = {
     "natural_experiments": {"change", "source"},
     "claims": {"claim", "reason", "source"},
     "problems": {"problem", "reason", "source", "source_url"},
+    "short_names": {"text"},
 }
 """Columns of free text: names that people may type, and where a figure is from."""
 

@@ -209,7 +209,7 @@ FINE = [
     (("infer", "gemini"), "gemini-2.5-pro"),
     (("infer", "--provider", "google"), "gemini-2.5-pro"),
     (("infer", "--provider", "Google"), "gemini-2.5-pro"),
-    (("infer", "claude-opus-4-6", "--as-of", "2026-03-12"), "above 200k tokens"),
+    (("infer", "claude-opus-4-6", "--as-of", "2026-03-12"), "above 200k"),
     ((*GEMINI, "--anchor", "active_params=60B", "--full"), "= 1 kB/token"),
     ((*GEMINI, "--set", "output=15", "--full"), "output_input_ratio = 7.5"),
     (("prices", "list"), "google/gemini-3.1-pro-preview"),
