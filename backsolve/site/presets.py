@@ -19,7 +19,7 @@ from derive.shipped import Tables
 from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.solving.defaults import in_numbers
 from derive.solving.questions import Question, question
-from derive.solving.route import route
+from derive.solving.plan import find_way
 from derive.trees import names
 
 ASKED = ("step_time", "tokens_per_second_per_user", "throughput", "cost_per_token", "memory_per_chip", "memory_time_share")
@@ -158,7 +158,7 @@ def _way(chip: str | None, model: str | None) -> Way:
     for name in ASKED:
         asked = question(name, FIELDS, chip, model, anyway=True)
         neutral = in_numbers(asked.defaults, asked.known)
-        way = route(name, asked.active, frozenset({*asked.known, *neutral}))
+        way = find_way(name, asked.active, frozenset({*asked.known, *neutral}))
         rows = {leg.unknown: row for leg in (way.legs if way else ()) for row in leg.rows} | rows
         defaults |= neutral
     legs = tuple(_in_order(rows))

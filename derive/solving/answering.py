@@ -8,7 +8,7 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.chain import left_unused, without_answer
+from derive.solving.engine import left_unused, without_answer
 from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, consistent_answer
 from derive.solving.fit import CAN_BE_LESS, IN_FLIGHT, MEMORY_BINDS, NO_CACHE, SHORT_OF_MEMORY
 from derive.solving.limits import (
@@ -26,8 +26,8 @@ from derive.solving.one_equation import inside
 from derive.solving.questions import IN_BF16, Question, without
 from derive.solving.refusals import giving, made_of
 from derive.solving.result import OR, Answer, Reason, Solution
-from derive.solving.route import Route
-from derive.solving.which_way import forwards, result_where
+from derive.solving.plan import Way
+from derive.solving.find import forwards, result_where
 from derive.units import show
 
 _PEAK = "peak_flops"
@@ -46,7 +46,7 @@ def answer(asked: Question) -> Solution:
     return answered(asked)[0]
 
 
-def answered(asked: Question) -> tuple[Solution, Route | None]:
+def answered(asked: Question) -> tuple[Solution, Way | None]:
     """The answer, and the route it took if there is one.
 
     Of several limits the one that leaves least is answered. Where all else determines the unknown, they are held against it.
@@ -62,7 +62,7 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     return replace(solution, unused=tuple(name for name in solution.unused if name not in taken)), way
 
 
-def _within_limits(asked: Question) -> tuple[Solution, Route | None]:
+def _within_limits(asked: Question) -> tuple[Solution, Way | None]:
     """The answer to limits, as `answered` has it, and all that was given for nothing by the route to it."""
     if asked.unknown in giving(asked.active) and (determined := _determined(asked)):
         return determined
@@ -122,7 +122,7 @@ def _with_nearest(asked: Question, alone: Question, refused: Solution) -> Soluti
     return replace(refused, reason=replace(reason, message=f"{reason.message};{f' with {kept}' if kept else ''}{told}"))
 
 
-def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
+def _determined(asked: Question) -> tuple[Solution, Way | None] | None:
     """What all but the limits determine, if they do, with what is limited there; refused where that is beyond one of its limits."""
     solution, _ = consistent_answer(without(asked, {*asked.limits}))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY:
@@ -146,7 +146,7 @@ def _determined(asked: Question) -> tuple[Solution, Route | None] | None:
     return replace(_doubted(solution, beside), assumptions=notes, said=(*met, *solution.said)), None
 
 
-def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Route | None] | None:
+def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Way | None] | None:
     """What one limit leaves of the unknown; None where it is met whatever that is.
 
     Of what makes a cache larger, memory leaves no more than fits: where that is met before the limit, it binds.
@@ -339,7 +339,7 @@ def _is_within(alone: Question, there: Solution) -> bool:
     return found.point <= target * (1 + HOLDS) if alone.limits[name] == UPPER else found.point >= target * (1 - HOLDS)
 
 
-def _idle(asked: Question) -> tuple[Solution, Route | None]:
+def _idle(asked: Question) -> tuple[Solution, Way | None]:
     """What memory leaves where every limit is met whatever the unknown is."""
     solution, way = consistent_answer(without(asked, {*asked.limits}))
     always = (limit_in_words(alone) for alone in one_by_one(asked) if rests_on_unknown(alone))

@@ -9,7 +9,7 @@ from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, Equation, right_side_at
 from derive.requirements import HOLDS
-from derive.solving.chain import left_unused, without_answer
+from derive.solving.engine import left_unused, without_answer
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, greatest, impossible
 from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, in_numbers, put_in_before
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, fast_enough, held_by_memory, speeds
@@ -17,9 +17,9 @@ from derive.solving.one_equation import inside
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Instead, Question, posed
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
-from derive.solving.route import Route
+from derive.solving.plan import Way
 from derive.solving.speed_limits import beyond_one_domain, out_of_reach
-from derive.solving.which_way import by_any_way, may_err, result_where
+from derive.solving.find import by_any_way, may_err, result_where
 from derive.trees import text
 from derive.units import show
 
@@ -43,7 +43,7 @@ _BY_ROUNDING = 1.1
 """Up to how many tokens a step are taken for digits that were left out, where nobody speaks of drafts."""
 
 
-def consistent_answer(asked: Question) -> tuple[Solution, Route | None]:
+def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     """The answer to what was given as met, as far as it can be: no more of it than there is room for, and nothing absurd."""
     solution, way = _consistent(asked)
     solution = _within_reach(asked, solution)
@@ -91,7 +91,7 @@ def _cut_off(one: Answer, high: float, formula: str) -> Answer:
     return replace(one, high=high, formula=formula, elasticities={})
 
 
-def _consistent(asked: Question) -> tuple[Solution, Route | None]:
+def _consistent(asked: Question) -> tuple[Solution, Way | None]:
     """The answer as far as it goes with all that was given.
 
     A given that the defaults would make another says what one of them is, the one that has to give least: a measured
@@ -155,7 +155,7 @@ def _through(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> M
     return WhenRead(total) if instead else elasticities
 
 
-def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution | None:
+def _as_memory_needs(asked: Question, refused: Solution, way: Way) -> Solution | None:
     """Chips of which a speed takes fewer than memory: as many as memory needs, and how fast they are; None for any other refusal."""
     names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
     for question in held_by_memory(asked) if names else ():

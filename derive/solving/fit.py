@@ -15,7 +15,7 @@ from derive.solving.one_equation import solve_equation
 from derive.solving.questions import Question, without
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason
-from derive.solving.route import Route
+from derive.solving.plan import Way
 from derive.units import show
 
 _WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time", "prefill_throughput")
@@ -93,7 +93,7 @@ def memory_is_made_of(asked: Question, values: Mapping[str, float], used: tuple[
     return found if found and shortage(asked, values, used) is not None else set()
 
 
-def is_warning(asked: Question, way: Route) -> bool:
+def is_warning(asked: Question, way: Way) -> bool:
     """Whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone or of what is held itself."""
     return asked.anyway or _supposed(asked, way.rows) <= {*_ARITHMETIC_ALONE, *_OVER_LINKS, *_HELD}
 

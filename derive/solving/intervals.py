@@ -13,8 +13,8 @@ from derive.requirements import HOLDS
 from derive.solving.answering import answer, answered
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
-from derive.solving.route import Route
-from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, with_bounds
+from derive.solving.plan import Way
+from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point
 from derive.spreads import Interval
 from derive.units import show
 
@@ -64,7 +64,7 @@ class _Look:
 
     at: int
     solution: Solution
-    way: Route | None
+    way: Way | None
 
 
 def spanned(asked: Question, ranges: _Ranges) -> Solution:
@@ -149,14 +149,14 @@ def _to_the_edges(asked: Question, columns: AtPoints, looks: list[_Look]) -> tup
     return columns, found
 
 
-def _as_table(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[Sweep, Route] | None:
+def _as_table(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[Sweep, Way] | None:
     """All points through the route that says what most of them say that were asked one by one."""
     ways = {id(look.way): look.way for look in sorted(looks, key=lambda look: not look.solution.answers) if look.way}
     tables = [(table, way) for way in ways.values() if (table := as_arrays(asked, columns, way)) is not None]
     return max(tables, key=lambda one: sum(agrees_at(one[0], look.at, look.solution) for look in looks), default=None)
 
 
-def _again(asked: Question, columns: AtPoints, way: Route) -> Sweep:
+def _again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
     """Other points through a route that has a closed form throughout, as a table through it has shown."""
     table = as_arrays(asked, columns, way)
     assert table is not None, "a route that had a closed form at other points has none at these"
@@ -177,7 +177,7 @@ def _doubtful(table: Sweep, looks: list[_Look], first: int) -> list[int]:
     return [int(at) for at in np.flatnonzero(wanted) if at >= first and at not in seen][:_ASKED_AGAIN]
 
 
-def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, table: Sweep, looks: list[_Look], drawn: slice) -> Solution:
+def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, table: Sweep, looks: list[_Look], drawn: slice) -> Solution:
     """What the arrays span."""
     reference = next(look for look in looks if look.solution.answers)
     values = table.values
@@ -208,7 +208,7 @@ def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, t
     elasticities = reference.solution.answers[0].elasticities
     # Within a limit the answers themselves say on which side it is met.
     on_side = same_bound(one.bound for look in looks for one in look.solution.answers) if asked.limits else None
-    bound = on_side or with_bounds(asked, columns, way, table).bound
+    bound = on_side or table.bound
     span = Answer(kind="interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=bound)
     missing = {} if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
     return _told(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)
@@ -226,7 +226,7 @@ def _quantiles(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
     return {name: float(np.interp(share * last, np.arange(last + 1), ordered)) for name, share in _QUANTILES.items()}
 
 
-def _at_corners(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, values: np.ndarray, looks: list[_Look]) -> _Ends | None:
+def _at_corners(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, values: np.ndarray, looks: list[_Look]) -> _Ends | None:
     """The answers at the two corners that the signs of the elasticities point to; None where one of them has no one sign."""
     rises = _signs(asked, columns, way, values)
     if None in rises.values():
@@ -241,7 +241,7 @@ def _end(interval: Interval, high: bool) -> float:
     return interval.high if high else interval.low
 
 
-def _signs(asked: Question, columns: AtPoints, way: Route, values: np.ndarray) -> dict[str, bool | None]:
+def _signs(asked: Question, columns: AtPoints, way: Way, values: np.ndarray) -> dict[str, bool | None]:
     """Whether the answer rises with each given, or falls; None where it does both."""
     signs: dict[str, bool | None] = {}
     for name, column in columns.items():
@@ -253,7 +253,7 @@ def _signs(asked: Question, columns: AtPoints, way: Route, values: np.ndarray) -
     return signs
 
 
-def _closer(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, table: Sweep, seek: np.ufunc, best: float) -> float:
+def _closer(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, table: Sweep, seek: np.ufunc, best: float) -> float:
     """The least or the greatest answer that was seen, and what is beyond it in ever smaller boxes around where it was."""
     random = np.random.default_rng(_SEED)
     where = int(np.flatnonzero(table.values == best)[0]) % table.values.shape[1]
@@ -272,7 +272,7 @@ def _closer(asked: Question, ranges: _Ranges, columns: AtPoints, way: Route, tab
     return best
 
 
-def _borders(asked: Question, ranges: _Ranges, way: Route, table: Sweep) -> list[tuple[str | None, float]]:
+def _borders(asked: Question, ranges: _Ranges, way: Way, table: Sweep) -> list[tuple[str | None, float]]:
     """Along a single range: the answer where one regime gives way to another, once for each of the two."""
     if len(ranges) > 1 or len(table.values) > 1:
         return []
@@ -306,7 +306,7 @@ def _sides(table: Sweep, drawn: slice, borders: list[tuple[str | None, float]]) 
     return tuple(sorted(found, key=lambda side: -side[3]))
 
 
-def _tornado(asked: Question, ranges: _Ranges, way: Route) -> tuple[tuple[str, float, float], ...]:
+def _tornado(asked: Question, ranges: _Ranges, way: Way) -> tuple[tuple[str, float, float], ...]:
     """The answer at both ends of each range, the others at their middle; the one that moves it most comes first."""
     names = list(ranges)
     columns = {name: np.array([one.shown] * 2 * len(names)) for name, one in ranges.items()}

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from math import inf, isclose, isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-from derive.evaluate import at_arrays, evaluate, precise, slope_at_arrays
+from derive.evaluate import evaluate, precise
 from derive.expressions.branches import Branch, branches, comparisons, sides_of, turns
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
 from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots
@@ -24,15 +24,12 @@ from derive.expressions.search import searched
 from derive.quantities import quantity
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
-from derive.solving.blocks import Joint
+from derive.solving.composed import Composed
 from derive.solving.result import Answer, Reason, WhenRead
 from derive.trees import Tree, TreePair, names, slopes, terms, text
 from derive.units import show
 
-if TYPE_CHECKING:
-    import numpy as np
-
-_Row = Equation | Joint
+_Row = Equation | Composed
 """An equation of the catalogue, or one that follows from several."""
 
 _Values = Mapping[str, float]
@@ -43,10 +40,8 @@ _SETTLED = 1e-5
 _EXACTLY, _ROUNDED, _NEARLY = 0, 1, 2
 """How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
-ASKED_SINGLY = 200
-"""Up to how many draws of an array that is not sure of them are asked one by one."""
 
-_DOUBTFUL = 1e-2
+DOUBTFUL = 1e-2
 """Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
 
 _ROUNDING = 1e-15
@@ -55,8 +50,6 @@ _ROUNDING = 1e-15
 _LOOSE = 1e-3
 """Share of itself that a root may be off for rounding, above which it is one only if many digits find it too."""
 
-_MAGNIFIED = 1e5
-"""By how much rounding may be magnified in a root of an array that is sure of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +95,7 @@ def _on_its_bound(equation: _Row, unknown: str, values: _Values, answer: Answer)
     for needed in equation.requires:
         at = {**values, unknown: answer.point}
         if unknown in named(needed) and at.keys() >= {*named(needed)} and _beyond(needed, at):
-            bounds = (evaluate(root, values) for root in _bounds_of(equation, needed, unknown))
+            bounds = (evaluate(root, values) for root in bounds_of(equation, needed, unknown))
             beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
             near = next((bound for bound in beside if agrees(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
             answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
@@ -114,168 +107,10 @@ def _beyond(needed: Requirement, at: _Values) -> bool:
     return not compared(needed, at) and at_its_bound(needed, at)
 
 
-def _bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
+def bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
     """The closed forms of where both sides of a requirement are equal."""
     pair = bounding_sides(needed)
     return next((roots or () for _, roots in turns(equation, pair, unknown)), ()) if pair else ()
-
-
-def points(equation: _Row, unknown: str, values: "Mapping[str, np.ndarray | float]") -> "np.ndarray":
-    """Roots in closed form at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
-
-    A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution. Draws of which
-    arrays are not sure, as digits were lost or two terms are nearly equal, are asked one by one as far as they are few.
-    """
-    import numpy as np
-
-    others = tuple(name for name in equation.symbols if name != unknown)
-    shape = np.broadcast_shapes(*(np.shape(values[name]) for name in others))
-    kind = _number_kind(equation, unknown)
-    given = {name: np.broadcast_to(np.asarray(values[name], dtype=kind), shape or (1,)) for name in others}
-    rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
-    free = np.zeros(shape or (1,), dtype=bool)
-    with np.errstate(all="ignore"):
-        for branch in branches(equation, unknown):
-            if branch.absent:
-                height, scale = _heights(branch.difference, branch.regime.expression, given)
-                free |= np.abs(height) <= HOLDS * np.abs(scale)
-            for root in branch.roots or ():
-                row, doubtful = _along(equation, branch, unknown, given, at_arrays(root, given))
-                rows.append(row.astype(float))
-                unsure |= doubtful | loses_digits(root)
-    found = np.where(free, np.nan, np.stack(rows))
-    places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
-    for at in places if len(places) <= ASKED_SINGLY else ():
-        answers, _ = solve_equation(equation, unknown, {name: float(column[at]) for name, column in given.items()})
-        single = [one.value for one in answers if one.kind == "point"]
-        if len(single) <= len(found):
-            found[:, at] = [*single, *[np.nan] * (len(found) - len(single))]
-    return found.reshape(-1, *shape)
-
-
-def _number_kind(equation: _Row, unknown: str) -> "type[np.floating[Any]]":
-    """The numbers with which roots at arrays are worked out: long ones where digits can be lost that the givens determine."""
-    import numpy as np
-
-    roots = (root for branch in branches(equation, unknown) for root in branch.roots or ())
-    return np.longdouble if any(map(loses_digits, (*sides_of(equation), *roots))) else np.float64
-
-
-def _along(
-    equation: _Row, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
-) -> "tuple[np.ndarray, np.ndarray]":
-    """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
-    import numpy as np
-
-    shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
-    row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape)))
-    handed_back = row.astype(float)
-    inside = np.isfinite(handed_back) & ((handed_back != 0) | quantity(unknown).may_be_zero) & (handed_back >= quantity(unknown).floor)
-    error = _residual_along(equation, {**given, unknown: row})
-    lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
-    if lost.any():
-        # A closed form can lose digits that one Newton step brings back.
-        at = {name: array[lost] for name, array in {**given, unknown: row}.items()}
-        nearer = _clamped_along(unknown, _newton(branch.difference, unknown, at))
-        left = _residual_along(equation, {**at, unknown: nearer})
-        row[lost], error[lost] = np.where(left < error[lost], (nearer, left), (row[lost], error[lost]))
-    at = {**given, unknown: row}
-    equal = np.zeros(row.shape, dtype=bool)
-    for pair in branch.regime.wins:
-        larger, smaller = _heights(*pair, at)
-        margin = (larger - smaller) / np.maximum(np.abs(larger), np.abs(smaller))
-        inside &= ~(margin < -HOLDS)
-        equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
-    for requirement in equation.requires:
-        inside &= met_along(requirement, at)
-        row = at[unknown] = _on_its_bound_along(equation, requirement, unknown, at)
-    holds = inside & (error <= HOLDS)
-    doubtful = inside & ~holds
-    if doubtful.any():
-        holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
-    _, slope = slope_at_arrays(branch.difference, unknown, at)
-    scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
-    loose = ~(np.abs(row * slope) * _MAGNIFIED > scale)
-    lost = (row == 0) & ~inside | inside & ~holds & (error <= _DOUBTFUL)
-    return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
-
-
-def met_along(needed: Requirement, at: "Mapping[str, np.ndarray | float]") -> "np.ndarray":
-    """Where a requirement is met at arrays, as nearly as it is at numbers."""
-    import numpy as np
-
-    exactly_met = np.asarray(compared(needed, at))
-    sides = None if exactly_met.all() else bounding_sides(needed)
-    return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
-
-
-def _on_its_bound_along(equation: _Row, needed: Requirement, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
-    """The unknown at arrays, put on the bound of a requirement where rounding alone has put it beyond."""
-    import numpy as np
-
-    row = at[unknown]
-    beyond = ~np.asarray(compared(needed, at))
-    for root in _bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
-        bound = at_arrays(root, at)
-        rounded = _near(row, bound, LAST_DIGITS) | (_residual_along(equation, {**at, unknown: bound}) <= LAST_DIGITS)
-        row = np.where(beyond & rounded & _near(row, bound), bound, row)
-    return row
-
-
-def _near(one: "np.ndarray", other: "np.ndarray", share: float = HOLDS) -> "np.ndarray":
-    import numpy as np
-
-    return np.asarray(np.abs(one - other) <= share * np.maximum(np.abs(one), np.abs(other)))
-
-
-def _cross_along(equation: _Row, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
-    """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
-    import numpy as np
-
-    def height(shift: float) -> "np.ndarray":
-        left, right = _sides_along(equation, {**at, unknown: at[unknown] * (1 + shift)})
-        return np.asarray(left - right)
-
-    below, above = height(-1e-12), height(1e-12)
-    return np.asarray((below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11))))
-
-
-def _clamped_along(unknown: str, values: "np.ndarray") -> "np.ndarray":
-    import numpy as np
-
-    row = quantity(unknown)
-    return np.asarray(np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling))
-
-
-def _sides_along(equation: _Row, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
-    """Both sides at arrays, worked out in the order in which numbers are."""
-    if isinstance(equation, Equation):
-        return values[equation.symbols[0]], equation.right_side(values)
-    left, right = (at_arrays(side, values) for side in sides_of(equation))
-    return left, right
-
-
-def _residual_along(equation: _Row, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
-    import numpy as np
-
-    left, right = _sides_along(equation, values)
-    scale = np.maximum(np.abs(left), np.abs(right))
-    return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
-
-
-def _newton(difference: Tree, unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
-    """The root one Newton step on, or where it was if there is no slope."""
-    import numpy as np
-
-    height, slope = slope_at_arrays(difference, unknown, values)
-    return values[unknown] - np.where(slope == 0, 0.0, height / slope)
-
-
-def _heights(one: Tree, other: Tree, values: "Mapping[str, np.ndarray | float]") -> "tuple[np.ndarray, np.ndarray]":
-    """Two formulas at arrays."""
-    import numpy as np
-
-    return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))
 
 
 def residual(equation: _Row, values: _Values) -> float:
@@ -355,7 +190,7 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
         at = {**values, unknown: float(exact[unknown])}
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     if not error <= LAST_DIGITS:
-        lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not _DOUBTFUL < error < inf)
+        lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
         if not lost and not negligible(lambda moved: _height(equation, moved), at, HOLDS):
             return []
         exact = many_digits()

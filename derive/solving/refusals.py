@@ -12,12 +12,10 @@ from derive.presets import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MO
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
-from derive.solving.elimination import that_cancel
-from derive.solving.matching import Structure, determined, upstream
+from derive.solving.plan import lacking_inputs, reaches
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Question, taken_as_known
 from derive.solving.result import Reason
-from derive.solving.route import reaches, square
 from derive.units import show
 
 OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
@@ -128,9 +126,9 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
     """Lists of facts, none to spare, each of which would settle the question: what to look up first, then two that are shorter."""
     known = dict(values)
     reached = frozenset(known)
-    active = _independent(unknown, tuple(row for row in equations if row.sense == "="), reached)
-    way = upstream(unknown, square(active), reached)
-    inputs = [name for name in way.free if name not in _without_effect(way, unknown, known)] if len(way.free) <= _MAY_CANCEL else way.free
+    active = tuple(row for row in equations if row.sense == "=")
+    free = lacking_inputs(unknown, active, reached)
+    inputs = _with_effect(free, unknown, active, known) if len(free) <= _MAY_CANCEL else free
     rows = [row for row in active if unknown in row.symbols and row.sense == "="]
     direct = [tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows]
 
@@ -145,15 +143,15 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
     return [first, *others]
 
 
-def _without_effect(way: Structure, unknown: str, known: Mapping[str, float]) -> Collection[str]:
-    """What is left free and changes nothing; worked out in formulas only where some of it seems to change nothing at numbers."""
-    middle = {**known, **{name: QUANTITIES[name].at(_MIDDLE) for name in way.free}}
+def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ...], known: Mapping[str, float]) -> tuple[str, ...]:
+    """Return those of the free inputs with which the unknown changes."""
+    rows, middle = leading_to((unknown,), active), {**known, **{name: QUANTITIES[name].at(_MIDDLE) for name in free}}
 
     def moves(name: str) -> bool:
-        beside = (followed(way.rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in _SHARES)
-        return len({*beside} - {None}) > 1
+        beside = [followed(rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in _SHARES]
+        return not all(one is not None and beside[0] is not None and isclose(one, beside[0], rel_tol=HOLDS) for one in beside)
 
-    return () if all(map(moves, way.free)) else that_cancel(way, unknown)
+    return tuple(name for name in free if moves(name))
 
 
 def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[str]) -> tuple[str, ...]:
@@ -204,17 +202,6 @@ def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, floa
         queue += new
     left = tuple(name for name in seen if name not in known and name not in made and name != asked.unknown)
     return left if asked.unknown in seen else ()
-
-
-def _independent(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Equation, ...]:
-    """The equations without those that only seem to lead to the unknown: of two that say the same one is too many."""
-    while reaches(unknown, active, known):
-        block = determined(unknown, square(active), known)
-        spare = [row for row in block.rows if row.defines in known] if block else []
-        if not spare:
-            return active
-        active = tuple(row for row in active if row is not spare[-1])
-    return active
 
 
 def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:

@@ -10,13 +10,13 @@ import numpy as np
 from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.answering import answer, answered
-from derive.solving.chain import only_said
+from derive.solving.engine import only_said
 from derive.solving.givens import MOST_POINTS
 from derive.solving.intervals import spanned
 from derive.solving.questions import Question, at_values, in_parts
 from derive.solving.result import Answer, Reason, Solution, Sweep
-from derive.solving.route import Route
-from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, short_of_memory, with_bounds
+from derive.solving.plan import Way
+from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, short_of_memory
 from derive.spreads import Interval, Series
 from derive.units import show
 
@@ -149,7 +149,7 @@ def _grid(series: Mapping[str, Series]) -> AtPoints:
     return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
 
 
-def _in_parts(asked: Question, given: AtPoints, way: Route, fits: Callable[[int], None]) -> Sweep | None:
+def _in_parts(asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None]) -> Sweep | None:
     """The sweep through one route, so many points at a time that what is worked out on the way takes little memory."""
     count = len(next(iter(given.values())))
     values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
@@ -160,7 +160,6 @@ def _in_parts(asked: Question, given: AtPoints, way: Route, fits: Callable[[int]
         table = as_arrays(asked, columns, way)
         if table is None:
             return None
-        table = with_bounds(asked, columns, way, table)
         if len(table.values) > len(values):
             fits(len(table.values))
             more = len(table.values) - len(values)
@@ -232,7 +231,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     return replace(table, others=others), len(empty) - len(others)
 
 
-def _short(asked: Question, given: AtPoints, way: Route, table: Sweep) -> dict[str, str]:
+def _short(asked: Question, given: AtPoints, way: Way, table: Sweep) -> dict[str, str]:
     """Where memory is short and that is only said: what is said at the first of these points, and how many there are."""
     if not only_said(asked, way):
         return {}

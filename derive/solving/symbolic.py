@@ -14,14 +14,15 @@ from derive.errors import WrongValue
 from derive.expressions.branches import branches
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.quantities.formula import as_expression
-from derive.records import Equation
-from derive.solving.blocks import Joint
-from derive.solving.chain import rests_on
-from derive.solving.directions import EITHER, carried, direction, taken_for_granted
+from derive.records import LOWER, UPPER, Equation
+from derive.solving.composed import Composed
+from derive.solving.assumptions import list_assumptions
+from derive.solving.directions import Signs, signs
+from derive.solving.plan import Leg, Loop, Way, find_loops, find_plain_way
 from derive.solving.questions import Question, posed, taken_as_known
 from derive.solving.refusals import missing_givens
 from derive.solving.result import Solution
-from derive.solving.route import Leg, Route, route
+from derive.solving.substitution import compose
 from derive.trees import Tree, text
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 _MOST_WAYS = 8
 """Up to how many regimes a route may fork into: more formulas than that are no answer that anyone reads."""
 
-_DECIDING = frozenset({"chips", "total_params", "active_params"})
-"""Givens whose values say which way an answer errs: one chip holds one copy, a model that is not sparse reads what it uses."""
+_SHARES = (0.2, 0.5, 0.8)
+"""Where between the least and the most met in practice the symbols are put to see which way an answer errs."""
 
 _NOT_SAID = "whether it is at least or at most so much turns on the symbols, and is not said"
 
@@ -94,7 +95,8 @@ def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     asked = posed(replace(asked, known=known, provenance=provenance), asked.unknown, known)
     equalities = tuple(row for row in asked.active if row.sense == "=")
     for values in taken_as_known(asked):
-        if way := route(asked.unknown, equalities, frozenset(values)):
+        start = frozenset(values)
+        if way := find_plain_way(asked.unknown, equalities, start) or next(find_loops(asked.unknown, equalities, start), None):
             return _along(asked, values, way, given)
     reason = missing_givens(asked, values)
     # With numbers an inequality may bound what no equation gives.
@@ -102,7 +104,7 @@ def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     return _refused(asked, replace(reason, message=told), given)
 
 
-def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapping[str, Expr]") -> Solution:
+def _along(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping[str, Expr]") -> Solution:
     ways = [_Way({name: given[name] if name in given else _number(value) for name, value in known.items()})]
     for leg in way.legs:
         try:
@@ -110,7 +112,7 @@ def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapp
         except _NoFormula as stop:
             return _refused(asked, Reason(code="not_identified", message=str(stop)), given)
         if not ways:
-            told = f"{leg.unknown} does not bind in {leg.cases[0].told}, or has no positive value there"
+            told = f"{leg.unknown} does not bind in {leg.id}, or has no positive value there"
             return _refused(asked, Reason(code="no_solution", message=told), given)
         if len(ways) > _MOST_WAYS:
             told = f"{asked.unknown} has more than {_MOST_WAYS} formulas, one a regime: give numbers for some of the symbols"
@@ -123,9 +125,7 @@ def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapp
     open_to = {name for one in ways for name, value in one.values.items() if value.free_symbols}
     relations = ((row, needed) for row in way.rows for needed in row.requirements())
     needed = (f"{row.id} requires {needed}" for row, needed in relations if any(part.name in open_to for part in needed.free_symbols))
-    causes = taken_for_granted(asked, way, known)
-    unsaid = not given.keys().isdisjoint(_DECIDING) or carried(way, causes) == EITHER
-    bound, open_side = (None, (_NOT_SAID,)) if unsaid else (direction(way, causes), ())
+    bound, open_side = _side(asked, known, way, given)
     symbols = (f"{name} is given as {value}" for name, value in given.items() if name in touched and value != symbol(name))
     return Solution(
         unknown=asked.unknown,
@@ -133,14 +133,27 @@ def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapp
         answers=tuple({(one.formula, one.regime): one for one in (_answer(asked.unknown, end, bound) for end in ways)}.values()),
         equations=tuple(row.reference for row in way.rows),
         given={name: value for name, value in known.items() if name in touched and name not in given},
-        assumptions=(*symbols, *rests_on(asked, known, way, touched - {*given}), *needed, *open_side),
+        assumptions=(*symbols, *list_assumptions(asked, known, way, touched - {*given}), *needed, *open_side),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched and name not in given},
         unused=tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched),
         route=ways[0].steps,
     )
 
 
-def _broken(way: Route, ways: list[_Way]) -> tuple[str, ...]:
+def _side(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping[str, Expr]") -> tuple[str | None, tuple[str, ...]]:
+    """Return the direction of the answer if it is the same at several values of the symbols, and else that it is not said."""
+    from derive.solving.engine import values_along
+
+    seen = set[Signs]()
+    for share in _SHARES:
+        values = values_along(way, {**known, **{name: quantity(name).at(share) for name in given}})
+        seen |= {signs(asked, way, values)} if values else set()
+    found = next(iter(seen)) if len(seen) == 1 else frozenset((1, -1))
+    bound = {frozenset((1,)): LOWER, frozenset((-1,)): UPPER}.get(found)
+    return bound, () if len(found) < 2 else (_NOT_SAID,)
+
+
+def _broken(way: Way, ways: list[_Way]) -> tuple[str, ...]:
     """The requirements that numbers alone break, on every way."""
     numbers = [{name: float(value) for name, value in one.values.items() if not value.free_symbols} for one in ways]
     broken = [{text for row in way.rows for text in row.violated(known)} for known in numbers]
@@ -204,25 +217,25 @@ def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
 
 def _formulas(leg: Leg) -> "Iterator[_Solved]":
     """Every closed form of a leg's quantity, and the regime it is of."""
-    first, x = leg.cases[0], symbol(leg.unknown)
-    if isinstance(first, Equation) and first.sides[0] == x and not first.sides[1].has(x):
-        yield first.sides[1], (), None
+    x = symbol(leg.unknown)
+    row = compose(leg.closing, leg.steps) if isinstance(leg, Loop) else leg.row
+    if row is None:
+        raise _NoFormula(f"{leg.unknown} has no formula in {' and '.join(one.id for one in leg.rows)}: give numbers for the symbols")
+    if isinstance(row, Equation) and row.sides[0] == x and not row.sides[1].has(x):
+        yield row.sides[1], (), None
         return
-    for case in leg.cases:
-        if case.open or case.idle:
-            raise _NoFormula(f"{leg.unknown} follows from {case.told} in some regimes only: give numbers for the symbols")
-        for solutions, wins, label in _by_regime(case, leg.unknown):
-            if solutions is None:
-                raise _NoFormula(f"{leg.unknown} has no closed form in {case.told}: give numbers for the symbols")
-            yield from ((one, wins, label) for one in solutions)
+    for solutions, wins, label in _by_regime(row, leg.unknown):
+        if solutions is None:
+            raise _NoFormula(f"{leg.unknown} has no closed form in {row.told}: give numbers for the symbols")
+        yield from ((one, wins, label) for one in solutions)
 
 
-def _by_regime(case: Equation | Joint, unknown: str) -> "Iterator[tuple[tuple[Expr, ...] | None, _Pairs, str | None]]":
-    """The solutions of each regime: of an equation by SymPy, of a block those of its own branches."""
-    if isinstance(case, Equation):
-        yield from ((one.solutions, one.regime.wins, one.regime.label) for one in case.solve_for(unknown))
+def _by_regime(row: Equation | Composed, unknown: str) -> "Iterator[tuple[tuple[Expr, ...] | None, _Pairs, str | None]]":
+    """Yield the solutions of each regime: of an equation by SymPy, of several together those of their own branches."""
+    if isinstance(row, Equation):
+        yield from ((one.solutions, one.regime.wins, one.regime.label) for one in row.solve_for(unknown))
         return
-    for branch in branches(case, unknown):
+    for branch in branches(row, unknown):
         wins = tuple((_in_sympy(larger), _in_sympy(smaller)) for larger, smaller in branch.regime.wins)
         yield None if branch.roots is None else tuple(map(_in_sympy, branch.roots)), wins, branch.regime.label
 

@@ -7,7 +7,7 @@ from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
-from derive.solving.chain import NOT_NEEDED
+from derive.solving.assumptions import NOT_NEEDED
 from derive.solving.limits import is_limit
 from derive.solving.questions import READS_OF_WEIGHTS
 from derive.solving.result import Solution

@@ -1,0 +1,66 @@
+"""Several equations as one: the closing equation of a loop, or a bound, with what its quantities are made of put in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from derive.evaluate import evaluate
+from derive.records import Equation, Unmet
+from derive.requirements import Requirement, named
+from derive.trees import TreePair, names
+
+_FEW = 3
+"""Up to how many equations a message names."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Composed:
+    """One equation that follows from several. It is solved as one of the catalogue is.
+
+    `sides` are left and right. If the left is not a single quantity, it is 1 and the right is the ratio of both.
+    """
+
+    rows: tuple[Equation, ...]
+    sides: TreePair
+    sense: str = "="
+
+    wins: tuple[TreePair, ...] = ()
+    regime: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The ids of its equations."""
+        *others, last = (row.id for row in self.rows)
+        return f"{', '.join(others)} and {last} together"
+
+    @property
+    def told(self) -> str:
+        """What a message calls it: the ids, or how many equations there are."""
+        return self.id if len(self.rows) <= _FEW else f"the {len(self.rows)} equations it rests on"
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The quantities that are left, the one on the left side first."""
+        return tuple(sorted(names(self.sides[0]) | names(self.sides[1]), key=lambda name: (name != self.sides[0], name)))
+
+    @cached_property
+    def requires(self) -> "tuple[Requirement, ...]":
+        """The requirements of its equations on what is left."""
+        needed = (requirement for row in self.rows for requirement in row.requires)
+        return tuple(one for one in needed if {*named(one)} <= {*self.symbols})
+
+    def left_side(self, values: Mapping[str, float]) -> float:
+        """Return the left side at numbers."""
+        return evaluate(self.sides[0], values)
+
+    def right_side(self, values: Mapping[str, float]) -> float:
+        """Return the right side at numbers."""
+        return evaluate(self.sides[1], values)
+
+    def violated(self, values: Mapping[str, float]) -> list[str]:
+        """Return the requirements of its equations that these values break, as text."""
+        return [one.text for one in self.unmet(values)]
+
+    def unmet(self, values: Mapping[str, float]) -> list[Unmet]:
+        """Return the same as records."""
+        return [one for row in self.rows for one in row.unmet(values)]

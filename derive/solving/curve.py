@@ -1,0 +1,157 @@
+"""Where a curve is zero over the domain of a quantity: points and stretches. SciPy finds them between the points of a grid."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import elementwise
+
+from derive.quantities import quantity
+from derive.requirements import HOLDS
+
+_PLACES, _NEAR_ONE = 600, 40
+"""Points of the grid, and those close to 1 where a quantity cannot be more."""
+
+BEYOND = 1e6
+"""How far beyond the values met in practice the grid goes."""
+
+_BETWEEN, _ROUNDS = 1000, 6
+"""Into how many parts the way to an edge is cut, and how often: to the last digit."""
+
+_WIDE = 1e-3
+"""Relative width from which zeros side by side are a stretch and no point."""
+
+Floats = NDArray[np.float64]
+Height = Callable[[Floats], Floats]
+"""The relative distance of two sides at values of a quantity, NaN where an equation does not apply."""
+
+Stretch = tuple[float | None, float | None]
+"""From where to where a curve is zero, a point if both are equal; an end that is as far as the grid goes is None."""
+
+
+def grid_of(name: str, places: int = _PLACES) -> Floats:
+    """Return values of a quantity over its whole domain, by ratios.
+
+    >>> grid_of("batch", 3).tolist()
+    [1.0, 1000000.0, 1000000000000.0]
+    """
+    row = quantity(name)
+    if row.floor < 0:
+        return np.linspace(row.limits()[0], row.limits()[1], places)
+    low, high = max((row.low or row.high / BEYOND) / BEYOND, row.floor), min(row.high * BEYOND, row.ceiling)
+    grid = np.geomspace(low, high, places)
+    close = 1 - np.geomspace(1e-12, 0.1, _NEAR_ONE) if row.ceiling == 1 else []
+    return np.unique(np.concatenate([[0.0] if row.may_be_zero else [], grid, close]))
+
+
+def find_zeros(name: str, height: Height) -> tuple[list[Stretch], Floats]:
+    """Return where a curve of a quantity is zero, and the heights that were seen."""
+    x = grid_of(name)
+    y = height(x)
+    with np.errstate(invalid="ignore"):
+        if not (np.abs(y) > HOLDS).any():
+            return [(None, None)] if np.isfinite(y).any() else [], y[np.isfinite(y)]
+    for more in (_edges(x, y, height), _turns(x, y, height)):
+        if len(more):
+            x = np.unique(np.concatenate([x, more]))
+            y = height(x)
+    zeros = [*_crossings(x, y, height), *_level(x, y, height)]
+    return sorted(zeros, key=lambda one: one[0] or 0.0), y[np.isfinite(y)]
+
+
+def _last(inside: float, outside: float, holds: Callable[[Floats], NDArray[np.bool_]]) -> float:
+    """Return the last place on the way from one place to another up to which something holds, to the last digit."""
+    for _ in range(_ROUNDS):
+        places = np.linspace(inside, outside, _BETWEEN)
+        first = int(np.argmin(np.append(holds(places[1:]), False)))
+        inside, outside = float(places[first]), float(places[min(first + 1, _BETWEEN - 1)])
+    return inside
+
+
+def _edges(x: Floats, y: Floats, height: Height) -> Floats:
+    """Return the last places at which the curve is defined, one of each edge of its domain."""
+    there = np.isfinite(y)
+    at = np.flatnonzero(there[1:] != there[:-1])
+    if not len(at):
+        return np.empty(0)
+    ends = [(x[place], x[place + 1]) if there[place] else (x[place + 1], x[place]) for place in at]
+    return np.array([_last(inside, outside, lambda place: np.isfinite(height(place))) for inside, outside in ends])
+
+
+def _turns(x: Floats, y: Floats, height: Height) -> Floats:
+    """Return the places where the curve comes nearest to zero and turns back."""
+    with np.errstate(invalid="ignore"):
+        size, sign = np.abs(y), np.sign(y[1:-1])
+        nearest = (size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:]) & (y[:-2] * sign > 0) & (y[2:] * sign > 0)
+        # Rounding turns a level curve back everywhere.
+        nearest &= np.maximum(size[:-2], size[2:]) - size[1:-1] > HOLDS * (1 + size[1:-1])
+    at = np.flatnonzero(nearest) + 1
+    if not len(at):
+        return np.empty(0)
+    found = elementwise.find_minimum(lambda place, side: side * height(place), (x[at - 1], x[at], x[at + 1]), args=(np.sign(y[at]),))
+    return np.asarray(found.x)[np.isfinite(found.x)]
+
+
+def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[Stretch]:
+    """Yield the points where the curve goes through zero; none where it leaps over it."""
+    with np.errstate(invalid="ignore"):
+        at = np.flatnonzero((y[:-1] * y[1:] < 0) & (np.abs(y[:-1]) > HOLDS) & (np.abs(y[1:]) > HOLDS))
+    if not len(at):
+        return
+    roots = np.asarray(elementwise.find_root(height, (x[at], x[at + 1]), maxiter=300).x)
+    heights = np.abs(height(roots))
+    beside = [np.abs(height(np.clip(roots * (1 + side * _WIDE), x[at], x[at + 1]))) <= HOLDS for side in (-1, 1)]
+    for place, root, size, below, above in zip(at, roots.tolist(), heights.tolist(), *beside, strict=True):
+        if not size <= HOLDS:
+            continue
+        if below and above:
+            yield _ends(root, root, x[place], x[place + 1], height)
+        else:
+            yield root, root
+
+
+def _level(x: Floats, y: Floats, height: Height) -> Iterator[Stretch]:
+    """Yield the stretches, and the points of the grid, at which the curve is zero."""
+    with np.errstate(invalid="ignore"):
+        level = np.abs(y) <= HOLDS
+    for first, last in _runs(level):
+        low = x[first - 1] if first and isfinite(y[first - 1]) else None
+        high = x[last + 1] if last + 1 < len(x) and isfinite(y[last + 1]) else None
+        start, end = _ends(x[first], x[last], low, high, height)
+        start, end = (None if first == 0 else start), (None if last == len(x) - 1 else end)
+        if start is not None and end is not None and end <= start * (1 + _WIDE):
+            best = float(x[first:last + 1][np.argmin(np.abs(y[first:last + 1]))])
+            yield _nearest_zero(best, low, high, height)
+        else:
+            yield start, end
+
+
+def _nearest_zero(best: float, low: float | None, high: float | None, height: Height) -> Stretch:
+    """Return the zero between two places if the curve changes its sign there, else the best place of the grid."""
+    if low is not None and high is not None:
+        ends = height(np.array([low, high]))
+        if ends[0] * ends[1] < 0:
+            root = float(elementwise.find_root(height, (low, high), maxiter=300).x)
+            return root, root
+    return best, best
+
+
+def _ends(first: float, last: float, low: float | None, high: float | None, height: Height) -> tuple[float, float]:
+    """Return how far to both sides the curve stays zero."""
+
+    def is_zero(place: Floats) -> NDArray[np.bool_]:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.abs(height(place)) <= HOLDS)
+
+    ends = [float(first), float(last)]
+    for place, outside in enumerate((low, high)):
+        if outside is not None and not is_zero(np.array([outside]))[0]:
+            ends[place] = _last(ends[place], float(outside), is_zero)
+    return ends[0], ends[1]
+
+
+def _runs(flags: NDArray[np.bool_]) -> Sequence[tuple[int, int]]:
+    """Return the first and last place of every run of true flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return [(int(first), int(last) - 1) for first, last in zip(edges[::2], edges[1::2], strict=True)]

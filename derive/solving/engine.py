@@ -1,0 +1,461 @@
+"""A way with numbers: every leg solved in turn, and every answer checked against all that was given.
+
+An equation with several roots forks the way. One that leaves its quantity open stops it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from math import inf, isclose, isfinite
+from types import MappingProxyType
+
+from derive.answers import SHORT
+from derive.evaluate import evaluate
+from derive.expressions.branches import branches, in_force, regimes_of, sides_of
+from derive.quantities import QUANTITIES, quantity
+from derive.records import Equation, right_side_at
+from derive.requirements import HOLDS
+from derive.solving.assumptions import list_assumptions
+from derive.solving.caveats import caveats, left_to_assumptions, less_than_one
+from derive.solving.chip_links import as_given
+from derive.solving.composed import Composed
+from derive.solving.consistency import contradiction
+from derive.solving.directions import direction
+from derive.solving.fit import chips_of_links, is_warning, memory_is_made_of, misfit
+from derive.solving.one_equation import inside, solve_equation
+from derive.solving.plan import Leg, Loop, Step, Way
+from derive.solving.questions import OF_DENSE, PARAMETERS, Question, taken_as_known
+from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
+from derive.solving.speed_limits import result_with
+from derive.solving.substitution import compose, formula_of_way
+from derive.trees import difference, names, slopes, text
+from derive.units import show
+
+LEAVES_OPEN = ("not_identified", "missing_givens")
+"""Codes of a leg that may have an answer if more were known."""
+
+_NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e8, 1e-15
+"""Relative change of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
+
+_SHARES = (0.5, 0.1, 0.9)
+"""Where, between the least and the most met in practice, a quantity is put to see whether an answer depends on it."""
+
+_SEVERAL = (1.0, 8.0, 72.0)
+"""Numbers of chips at which an answer is compared to see whether it depends on them."""
+
+_Outcome = tuple[tuple[Answer, ...], Reason | None]
+_Rounding = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A leg that gave no number to go on with, and why."""
+
+    leg: Leg
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What is known so far on one fork of a way: values, how each moves with the givens and their last digits, and the steps."""
+
+    values: Mapping[str, float]
+    slopes: Mapping[str, Mapping[str, float]]
+    rounding: _Rounding = field(default_factory=dict)
+    steps: tuple[RouteStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """An answer of the last leg, the world before it, the world with it, and a warning that memory is short."""
+
+    before: World
+    after: World
+    found: Answer
+    short: str = ""
+
+
+def follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
+    """Return what a way leads to at numbers: answers, a contradiction, or the leg at which it stops."""
+    ended = _ends(asked, known, way) if not way.cancelled else _ends_without(asked, known, way)
+    if isinstance(ended, Stop):
+        return ended
+    if not isinstance(ended, list):
+        return without_answer(asked, *ended)
+    answers = [(_shown(way, one), _answer(asked, way, one)) for one in ended]
+    return _solution(asked, known, way, answers, ended[0].short)
+
+
+def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
+    """Return the ends of a way; or what they contradict, with the steps up to there; or where it stops."""
+    worlds = [World(values=known, slopes={name: {name: 1.0} for name in known})]
+    *before, last = way.legs
+    for leg in before:
+        outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
+        if reason := _left_open(leg, outcomes):
+            return Stop(leg, reason)
+        worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers]
+        if not worlds:
+            return Stop(leg, next(reason for *_, reason in outcomes if reason))
+    ends: list[_End] = []
+    clash: Reason | None = None
+    nothing: Reason | None = None
+    for world in worlds:
+        found, reason = solve_leg(last, world.values, world.rounding)
+        if reason and reason.code in LEAVES_OPEN:
+            return Stop(last, reason)
+        nothing = reason or nothing
+        for one in found:
+            end = _checked(asked, way, world, one)
+            clash = clash or (end if isinstance(end, Reason) else None)
+            ends += [end] if isinstance(end, _End) else []
+    if ends:
+        return ends
+    if clash:
+        return clash, worlds[0].steps
+    assert nothing is not None, "no answer and no reason"
+    return Stop(last, nothing)
+
+
+def _ends_without(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
+    """Return the ends of a way with undetermined quantities if these do not matter, which is seen at several values of them."""
+    seen: list[list[_End]] = []
+    for share in _SHARES:
+        at = {name: quantity(name).at(share) for name in way.cancelled}
+        found = _ends(replace(asked, anyway=True), {**known, **at}, replace(way, cancelled=()))
+        if not isinstance(found, list):
+            return found
+        seen.append(found)
+    if all(_are_alike([one.found.ends for one in each], [one.found.ends for one in seen[0]]) for each in seen):
+        return [replace(one, after=replace(one.after, steps=(_whole_step(way, one.found),))) for one in seen[0]]
+    reason = Reason(code="not_identified", message=f"{asked.unknown} depends on {' and '.join(way.cancelled)}")
+    return Stop(way.legs[-1], reason)
+
+
+def _whole_step(way: Way, found: Answer) -> RouteStep:
+    """Return a whole way as one step, without the numbers on it."""
+    whole = formula_of_way(way)
+    formula = None if whole is None or names(whole) & {*way.cancelled} else text(whole)
+    return RouteStep(equations=tuple(row.reference for row in way.rows), unknown=way.unknown, value=found.value, formula=formula)
+
+
+def _answer(asked: Question, way: Way, one: _End) -> Answer:
+    """Return what the last leg found, as an answer of the whole way."""
+    found, values = one.found, one.after.values
+    moved = WhenRead(lambda: {name: by for name, by in _chained(found, one.before).items() if name not in way.cancelled})
+    bound = direction(asked, way, values) if found.kind == "point" else None
+    formula = one.after.steps[-1].formula if way.cancelled else found.formula
+    return replace(found, elasticities=moved, regime=_regime(way, values, found), bound=bound, formula=formula)
+
+
+def _shown(way: Way, one: _End) -> World:
+    """Return the world that is shown of an answer: of an interval the one at its end, the upper of two."""
+    bound = None if one.found.kind == "point" else shown_end(one.found)
+    return one.after if bound is None else replace(one.after, values={**one.after.values, way.unknown: bound})
+
+
+def values_along(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | None:
+    """Return all values of a way at numbers, each the first that its leg gives, or None where a leg gives none."""
+    world = World(values=known, slopes={})
+    for leg in way.legs:
+        found, _ = solve_leg(leg, world.values)
+        points = [one for one in found if one.kind == "point"]
+        if not points:
+            return None
+        world = _onward(world, leg, points[0])
+    return world.values
+
+
+def _left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
+    """Return why a leg is no way on: in one of the worlds its quantity is only bounded, or not determined."""
+    for _, answers, reason in outcomes:
+        if reason and reason.code in LEAVES_OPEN:
+            return reason
+        if loose := next((one for one in answers if one.kind != "point"), None):
+            return _within_bounds(leg, loose)
+    return None
+
+
+def _checked(asked: Question, way: Way, world: World, found: Answer) -> _End | Reason:
+    """Return the end that an answer is, or what it contradicts: a given, or the memory."""
+    after = _onward(world, way.legs[-1], found)
+    known = after.values if found.kind == "point" else world.values
+    short, told = misfit(asked, known, way.rows), ""
+    if short and only_said(asked, way):
+        told = "; ".join((*short.message.split("\n"), *_over_more_links(asked, known, way)))
+        short = None
+    wrong = contradiction(asked, known, way.rows) or short
+    return wrong or _End(before=world, after=after, found=found, short=told)
+
+
+def _over_more_links(asked: Question, known: Mapping[str, float], way: Way) -> Iterator[str]:
+    """Yield the time over the links of as many chips as hold the weights."""
+    chips = chips_of_links(asked, known, way.rows)
+    if chips and (found := result_with(asked, asked.unknown, {"chips": float(chips)})):
+        yield f"with chips={chips} {asked.unknown} = {show(asked.unknown, found)}"
+
+
+def only_said(asked: Question, way: Way) -> bool:
+    """Whether short memory is only a warning: if `is_warning` says so, or if nobody gave chips and the answer does not depend on them."""
+    if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
+        return is_warning(asked, way)
+    known = [*taken_as_known(asked)][-1]
+    found = [_ends(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in _SEVERAL]
+    ends = [[one.found.ends for one in each] if isinstance(each, list) else [] for each in found]
+    return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
+
+
+def _are_alike(some: Sequence[tuple[float, float | None]], others: Sequence[tuple[float, float | None]]) -> bool:
+    """Whether answers are the same but for rounding."""
+    pairs = [pair for one, other in zip(some, others, strict=False) for pair in zip(one, other, strict=True)]
+    same = (one == other or (one is not None and other is not None and isclose(one, other, rel_tol=HOLDS)) for one, other in pairs)
+    return len(some) == len(others) and all(same)
+
+
+def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = MappingProxyType({})) -> _Outcome:
+    """Return the answers of a leg, or why there is none; `rounding` is by how much last digits were magnified before."""
+    if isinstance(leg, Loop):
+        return _close(leg, values, rounding)
+    return _sure(leg.row, leg.unknown, values, rounding)
+
+
+def _sure(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
+    """Return the answers of an equation, none if a point may be made of nothing but the rounding of its inputs."""
+    found, reason = solve_equation(case, unknown, values)
+    if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
+        return found, reason
+    for one in (one for one in found if one.kind == "point"):
+        at = {**values, unknown: one.point}
+        magnified = _magnified(case, unknown, at, rounding)
+        if magnified > _MOST_MAGNIFIED or _at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
+            message = f"{unknown} cannot be told from these givens: their last digits decide it in {case.told}"
+            return (), Reason(code="not_identified", message=message)
+    return found, reason
+
+
+def _close(loop: Loop, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
+    """Return the values of a quantity at which the closing equation of its loop holds."""
+    from derive.solving.arrays import NoClosedForm
+
+    unknown, whole = loop.unknown, compose(loop.closing, loop.steps)
+    if whole and unknown in whole.symbols and all(one.roots is not None for one in branches(whole, unknown)):
+        found, reason = _sure(whole, unknown, values, rounding)
+        found = tuple(one for one in found if _holds_inside(loop, values, inside(one)))
+    else:
+        try:
+            found, reason = _search(loop, values)
+        except NoClosedForm as stop:
+            return (), Reason(code="not_identified", message=str(stop))
+    if any(_is_anything(unknown, one) for one in found):
+        return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_told(loop)}")
+    if not found and reason is None:
+        reason = Reason(code="no_solution", message=f"no {unknown} satisfies {_told(loop)}")
+    return found, reason
+
+
+def _told(loop: Loop) -> str:
+    """Return what a message calls the equations of a loop."""
+    return Composed(rows=loop.rows, sides=(0, 0)).told
+
+
+def _search(loop: Loop, values: Mapping[str, float]) -> _Outcome:
+    """Return the zeros of a loop that has no closed form, from its curve."""
+    from derive.solving.arrays import height_of
+    from derive.solving.curve import find_zeros
+
+    unknown, closing = loop.unknown, loop.closing
+    zeros, heights = find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}))
+    found = []
+    for low, high in zeros:
+        if low is not None and low == high:
+            if not _holds_inside(loop, values, low):
+                continue
+            slopes_here = WhenRead(lambda at=low: _slopes_of_loop(loop, values, at))
+            found.append(Answer(kind="point", value=low, residual=0.0, elasticities=slopes_here))
+        else:
+            row = QUANTITIES[unknown]
+            top = row.ceiling if high is None else high
+            found.append(Answer(kind="interval", low=row.floor if low is None else low, high=top if isfinite(top) else None, residual=0.0))
+    if found:
+        return tuple(found), None
+    name = closing.symbols[0]
+    runs = ""
+    if name in values and len(heights) > 1:
+        reach = [show(name, values[name] * (1 + float(end))) for end in (heights.min(), heights.max())]
+        runs = f": it runs from {' to '.join(reach)} over all {unknown}"
+    target = show(name, values[name]) if name in values else "what it has to be"
+    message = f"no {unknown} leads to {name} = {target}{runs}"
+    return (), Reason(code="no_solution", violated=(name,), message=message)
+
+
+def _traced(loop: Loop, values: Mapping[str, float], at: float) -> World | None:
+    """Return the world inside a loop at a trial value, its slopes with respect to what the loop needs and the trial; None if a step fails."""
+    names_of = (*loop.needs, loop.unknown)
+    there = {**values, loop.unknown: at}
+    world = World(values=there, slopes={name: {name: 1.0} for name in names_of})
+    for leg in loop.steps:
+        found, _ = solve_leg(leg, world.values)
+        points = [one for one in found if one.kind == "point"]
+        if not points or len(points) < len(found):
+            return None
+        world = _onward(world, leg, points[0])
+    return world
+
+
+def _holds_inside(loop: Loop, values: Mapping[str, float], at: float) -> bool:
+    """Whether every equation of a loop applies at a trial value."""
+    world = _traced(loop, values, at)
+    return world is not None and loop.closing.applies(world.values)
+
+
+def _slopes_of_loop(loop: Loop, values: Mapping[str, float], at: float) -> dict[str, float]:
+    """Return d ln(trial)/d ln(needed) of a closed loop, by the implicit function theorem."""
+    world = _traced(loop, values, at)
+    if world is None:
+        return {}
+    try:
+        _, local = slopes(difference(*sides_of(loop.closing)), world.values)
+    except (ArithmeticError, ValueError, TypeError):
+        return {}
+    total: dict[str, float] = {}
+    for name, slope in local.items():
+        for base, by in world.slopes.get(name, {}).items():
+            total[base] = total.get(base, 0.0) + slope * world.values[name] * by
+    steep = total.pop(loop.unknown, 0.0)
+    return {name: -by / steep for name, by in total.items()} if steep else {}
+
+
+def _is_anything(unknown: str, found: Answer) -> bool:
+    """Whether an answer is all that the unknown can be: the equations say the same thing twice."""
+    row = QUANTITIES[unknown]
+    return found.kind == "interval" and found.least <= row.floor and found.high in (None, row.ceiling)
+
+
+def _at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, float], error: float) -> bool:
+    """Whether a relative error of the unknown decides which of two terms is the larger."""
+    beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
+    pairs = (pair for regime in regimes_of(case) for pair in regime.wins)
+    held = (pair for pair in pairs if any(unknown in names(side) for side in pair))
+    return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
+
+
+def _magnified(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
+    """Return by how much the last digits of the givens are magnified in the unknown."""
+
+    def height(at: Mapping[str, float]) -> float:
+        return case.left_side(at) - right_side_at(case, at)
+
+    def moves(name: str) -> float:
+        """How far the sides come apart. At the edge of where they are defined, to the one side that there is."""
+        beside = (height({**values, name: values[name] * (1 + sign * _NUDGE)}) for sign in (1, -1))
+        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
+
+    if values[unknown] == 0:
+        # A factor is exactly zero, so there is no last digit to be lost.
+        return 1.0
+    here = height(values)
+    slope = moves(unknown)
+    total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and (move := moves(name)))
+    return total / slope if slope else inf
+
+
+def _within_bounds(leg: Leg, interval: Answer) -> Reason:
+    """Return the reason that a quantity does not bind and is known by its bounds alone."""
+    low, high = (None if end is None else show(leg.unknown, end) for end in (interval.low or None, interval.high))
+    bounds = " and ".join(text for text in (low and f"at least {low}", high and f"at most {high}") if text) or "any value"
+    told = leg.row.told if isinstance(leg, Step) else _told(leg)
+    return Reason(code="not_identified", message=f"{leg.unknown} does not bind in {told}, so only its bounds are known: {bounds}")
+
+
+def _onward(world: World, leg: Leg, found: Answer) -> World:
+    """Return the world with what a leg found; of a loop with all that follows at the trial value too."""
+    place, inner, steps = inside(found), {}, (_step(leg, found),)
+    if isinstance(leg, Loop):
+        traced = _traced(leg, world.values, place) if found.kind == "point" else None
+        inner = {} if traced is None else {one.unknown: traced.values[one.unknown] for one in leg.steps}
+        if found.formula is None and traced is not None:
+            # A loop that was closed by search shows where it goes step by step.
+            closing = RouteStep(equations=(leg.closing.reference,), unknown=leg.unknown, value=place, forwards=leg.closing.symbols[0])
+            steps = (*traced.steps, closing)
+    values = {**world.values, **inner, leg.unknown: place}
+    magnified = _magnified(leg.row, leg.unknown, values, world.rounding) if isinstance(leg, Step) and found.kind == "point" else 1.0
+    return World(
+        values=values,
+        slopes={**world.slopes, leg.unknown: _chained(found, world)},
+        rounding={**world.rounding, leg.unknown: magnified},
+        steps=(*world.steps, *steps),
+    )
+
+
+def _step(leg: Leg, found: Answer) -> RouteStep:
+    alternatives = tuple(row.id for row in leg.alternatives) if isinstance(leg, Step) else ()
+    references = tuple(row.reference for row in leg.rows)
+    return RouteStep(equations=references, unknown=leg.unknown, value=found.value, formula=found.formula, alternatives=alternatives)
+
+
+def _regime(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
+    """Return the terms that bind along a way, in words."""
+    last = way.legs[-1]
+    binding = [in_force(row, values) for row in way.rows if not (isinstance(last, Step) and row == last.row)]
+    itself = found.regime if isinstance(last, Step) else None
+    return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
+
+
+def _chained(found: Answer, world: World) -> Mapping[str, float]:
+    """Return elasticities with respect to the givens, by the chain rule along the way."""
+
+    def total() -> dict[str, float]:
+        sums: dict[str, float] = {}
+        for name, slope in found.elasticities.items():
+            for base, inner in world.slopes.get(name, {}).items():
+                sums[base] = sums.get(base, 0.0) + slope * inner
+        return sums
+
+    return WhenRead(total)
+
+
+def left_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
+    """Return what somebody gave and an answer did not use."""
+    of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
+    told = [asked.supposed[one] for one in touched if one in asked.supposed]
+    behind = {name for name in asked.known if any(as_given(name) in text for text in told)}
+    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense | behind)
+
+
+def _solution(asked: Question, known: Mapping[str, float], way: Way, ends: list[tuple[World, Answer]], short: str) -> Solution:
+    used = way.rows
+    touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
+    touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
+    answers = tuple(one for _, one in ends)
+    doubts = {} if asked.silent else caveats(asked, ends[0][0].values, used)
+    said = {**({SHORT: short} if short else {}), **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
+    left = left_unused(asked, touched.union(*(one.rests for one in doubts.values())))
+    against = memory_is_made_of(asked, ends[0][0].values, used, left)
+    return Solution(
+        unknown=asked.unknown,
+        unit=QUANTITIES[asked.unknown].unit,
+        answers=answers,
+        equations=tuple(row.reference for row in used),
+        given={name: known[name] for name in known if name in touched},
+        assumptions=tuple(dict.fromkeys((*list_assumptions(asked, known, way, touched), *left_to_assumptions(asked, touched, doubts)))),
+        unused=tuple(name for name in left if name not in against),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
+        provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
+        route=ends[0][0].steps,
+        further=tuple(world.steps for world, _ in ends[1:]),
+    )
+
+
+def without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:
+    """Return a solution that has no answer, and why."""
+    return Solution(
+        unknown=asked.unknown,
+        unit=QUANTITIES[asked.unknown].unit,
+        answers=(),
+        equations=tuple(dict.fromkeys(reference for step in steps for reference in step.equations)),
+        given=dict(asked.known),
+        assumptions=asked.notes,
+        provenance=dict(asked.provenance),
+        reason=reason,
+        route=steps,
+    )

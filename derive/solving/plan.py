@@ -1,0 +1,355 @@
+"""The order in which equations lead from what is known to an unknown.
+
+An equation that lacks one quantity gives it. Where every equation lacks two or more, one quantity is tried: at a trial value the
+rest follows, and the equation that is then known on both sides (the closing one) says which value is right.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations, permutations
+
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.solving.composed import Composed
+
+Failed = frozenset[tuple[str, str]]
+"""Legs that gave no number to go on with: their ids and unknowns."""
+
+_MOST_NEAR = 8
+"""Up to how many quantities beside the unknown are tried."""
+
+_MOST_FREE = 6
+"""Up to how many undetermined quantities are tried, alone and in pairs, for whether the answer depends on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One equation that gives one quantity; the `alternatives` would have given it too."""
+
+    row: Equation | Composed
+    unknown: str
+    alternatives: tuple[Equation, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of its equation."""
+        return self.row.id
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """Its equations of the catalogue."""
+        return (self.row,) if isinstance(self.row, Equation) else self.row.rows
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The quantities of its equation."""
+        return self.row.symbols
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """The quantity that it gives."""
+        return frozenset([self.unknown])
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The quantities that must be known before it."""
+        return tuple(name for name in self.row.symbols if name != self.unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A quantity whose value is tried: the steps lead from it to both sides of the closing equation, which must agree."""
+
+    closing: Equation
+    unknown: str
+    steps: "tuple[Leg, ...]"
+
+    @property
+    def id(self) -> str:
+        """The id of the closing equation, marked as a loop."""
+        return f"{self.closing.id} closes a loop"
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """All equations, the closing one last."""
+        return (*dict.fromkeys(row for leg in self.steps for row in leg.rows), self.closing)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """All quantities that it uses or gives."""
+        return tuple(dict.fromkeys(name for row in self.rows for name in row.symbols))
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """The quantities that it gives."""
+        return frozenset([self.unknown]).union(*(leg.gives for leg in self.steps))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The quantities that must be known before it."""
+        given = self.gives
+        return tuple(name for name in self.symbols if name not in given)
+
+
+    @property
+    def goes_forwards(self) -> bool:
+        """Whether every step is a definition of what it gives."""
+        return all(isinstance(leg, Step) and leg.row.symbols[0] == leg.unknown for leg in self.steps)
+
+
+Leg = Step | Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The legs that lead to an unknown, it last; the answer does not depend on the quantities that are `cancelled`."""
+
+    legs: tuple[Leg, ...]
+    cancelled: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """All equations, each once."""
+        return tuple(dict.fromkeys(row for leg in self.legs for row in leg.rows))
+
+    @property
+    def unknown(self) -> str:
+        """The quantity that the last leg gives."""
+        return self.legs[-1].unknown
+
+    @property
+    def solved(self) -> frozenset[str]:
+        """The quantities that its legs give."""
+        return frozenset(leg.unknown for leg in self.legs)
+
+    def without(self, failed: "Failed") -> bool:
+        """Whether none of its legs has failed before."""
+        return failed.isdisjoint((leg.id, leg.unknown) for leg in self.legs)
+
+
+@lru_cache(maxsize=4096)
+def find_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
+    """Return the legs that lead to the unknown, none to spare, or None.
+
+    First one equation at a time, then by a trial value.
+    """
+    if way := find_plain_way(unknown, rows, known, failed):
+        return way
+    return next(find_loops(unknown, rows, known, failed), None)
+
+
+@lru_cache(maxsize=4096)
+def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
+    """Return the legs that lead to the unknown one equation at a time, or None."""
+    legs = _spread(rows, known, failed, unknown)
+    if unknown not in legs:
+        return None
+    needed = _needed([unknown], legs)
+    return Way(_by_definitions_instead(needed, unknown, rows, known, failed) or needed)
+
+
+@lru_cache(maxsize=4096)
+def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> bool:
+    """Whether the structure of the equations leads from what is known to the unknown."""
+    return find_way(unknown, rows, known) is not None
+
+
+def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
+    """Yield the ways that try a value of one quantity, or of one inside the trial of another, and go forwards from it.
+
+    Definitions lead forwards from the inputs that are still free. Every other equation (a given result, or one that was named) is a
+    constraint on these inputs. As many constraints as free inputs determine them.
+    """
+    legs, reached, equalities = _plain_part(unknown, rows, known, failed)
+    open_rows = [row for row in equalities if not row.names <= reached and (row.defines or row.kind not in CHAINED_BY_ITSELF)]
+    made = {row.symbols[0]: row for row in open_rows if row.defines and row.symbols[0] not in reached and row.symbols[0] != unknown}
+    target = _free_inputs((unknown,), made, reached)
+    claimed = known | _turned(legs)
+    constraints = [(row, _free_inputs(row.symbols, made, reached)) for row in open_rows if _constrains(row, claimed)]
+    for count in (1, 2):
+        for some in permutations([(row, free) for row, free in constraints if free and len(free) <= count], count):
+            free = frozenset[str]().union(*(one for _, one in some))
+            if len(free) == count and target <= free:
+                for trial in sorted(free, key=lambda name: (name != unknown, name)):
+                    loop = _loop([row for row, _ in some], trial, free, made, reached)
+                    if loop and (loop.id, trial) not in failed and (after := definitions_to([unknown], made, reached | free)) is not None:
+                        inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
+                        if unknown in {trial, *inner, *after}:
+                            yield Way(_needed([unknown], {**legs, trial: loop, **inner, **after}))
+
+
+def _plain_part(
+    unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
+) -> tuple[dict[str, Leg], frozenset[str], tuple[Equation, ...]]:
+    """Return the steps one equation at a time, what they reach, and the equations; no equations if there is nothing to close."""
+    equalities = tuple(row for row in rows if row.sense == "=")
+    if known.isdisjoint(row.symbols[0] for row in equalities):
+        return {}, known, ()
+    legs = _spread(equalities, known, failed)
+    return ({}, known, ()) if unknown in legs else (legs, known | legs.keys(), equalities)
+
+
+def _loop(
+    rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]
+) -> Loop | None:
+    """Return the loop that tries a value of one of the free inputs, and of the other inside it."""
+    closing, *others = rows
+    steps = definitions_to(closing.symbols, made, reached | free)
+    if steps is None or not others:
+        return None if steps is None else Loop(closing, trial, tuple(steps.values()))
+    (second,) = free - {trial}
+    inner = definitions_to(others[0].symbols, made, reached | free)
+    if inner is None or second not in _free_inputs(others[0].symbols, made, reached):
+        return None
+    return Loop(closing, trial, _needed(closing.symbols, {second: Loop(others[0], second, tuple(inner.values())), **steps}))
+
+
+def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
+    """Return a way whose last legs are one loop from the unknown to the equation of a leg that only bounded its quantity."""
+    at = way.legs.index(leg)
+    before, tail = way.legs[:at], way.legs[at + 1 :]
+    if not tail or isinstance(leg, Loop) or any(isinstance(one, Loop) or one.row.sense != "=" for one in (leg, *tail)):
+        return None
+    made = {one.row.symbols[0]: one.row for one in tail}
+    steps = definitions_to(leg.row.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
+    return None if steps is None else Way((*before, Loop(leg.row, way.unknown, tuple(steps.values()))))
+
+
+def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
+    """Yield the loops that turn equations round at a trial value of the unknown, or of a quantity beside it."""
+    legs, reached, rows = _plain_part(unknown, rows, known, failed)
+    near = {name for row in rows if unknown in row.names for name in row.names if name not in reached and name != unknown}
+    for trial in (unknown, *sorted(near)[:_MOST_NEAR]):
+        beyond = _spread(rows, reached | {trial}, failed)
+        if trial != unknown and unknown not in beyond:
+            continue
+        around, claimed = {*reached, trial, *beyond}, known | _turned(legs) | _turned(beyond)
+        used = {leg.rows[0] for leg in beyond.values()}
+        for row in rows:
+            if row not in used and _constrains(row, claimed) and row.names <= around and not row.names <= reached:
+                loop = Loop(row, trial, _needed(row.symbols, beyond))
+                if trial in loop.symbols and (loop.id, trial) not in failed:
+                    yield Way(_needed([unknown], {**legs, trial: loop, **beyond}))
+
+
+def _turned(legs: Mapping[str, Leg]) -> frozenset[str]:
+    """Return the quantities that an equation other than a definition of them gave."""
+    return frozenset(name for name, leg in legs.items() if leg.rows[-1].symbols[0] != name)
+
+
+def _constrains(row: Equation, claimed: Set[str]) -> bool:
+    """Whether an equation says something of quantities that definitions do not say: it defines what was given, or it was named."""
+    return row.kind not in CHAINED_BY_ITSELF or (row.defines is not None and row.symbols[0] in claimed)
+
+
+def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], reached: Set[str]) -> frozenset[str]:
+    """Return the inputs that nothing defines of all that some quantities are made of."""
+    seen, queue = set(names), list(names)
+    while queue:
+        row = made.get(queue.pop())
+        new = {name for name in (row.symbols if row else ()) if name not in seen and name not in reached}
+        seen |= new
+        queue += new
+    return frozenset(name for name in seen if name not in made and name not in reached)
+
+
+def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, Leg] | None:
+    """Return the definitions that lead from what is known to some quantities, in order, or None if they do not."""
+    legs: dict[str, Leg] = {}
+
+    def reached(name: str, above: frozenset[str]) -> bool:
+        if name in known or name in legs:
+            return True
+        if name in above or name not in made:
+            return False
+        row = made[name]
+        if not all(reached(other, above | {name}) for other in row.symbols if other != name):
+            return False
+        legs[name] = Step(row, name)
+        return True
+
+    return legs if all(reached(name, frozenset()) for name in names) else None
+
+
+def find_cancelling(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
+    """Yield the ways with one or two undetermined quantities, of which numbers must show that they do not matter."""
+    free = [name for name in lacking_inputs(unknown, rows, known) if name not in NEUTRAL_DEFAULTS and name != unknown][:_MOST_FREE]
+    for names in (*combinations(free, 1), *combinations(free, 2)):
+        if way := find_plain_way(unknown, rows, known | {*names}):
+            yield replace(way, cancelled=names)
+
+
+def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> tuple[str, ...]:
+    """Return what nothing defines and nobody gives of all that the unknown is made of."""
+    made = {row.defines: row for row in rows if row.defines and row.sense == "="}
+    seen, queue = {unknown: None}, [unknown]
+    while queue:
+        row = made.get(queue.pop())
+        new = [name for name in (row.symbols if row else ()) if name not in seen and name not in known]
+        seen |= dict.fromkeys(new)
+        queue += new
+    return tuple(name for name in seen if name not in made)
+
+
+def _spread(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: str = "") -> dict[str, Leg]:
+    """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
+    reached, legs = set(known), dict[str, Leg]()
+    waiting = [row for row in rows if not row.names <= reached]
+    while goal not in reached:
+        found: dict[str, list[Equation]] = {}
+        for row in waiting:
+            missing = row.names - reached
+            if len(missing) == 1 and (row.sense == "=" or goal in missing):
+                (name,) = missing
+                if (row.id, name) not in failed:
+                    found.setdefault(name, []).append(row)
+        if not found:
+            break
+        for name, some in found.items():
+            first, *others = sorted(some, key=lambda row: (row.defines != name, row.defines is None))
+            legs[name] = Step(first, name, tuple(others))
+        reached |= found.keys()
+        waiting = [row for row in waiting if not row.names <= reached]
+    return legs
+
+
+def _by_definitions_instead(
+    legs: tuple[Leg, ...], unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
+) -> tuple[Leg, ...]:
+    """Return legs by definitions alone, if they use all the givens that these legs use and these turn an equation round."""
+    if len(legs) < 2 or all(leg.rows[0].defines == leg.unknown for leg in legs):
+        return ()
+    made = {row.defines: row for row in rows if row.defines and row.sense == "=" and row.symbols[0] == row.defines}
+    others = {leg.unknown: leg for leg in legs if leg.unknown != unknown}
+    found: dict[str, Leg] = {}
+
+    def reached(name: str, above: frozenset[str]) -> bool:
+        if name in known or name in found:
+            return True
+        if name in above:
+            return False
+        ways = [*([Step(made[name], name)] if name in made else []), *([others[name]] if name in others else [])]
+        for leg in ways:
+            if all(reached(other, above | {name}) for other in leg.needs):
+                found[name] = leg
+                return True
+        return False
+
+    forwards = _needed([unknown], found) if reached(unknown, frozenset()) else ()
+    taken = {name for leg in legs for name in leg.symbols} & known
+    if not forwards or not taken <= {name for leg in forwards for name in leg.symbols}:
+        return ()
+    return forwards if Way(forwards).without(failed) else ()
+
+
+def _needed(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
+    """Return the legs that some quantities depend on, in the order in which they were found."""
+    found, queue = set(), list(wanted)
+    while queue:
+        name = queue.pop()
+        if name in legs and name not in found:
+            found.add(name)
+            leg = legs[name]
+            queue += leg.needs
+    return tuple(leg for name, leg in legs.items() if name in found)
