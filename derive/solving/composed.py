@@ -31,7 +31,7 @@ class Composed:
     def id(self) -> str:
         """The ids of its equations."""
         *others, last = (row.id for row in self.rows)
-        return f"{', '.join(others)} and {last} together"
+        return f"{', '.join(others)} and {last} together" if others else last
 
     @property
     def told(self) -> str:

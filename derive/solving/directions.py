@@ -12,6 +12,7 @@ from typing import Any
 
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
+from derive.solving.composed import Composed
 from derive.solving.defaults import IDEALS, put_back
 from derive.solving.one_equation import solve_equation
 from derive.solving.plan import Leg, Loop, Way
@@ -166,9 +167,9 @@ def _closed(loop: Loop, here: Mapping[str, float], before: Mapping[str, float], 
     return None
 
 
-def _as_changed(row: Equation, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation, Mapping[str, float]]:
+def _as_changed(row: Equation | Composed, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation | Composed, Mapping[str, float]]:
     """Return an equation in which a changed default is written again, and the values with those of what comes back with it."""
-    if change.name not in row.put_in:
+    if isinstance(row, Composed) or change.name not in row.put_in:
         return row, here
     row = put_back(row, change.name)
     missing = {name: NEUTRAL_DEFAULTS.get(name, quantity(name).at(0.5)) for name in row.symbols if name not in here}

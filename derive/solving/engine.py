@@ -150,7 +150,13 @@ def _answer(asked: Question, way: Way, one: _End) -> Answer:
 def _shown(way: Way, one: _End) -> World:
     """Return the world that is shown of an answer: of an interval the one at its end, the upper of two."""
     bound = None if one.found.kind == "point" else shown_end(one.found)
-    return one.after if bound is None else replace(one.after, values={**one.after.values, way.unknown: bound})
+    if bound is None:
+        return one.after
+    values = {**one.after.values, way.unknown: bound}
+    for row in way.legs[-1].rows:
+        if row.sense == "=" and row.symbols[0] not in values and row.inputs <= values.keys():
+            values[row.symbols[0]] = right_side_at(row, values)
+    return replace(one.after, values=values)
 
 
 def values_along(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | None:

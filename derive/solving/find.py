@@ -41,9 +41,11 @@ def by_any_way(asked: Question, told: bool = True) -> _Found:
     outcome = _by_steps(asked, equalities, stops)
     if looped := _by_trial(asked, equalities, outcome, stops):
         return looped
+    if outcome is None and not stops:
+        outcome = _whatever_else(asked, equalities)
     bounded = outcome is None and not stops
     if bounded:
-        outcome = _whatever_else(asked, equalities) or _by_steps(asked, asked.active, stops)
+        outcome = _by_steps(asked, asked.active, stops)
         if outcome and not _says_something(asked, outcome[0]):
             outcome = None
         if not stops and (not outcome or left_unused(asked, {*outcome[0].given})):
@@ -76,7 +78,7 @@ def _by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tup
             failed |= {(outcome.leg.id, outcome.leg.unknown)}
         for way in islice(find_loops(asked.unknown, rows, frozenset(known), failed), _MOST_LOOPS):
             outcome = _follow(asked, known, way)
-            if isinstance(outcome, Solution) and outcome.answers and not _only_bounded(outcome):
+            if isinstance(outcome, Solution) and not _only_bounded(outcome):
                 return outcome, way
         for stop, way in stops[here:]:
             carried = carry_bounds(way, stop.leg, frozenset(known)) if stop.reason.code == "not_identified" else None
@@ -94,7 +96,7 @@ def _by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Soluti
     free = indifferent(asked, [*taken_as_known(asked)][-1])
     if free and (not bounded or free.code != "not_identified" or not {*free.violated}.isdisjoint(aside)):
         return None
-    refused: Solution | None = None
+    refused: _Found | None = None
     failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
     failed |= {(bounded[1].legs[-1].id, asked.unknown)} if bounded else set()
     for known, way in islice(_loops(asked, rows, failed), _MOST_LOOPS):
@@ -110,10 +112,10 @@ def _by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Soluti
         if loop.unknown != asked.unknown or not loop.goes_forwards:
             continue
         if isinstance(outcome, Solution):
-            refused = refused or outcome
+            refused = refused or (outcome, way)
         elif outcome.reason.code not in LEAVES_OPEN:
-            refused = refused or without_answer(asked, outcome.reason)
-    return None if refused is None or bounded or stops else (refused, None)
+            refused = refused or (without_answer(asked, outcome.reason), None)
+    return None if bounded or stops else refused
 
 
 def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Iterator[tuple[Mapping[str, float], Way]]:
@@ -131,7 +133,8 @@ def _whatever_else(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solutio
     for known in taken_as_known(asked):
         for way in find_cancelling(asked.unknown, rows, frozenset(known)):
             outcome = _follow(asked, known, way)
-            if isinstance(outcome, Solution) and outcome.answers:
+            # What leaves a given aside is another question.
+            if isinstance(outcome, Solution) and outcome.answers and not outcome.unused:
                 return outcome, way
     return None
 
@@ -281,23 +284,23 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
 
 
 def _by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | None:
-    """Return what inequalities on quantities that are made of the unknown leave of it, the ones of fewest equations first."""
+    """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
     made = {row.defines: row for row in asked.active if row.defines}
     for known in taken_as_known(asked):
-        found = []
-        for bound in asked.bounds:
-            steps = definitions_to(bound.symbols, made, {*known, asked.unknown})
-            if steps is not None and any(asked.unknown in one.symbols for one in (bound, *steps.values())):
-                found.append((tuple(steps.values()), bound))
-        for steps, bound in sorted(found, key=lambda one: len(one[0])):
-            whole = compose(bound, steps)
+        tightest: tuple[Solution, Way] | None = None
+        ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
+        for bound, steps in sorted(((bound, steps) for bound, steps in ways if steps is not None), key=lambda one: len(one[1])):
+            whole = compose(bound, tuple(steps.values()))
             if whole is None or not {asked.unknown} <= {*whole.symbols} <= {*known, asked.unknown}:
                 continue
-            outcome = _follow(asked, known, Way((Step(whole, asked.unknown),)))
+            way = Way((Step(whole, asked.unknown),))
+            outcome = _follow(asked, known, way)
             if isinstance(outcome, Stop):
-                stops.append((outcome, Way((Step(whole, asked.unknown),))))
+                stops.append((outcome, way))
             elif _says_something(asked, outcome):
-                return outcome, Way((Step(whole, asked.unknown),))
+                tightest = _tighter(tightest, (outcome, way))
+        if tightest:
+            return tightest
     return None
 
 

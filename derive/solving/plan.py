@@ -162,11 +162,11 @@ def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], 
     constraint on these inputs. As many constraints as free inputs determine them.
     """
     legs, reached, equalities = _plain_part(unknown, rows, known, failed)
-    open_rows = [row for row in equalities if not row.names <= reached and (row.defines or row.kind not in CHAINED_BY_ITSELF)]
-    made = {row.symbols[0]: row for row in open_rows if row.defines and row.symbols[0] not in reached and row.symbols[0] != unknown}
-    target = _free_inputs((unknown,), made, reached)
+    made = _definitions(equalities, reached | {unknown})
     claimed = known | _turned(legs)
-    constraints = [(row, _free_inputs(row.symbols, made, reached)) for row in open_rows if _constrains(row, claimed)]
+    constraining = [row for row in equalities if not row.names <= reached and _constrains(row, claimed) and made.get(row.symbols[0]) is not row]
+    constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
+    target = frozenset(_free_inputs([unknown], made, reached))
     for count in (1, 2):
         for some in permutations([(row, free) for row, free in constraints if free and len(free) <= count], count):
             free = frozenset[str]().union(*(one for _, one in some))
@@ -243,15 +243,16 @@ def _constrains(row: Equation, claimed: Set[str]) -> bool:
     return row.kind not in CHAINED_BY_ITSELF or (row.defines is not None and row.symbols[0] in claimed)
 
 
-def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], reached: Set[str]) -> frozenset[str]:
-    """Return the inputs that nothing defines of all that some quantities are made of."""
-    seen, queue = set(names), list(names)
+def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
+    """Return what nothing gives of all that some quantities are made of, in order."""
+    seen = {name: None for name in names if name not in known}
+    queue = [*seen]
     while queue:
-        row = made.get(queue.pop())
-        new = {name for name in (row.symbols if row else ()) if name not in seen and name not in reached}
-        seen |= new
+        row = made.get(queue.pop(0))
+        new = [name for name in (row.symbols if row else ()) if name not in seen and name not in known]
+        seen |= dict.fromkeys(new)
         queue += new
-    return frozenset(name for name in seen if name not in made and name not in reached)
+    return {name: None for name in seen if name not in made}
 
 
 def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, Leg] | None:
@@ -274,22 +275,28 @@ def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Se
 
 def find_cancelling(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
     """Yield the ways with one or two undetermined quantities, of which numbers must show that they do not matter."""
-    free = [name for name in lacking_inputs(unknown, rows, known) if name not in NEUTRAL_DEFAULTS and name != unknown][:_MOST_FREE]
+    inputs = dict.fromkeys(name for names in lacking_inputs(unknown, rows, known) for name in names)
+    free = [name for name in inputs if name not in NEUTRAL_DEFAULTS and name != unknown][:_MOST_FREE]
     for names in (*combinations(free, 1), *combinations(free, 2)):
         if way := find_plain_way(unknown, rows, known | {*names}):
             yield replace(way, cancelled=names)
 
 
-def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> tuple[str, ...]:
-    """Return what nothing defines and nobody gives of all that the unknown is made of."""
-    made = {row.defines: row for row in rows if row.defines and row.sense == "="}
-    seen, queue = {unknown: None}, [unknown]
-    while queue:
-        row = made.get(queue.pop())
-        new = [name for name in (row.symbols if row else ()) if name not in seen and name not in known]
-        seen |= dict.fromkeys(new)
-        queue += new
-    return tuple(name for name in seen if name not in made)
+def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
+    """Return the inputs that nobody gives: those that the unknown is made of, and those beside it in each given result."""
+    made = _definitions(rows, known)
+    results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and made.get(row.symbols[0]) is not row]
+    ways = [_free_inputs([unknown], made, known), *(_free_inputs(row.symbols, made, known) for row in results)]
+    beside = [tuple(name for name in free if name != unknown) for free in ways[1:] if unknown in free]
+    own = tuple(ways[0]) if unknown in made else ()
+    return [*([own] if own else []), *sorted(beside, key=len)]
+
+
+def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equation]:
+    """Return the equation that gives each quantity that is not known: its definition, or one that was named for it."""
+    named = {row.symbols[0]: row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF}
+    defined = {row.symbols[0]: row for row in rows if row.sense == "=" and row.defines == row.symbols[0]}
+    return {name: row for name, row in {**named, **defined}.items() if name not in known}
 
 
 def _spread(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: str = "") -> dict[str, Leg]:

@@ -127,15 +127,14 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
     known = dict(values)
     reached = frozenset(known)
     active = tuple(row for row in equations if row.sense == "=")
-    free = lacking_inputs(unknown, active, reached)
-    inputs = _with_effect(free, unknown, active, known) if len(free) <= _MAY_CANCEL else free
+    inputs = [_with_effect(free, unknown, active, known) if len(free) <= _MAY_CANCEL else free for free in lacking_inputs(unknown, active, reached)]
     rows = [row for row in active if unknown in row.symbols and row.sense == "="]
     direct = [tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows]
 
     def settling(ways: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
         return filter(None, (_spare_none(unknown, active, reached, names) for names in ways if unknown not in names))
 
-    first = next(settling((inputs, *direct)), None)
+    first = next(settling((*sorted(inputs, key=len), *direct)), None)
     if first is None:
         return direct
     shorter = (names for names in settling(sorted(dict.fromkeys(direct), key=len)) if names != first and len(names) <= len(first))
@@ -144,7 +143,7 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
 
 
 def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ...], known: Mapping[str, float]) -> tuple[str, ...]:
-    """Return those of the free inputs with which the unknown changes."""
+    """Return those of the free inputs with which the unknown changes, all if it is not worked out from them."""
     rows, middle = leading_to((unknown,), active), {**known, **{name: QUANTITIES[name].at(_MIDDLE) for name in free}}
 
     def moves(name: str) -> bool:

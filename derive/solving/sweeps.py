@@ -223,12 +223,22 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
     begun = process_time()
     others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
+    values, places = table.values.copy() if len(empty) else table.values, table.places
+    labels, bounds = list(table.labels), list(table.bounds)
     for at in empty[:_SINGLY].tolist():
         solution = answer(at_point(asked, table.given, at))
-        others[at] = solution.answers, solution.reason
+        found = [one for one in solution.answers if one.kind == "point"]
+        if found and len(found) <= len(values):
+            # Arrays are not sure of two roots close to each other.
+            for root, one in enumerate(found):
+                values[root, at], places[root, at] = one.point, len(labels)
+                labels, bounds = [*labels, one.regime], [*bounds, one.bound]
+        else:
+            others[at] = solution.answers, solution.reason
         if process_time() - begun > EXPLAINED:
             break
-    return replace(table, others=others), len(empty) - len(others)
+    left = int(np.isnan(values).all(axis=0).sum()) - len(others)
+    return replace(table, values=values, places=places, labels=tuple(labels), bounds=tuple(bounds), others=others), left
 
 
 def _short(asked: Question, given: AtPoints, way: Way, table: Sweep) -> dict[str, str]:

@@ -12,10 +12,11 @@ from derive.catalogue import CHAPTERS, by_id
 from derive.expressions.branches import branches, regimes_of
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.solving.chain import solve_leg
-from derive.solving.one_equation import points, solve_equation
-from derive.solving.route import Leg
-from derive.solving.vectorised_leg import at_leg
+from derive.solving.engine import solve_leg
+from derive.solving.arrays import points
+from derive.solving.arrays import solve_leg as at_leg
+from derive.solving.one_equation import solve_equation
+from derive.solving.plan import Step
 from tests.tools.draws import assignments
 from tests.tools.together import each, some
 
@@ -146,7 +147,7 @@ def _asked(equation, unknown, seed):
 def arrays_have_the_roots_of_numbers_and_no_others(equation, unknown):
     if equation.sense != "=" or any(branch.roots is None for branch in branches(equation, unknown)):
         return
-    leg, given = Leg((equation,), unknown), _asked(equation, unknown, seed=11)
+    leg, given = Step(equation, unknown), _asked(equation, unknown, seed=11)
     with np.errstate(all="ignore"):
         found = np.stack(np.broadcast_arrays(*at_leg(leg, given)))
     for draw in range(ROOTS_AT):

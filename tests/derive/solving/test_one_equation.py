@@ -12,7 +12,8 @@ from derive.expressions.branches import branches
 from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.requirements import Requirement
-from derive.solving.one_equation import agrees, points, residual, solve_equation
+from derive.solving.arrays import points
+from derive.solving.one_equation import agrees, residual, solve_equation
 from derive.trees import EXPONENTIAL
 from derive.written import Written
 from tests.tools.draws import assignments
