@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 import sympy
 from click.testing import CliRunner
+from derive.solving.route import route
 
 import derive
 import invert
@@ -33,7 +34,6 @@ from derive.show.figures import picture
 from derive.show.plot import panels
 from derive.solving.one_equation import solve_equation
 from derive.solving.questions import question
-from derive.solving.route import route
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
 from invert.estimators.market import learnt

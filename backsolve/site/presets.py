@@ -18,8 +18,8 @@ from derive.records import Equation
 from derive.shipped import Tables
 from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.solving.defaults import in_numbers
-from derive.solving.questions import Question, question
 from derive.solving.plan import find_way
+from derive.solving.questions import Question, question
 from derive.trees import names
 
 ASKED = ("step_time", "tokens_per_second_per_user", "throughput", "cost_per_token", "memory_per_chip", "memory_time_share")

@@ -8,8 +8,9 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.engine import left_unused, without_answer
 from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, consistent_answer
+from derive.solving.engine import left_unused, without_answer
+from derive.solving.find import forwards, result_where
 from derive.solving.fit import CAN_BE_LESS, IN_FLIGHT, MEMORY_BINDS, NO_CACHE, SHORT_OF_MEMORY
 from derive.solving.limits import (
     FREE,
@@ -23,11 +24,10 @@ from derive.solving.limits import (
     rests_on_unknown,
 )
 from derive.solving.one_equation import inside
+from derive.solving.plan import Way, giving
 from derive.solving.questions import IN_BF16, Question, without
-from derive.solving.refusals import giving, made_of
+from derive.solving.refusals import made_of
 from derive.solving.result import OR, Answer, Reason, Solution
-from derive.solving.plan import Way
-from derive.solving.find import forwards, result_where
 from derive.units import show
 
 _PEAK = "peak_flops"

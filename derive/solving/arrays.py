@@ -110,7 +110,9 @@ def _close(loop: Loop, world: Arrays) -> Iterator[Floats]:
         raise NoClosedForm(f"{loop.id} is closed for at most {_MOST_TRIALS} questions at once")
     columns = {name: np.broadcast_to(world[name], shape) for name in loop.needs}
     grid = grid_of(loop.unknown, _PLACES)
-    heights = height_of(loop, {name: column[None, :] for name, column in columns.items()})(np.broadcast_to(grid[:, None], (len(grid), *shape)))
+    heights = height_of(loop, {name: column[None, :] for name, column in columns.items()})(
+        np.broadcast_to(grid[:, None], (len(grid), *shape))
+    )
     with np.errstate(invalid="ignore"):
         place, at = np.nonzero(heights[:-1] * heights[1:] <= 0)
     found = np.full((int(np.bincount(at).max(initial=0)) or 1, *shape), np.nan)
@@ -198,7 +200,7 @@ def points(equation: Row, unknown: str, values: Arrays) -> Floats:
             for root in branch.roots or ():
                 row, doubtful = _along(equation, branch, unknown, given, at_arrays(root, given))
                 rows.append(row.astype(float))
-                unsure |= doubtful | loses_digits(root)
+                unsure |= np.logical_or(doubtful, loses_digits(root))
     found = np.where(free, np.nan, np.stack(rows))
     places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
     for at in places if len(places) <= _ASKED_SINGLY else ():
@@ -215,9 +217,7 @@ def _number_kind(equation: Row, unknown: str) -> type[np.floating[Any]]:
     return np.longdouble if any(map(loses_digits, (*sides_of(equation), *roots))) else np.float64
 
 
-def _along(
-    equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats
-) -> tuple[Floats, Floats]:
+def _along(equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats) -> tuple[Floats, Floats]:
     """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
     shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
     row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape)))
@@ -252,11 +252,11 @@ def _along(
     return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
 
 
-def met_along(needed: Requirement, at: Arrays) -> Floats:
+def met_along(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
     """Where a requirement is met at arrays, as nearly as it is at numbers."""
-    exactly_met = np.asarray(compared(needed, at))
+    exactly_met: NDArray[np.bool_] = np.asarray(compared(needed, at))
     sides = None if exactly_met.all() else bounding_sides(needed)
-    return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
+    return exactly_met if sides is None else np.logical_or(exactly_met, _near(*_heights(*sides, at)))
 
 
 def _on_its_bound_along(equation: Row, needed: Requirement, unknown: str, at: Mapping[str, Floats]) -> Floats:
@@ -270,12 +270,13 @@ def _on_its_bound_along(equation: Row, needed: Requirement, unknown: str, at: Ma
     return row
 
 
-def _near(one: Floats, other: Floats, share: float = HOLDS) -> Floats:
+def _near(one: Floats, other: Floats, share: float = HOLDS) -> NDArray[np.bool_]:
     return np.asarray(np.abs(one - other) <= share * np.maximum(np.abs(one), np.abs(other)))
 
 
-def _cross_along(equation: Row, unknown: str, at: Mapping[str, Floats]) -> Floats:
+def _cross_along(equation: Row, unknown: str, at: Mapping[str, Floats]) -> NDArray[np.bool_]:
     """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
+
     def height(shift: float) -> Floats:
         left, right = _sides_along(equation, {**at, unknown: at[unknown] * (1 + shift)})
         return np.asarray(left - right)
@@ -312,5 +313,3 @@ def _newton(difference: Tree, unknown: str, values: Mapping[str, Floats]) -> Flo
 def _heights(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
     """Two formulas at arrays."""
     return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))
-
-

@@ -9,9 +9,9 @@ from derive.catalogue import by_id, equation
 from derive.presets import PARAMETERS
 from derive.records import HEURISTIC, Equation
 from derive.solving.defaults import neutral, with_defaults
+from derive.solving.plan import reaches
 from derive.solving.questions import IN_BF16, OF_DENSE, Question, taken_as_known
 from derive.solving.result import Solution
-from derive.solving.plan import reaches
 
 
 def answered_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:

@@ -9,17 +9,17 @@ from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, Equation, right_side_at
 from derive.requirements import HOLDS
-from derive.solving.engine import left_unused, without_answer
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, greatest, impossible
 from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, in_numbers, put_in_before
+from derive.solving.engine import left_unused, without_answer
+from derive.solving.find import by_any_way, may_err, result_where
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, fast_enough, held_by_memory, speeds
 from derive.solving.one_equation import inside
+from derive.solving.plan import Way
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Instead, Question, posed
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
-from derive.solving.plan import Way
 from derive.solving.speed_limits import beyond_one_domain, out_of_reach
-from derive.solving.find import by_any_way, may_err, result_where
 from derive.trees import text
 from derive.units import show
 

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Height = Callable[[Floats], Floats]
 """The relative distance of two sides at values of a quantity, NaN where an equation does not apply."""
 
-Stretch = tuple[float | None, float | None]
+_Stretch = tuple[float | None, float | None]
 """From where to where a curve is zero, a point if both are equal; an end that is as far as the grid goes is None."""
 
 
@@ -41,11 +41,11 @@ def grid_of(name: str, places: int = _PLACES) -> Floats:
         return np.linspace(row.limits()[0], row.limits()[1], places)
     low, high = max((row.low or row.high / BEYOND) / BEYOND, row.floor), min(row.high * BEYOND, row.ceiling)
     grid = np.geomspace(low, high, places)
-    close = 1 - np.geomspace(1e-12, 0.1, _NEAR_ONE) if row.ceiling == 1 else []
+    close = 1 - np.geomspace(1e-12, 0.1, _NEAR_ONE) if row.ceiling == 1 else np.empty(0)
     return np.unique(np.concatenate([[0.0] if row.may_be_zero else [], grid, close]))
 
 
-def find_zeros(name: str, height: Height) -> tuple[list[Stretch], Floats]:
+def find_zeros(name: str, height: Height) -> tuple[list[_Stretch], Floats]:
     """Return where a curve of a quantity is zero, and the heights that were seen."""
     x = grid_of(name)
     y = height(x)
@@ -90,10 +90,11 @@ def _turns(x: Floats, y: Floats, height: Height) -> Floats:
     if not len(at):
         return np.empty(0)
     found = elementwise.find_minimum(lambda place, side: side * height(place), (x[at - 1], x[at], x[at + 1]), args=(np.sign(y[at]),))
-    return np.asarray(found.x)[np.isfinite(found.x)]
+    places: Floats = np.asarray(found.x)[np.isfinite(found.x)]
+    return places
 
 
-def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[Stretch]:
+def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
     """Yield the points where the curve goes through zero; none where it leaps over it."""
     with np.errstate(invalid="ignore"):
         at = np.flatnonzero((y[:-1] * y[1:] < 0) & (np.abs(y[:-1]) > HOLDS) & (np.abs(y[1:]) > HOLDS))
@@ -111,23 +112,23 @@ def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[Stretch]:
             yield root, root
 
 
-def _level(x: Floats, y: Floats, height: Height) -> Iterator[Stretch]:
+def _level(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
     """Yield the stretches, and the points of the grid, at which the curve is zero."""
     with np.errstate(invalid="ignore"):
         level = np.abs(y) <= HOLDS
     for first, last in _runs(level):
-        low = x[first - 1] if first and isfinite(y[first - 1]) else None
-        high = x[last + 1] if last + 1 < len(x) and isfinite(y[last + 1]) else None
-        start, end = _ends(x[first], x[last], low, high, height)
-        start, end = (None if first == 0 else start), (None if last == len(x) - 1 else end)
+        below = float(x[first - 1]) if first and isfinite(y[first - 1]) else None
+        above = float(x[last + 1]) if last + 1 < len(x) and isfinite(y[last + 1]) else None
+        ends = _ends(float(x[first]), float(x[last]), below, above, height)
+        start, end = (None if first == 0 else ends[0]), (None if last == len(x) - 1 else ends[1])
         if start is not None and end is not None and end <= start * (1 + _WIDE):
-            best = float(x[first:last + 1][np.argmin(np.abs(y[first:last + 1]))])
-            yield _nearest_zero(best, low, high, height)
+            best = float(x[first : last + 1][np.argmin(np.abs(y[first : last + 1]))])
+            yield _nearest_zero(best, below, above, height)
         else:
             yield start, end
 
 
-def _nearest_zero(best: float, low: float | None, high: float | None, height: Height) -> Stretch:
+def _nearest_zero(best: float, low: float | None, high: float | None, height: Height) -> _Stretch:
     """Return the zero between two places if the curve changes its sign there, else the best place of the grid."""
     if low is not None and high is not None:
         ends = height(np.array([low, high]))

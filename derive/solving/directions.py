@@ -27,8 +27,8 @@ Causes = frozenset[tuple[str, str]]
 _SIGNS = {LOWER: (1,), UPPER: (-1,), "": (1, -1)}
 _NAMED = {frozenset((1,)): LOWER, frozenset((-1,)): UPPER}
 
-_FACTORS = (1.01, 4.0)
-"""By how much a bound is relaxed: a little, and so much that another term may bind."""
+_FACTORS = (1 + 1e-6, 1.01, 4.0)
+"""By how much a bound is relaxed: a very little, a little, and so much that another term may bind."""
 
 _SHARES = (0.0, 0.5)
 """Where between the least and the most met in practice a quantity is put that is nothing by default."""
@@ -51,10 +51,20 @@ class _Relaxed:
     factor: float = 1.0
     value: float | None = None
 
+    @property
+    def is_smallest(self) -> bool:
+        """Whether it is so small that an answer that does not exist then says nothing of its direction."""
+        return max(self.factor, 1 / self.factor) == _FACTORS[0]
+
 
 def direction(asked: Question, way: Way, values: Mapping[str, float]) -> str | None:
     """Return "lower" if the answer is at least so much, "upper" if it is at most so much, else None."""
-    return _NAMED.get(signs(asked, way, values))
+    return bound_of(signs(asked, way, values))
+
+
+def bound_of(signs: Signs) -> str | None:
+    """Return the bound that an answer is if the truth may be to these sides of it."""
+    return _NAMED.get(signs)
 
 
 def signs(asked: Question, way: Way, values: Mapping[str, float]) -> Signs:
@@ -62,6 +72,8 @@ def signs(asked: Question, way: Way, values: Mapping[str, float]) -> Signs:
     found: set[int] = set()
     for change in _relaxations(asked, way, values):
         moved = _again(way, values, change)
+        if moved is None and change.is_smallest:
+            return frozenset((1, -1))
         if moved is not None and not isclose(moved, values[way.unknown], rel_tol=_SAME, abs_tol=0.0):
             found.add(1 if moved > values[way.unknown] else -1)
         if len(found) > 1:
@@ -134,7 +146,8 @@ def _solved(leg: Leg, here: Mapping[str, float], before: Mapping[str, float], ch
     factor = change.factor if row.id == change.name else 1.0
     if row.symbols[0] == leg.unknown:
         found = right_side_at(row, known) * factor
-        return found if row.applies({**known, leg.unknown: found}) and found == found else None
+        applies = not isinstance(row, Equation) or row.applies({**known, leg.unknown: found})
+        return found if applies and found == found else None
     found_of, _ = solve_equation(row, leg.unknown, {**known, row.symbols[0]: known[row.symbols[0]] / factor})
     points = [one.point for one in found_of if one.kind == "point"]
     near = before[leg.unknown]
@@ -155,8 +168,9 @@ def _closed(loop: Loop, here: Mapping[str, float], before: Mapping[str, float], 
         right = right_side_at(row, known) * (change.factor if row.id == change.name else 1.0)
         return right / known[row.symbols[0]] - 1 if known[row.symbols[0]] else None
 
-    one, other = before[loop.unknown], before[loop.unknown] * 1.0001
-    at_one, at_other = height(one), height(other)
+    one = before[loop.unknown]
+    at_one = height(one)
+    other, at_other = next(((place, at) for place in (one * 1.0001, one * 0.9999) if (at := height(place)) is not None), (one, None))
     for _ in range(_SECANTS):
         if at_one is None or at_other is None or at_one == at_other:
             return None

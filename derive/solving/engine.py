@@ -3,14 +3,16 @@
 An equation with several roots forks the way. One that leaves its quantity open stops it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf, isclose, isfinite
 from types import MappingProxyType
 
 from derive.answers import SHORT
 from derive.evaluate import evaluate
 from derive.expressions.branches import branches, in_force, regimes_of, sides_of
+from derive.presets import PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS
@@ -23,7 +25,7 @@ from derive.solving.directions import direction
 from derive.solving.fit import chips_of_links, is_warning, memory_is_made_of, misfit
 from derive.solving.one_equation import inside, solve_equation
 from derive.solving.plan import Leg, Loop, Step, Way
-from derive.solving.questions import OF_DENSE, PARAMETERS, Question, taken_as_known
+from derive.solving.questions import OF_DENSE, Question, taken_as_known
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.speed_limits import result_with
 from derive.solving.substitution import compose, formula_of_way
@@ -36,7 +38,7 @@ LEAVES_OPEN = ("not_identified", "missing_givens")
 _NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e8, 1e-15
 """Relative change of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
 
-_SHARES = (0.5, 0.1, 0.9)
+_SHARES = (0.5, 0.0, 1.0, 0.2)
 """Where, between the least and the most met in practice, a quantity is put to see whether an answer depends on it."""
 
 _SEVERAL = (1.0, 8.0, 72.0)
@@ -120,7 +122,7 @@ def _ends_without(asked: Question, known: Mapping[str, float], way: Way) -> list
     """Return the ends of a way with undetermined quantities if these do not matter, which is seen at several values of them."""
     seen: list[list[_End]] = []
     for share in _SHARES:
-        at = {name: quantity(name).at(share) for name in way.cancelled}
+        at = {name: quantity(name).anywhere(share) for name in way.cancelled}
         found = _ends(replace(asked, anyway=True), {**known, **at}, replace(way, cancelled=()))
         if not isinstance(found, list):
             return found
@@ -242,11 +244,12 @@ def _close(loop: Loop, values: Mapping[str, float], rounding: _Rounding) -> _Out
     """Return the values of a quantity at which the closing equation of its loop holds."""
     from derive.solving.arrays import NoClosedForm
 
-    unknown, whole = loop.unknown, compose(loop.closing, loop.steps)
+    unknown, whole, closed = loop.unknown, compose(loop.closing, loop.steps), False
     if whole and unknown in whole.symbols and all(one.roots is not None for one in branches(whole, unknown)):
         found, reason = _sure(whole, unknown, values, rounding)
         found = tuple(one for one in found if _holds_inside(loop, values, inside(one)))
-    else:
+        closed = not reason or reason.code not in LEAVES_OPEN
+    if not closed:
         try:
             found, reason = _search(loop, values)
         except NoClosedForm as stop:
@@ -275,8 +278,8 @@ def _search(loop: Loop, values: Mapping[str, float]) -> _Outcome:
         if low is not None and low == high:
             if not _holds_inside(loop, values, low):
                 continue
-            slopes_here = WhenRead(lambda at=low: _slopes_of_loop(loop, values, at))
-            found.append(Answer(kind="point", value=low, residual=0.0, elasticities=slopes_here))
+            moved = WhenRead(partial(_slopes_of_loop, loop, values, low))
+            found.append(Answer(kind="point", value=low, residual=0.0, elasticities=moved))
         else:
             row = QUANTITIES[unknown]
             top = row.ceiling if high is None else high
@@ -284,17 +287,16 @@ def _search(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     if found:
         return tuple(found), None
     name = closing.symbols[0]
-    runs = ""
-    if name in values and len(heights) > 1:
-        reach = [show(name, values[name] * (1 + float(end))) for end in (heights.min(), heights.max())]
-        runs = f": it runs from {' to '.join(reach)} over all {unknown}"
-    target = show(name, values[name]) if name in values else "what it has to be"
-    message = f"no {unknown} leads to {name} = {target}{runs}"
+    message = f"no {unknown} satisfies {_told(loop)}"
+    if name in values:
+        reach = [show(name, values[name] * (1 + float(end))) for end in (heights.min(), heights.max())] if len(heights) > 1 else []
+        runs = f": it runs from {' to '.join(reach)} over all {unknown}" if reach else ""
+        message = f"no {unknown} leads to {name} = {show(name, values[name])}{runs}"
     return (), Reason(code="no_solution", violated=(name,), message=message)
 
 
 def _traced(loop: Loop, values: Mapping[str, float], at: float) -> World | None:
-    """Return the world inside a loop at a trial value, its slopes with respect to what the loop needs and the trial; None if a step fails."""
+    """Return the world inside a loop at a trial value, with slopes by what the loop needs and the trial; None if a step fails."""
     names_of = (*loop.needs, loop.unknown)
     there = {**values, loop.unknown: at}
     world = World(values=there, slopes={name: {name: 1.0} for name in names_of})
@@ -374,7 +376,9 @@ def _within_bounds(leg: Leg, interval: Answer) -> Reason:
 
 def _onward(world: World, leg: Leg, found: Answer) -> World:
     """Return the world with what a leg found; of a loop with all that follows at the trial value too."""
-    place, inner, steps = inside(found), {}, (_step(leg, found),)
+    place = inside(found)
+    inner: Mapping[str, float] = {}
+    steps: tuple[RouteStep, ...] = (_step(leg, found),)
     if isinstance(leg, Loop):
         traced = _traced(leg, world.values, place) if found.kind == "point" else None
         inner = {} if traced is None else {one.unknown: traced.values[one.unknown] for one in leg.steps}
@@ -433,7 +437,11 @@ def _solution(asked: Question, known: Mapping[str, float], way: Way, ends: list[
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     answers = tuple(one for _, one in ends)
     doubts = {} if asked.silent else caveats(asked, ends[0][0].values, used)
-    said = {**({SHORT: short} if short else {}), **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
+    said = {
+        **({SHORT: short} if short else {}),
+        **less_than_one(asked.unknown, answers),
+        **{name: one.text for name, one in doubts.items()},
+    }
     left = left_unused(asked, touched.union(*(one.rests for one in doubts.values())))
     against = memory_is_made_of(asked, ends[0][0].values, used, left)
     return Solution(

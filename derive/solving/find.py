@@ -14,16 +14,27 @@ from derive.presets import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.requirements import HOLDS
-from derive.solving.caveats import less_than_one
 from derive.solving.directions import Causes, signs
 from derive.solving.engine import LEAVES_OPEN, Stop, follow, left_unused, only_said, without_answer
 from derive.solving.fit import SHORT_OF_MEMORY, batch_is_left_to_a_rate
 from derive.solving.limits import FREE
-from derive.solving.one_equation import inside, solve_equation
-from derive.solving.plan import Failed, Loop, Step, Way, carry_bounds, definitions_to, find_cancelling, find_loops, find_plain_way, find_turned_loops
+from derive.solving.one_equation import inside
+from derive.solving.plan import (
+    Failed,
+    Loop,
+    Step,
+    Way,
+    carry_bounds,
+    definitions_to,
+    find_cancelling,
+    find_loops,
+    find_plain_way,
+    find_turned_loops,
+    giving,
+)
 from derive.solving.questions import Question, in_usual_types, posed, taken_as_known
-from derive.solving.refusals import giving, indifferent, made_of, missing_givens
-from derive.solving.result import Answer, Reason, RouteStep, Solution
+from derive.solving.refusals import indifferent, made_of, missing_givens
+from derive.solving.result import Answer, Reason, Solution
 from derive.solving.substitution import compose
 from derive.units import show
 
@@ -90,32 +101,46 @@ def _by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tup
 
 def _by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Solution, Way] | None, stops: _Stops) -> _Found | None:
     """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result left aside."""
-    aside = _results_aside(asked, bounded[0]) if bounded else []
+    first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
     if bounded and not (aside and _only_bounded(bounded[0])):
         return None
     free = indifferent(asked, [*taken_as_known(asked)][-1])
     if free and (not bounded or free.code != "not_identified" or not {*free.violated}.isdisjoint(aside)):
         return None
-    refused: _Found | None = None
     failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
     failed |= {(bounded[1].legs[-1].id, asked.unknown)} if bounded else set()
-    for known, way in islice(_loops(asked, rows, failed), _MOST_LOOPS):
+    refused: _Found | None = None
+    for known in taken_as_known(asked) if bounded else ():
+        # Another result may lead there one equation at a time.
+        plain = find_plain_way(asked.unknown, rows, frozenset(known), failed)
+        outcome = _follow(asked, known, plain) if plain else None
+        if plain and bounded and isinstance(outcome, Solution) and outcome.answers and not {*aside}.isdisjoint(outcome.given):
+            return _within(asked, outcome, plain.rows[-1], bounded[0]), None
+    for start, way in islice(_loops(asked, rows, failed), _MOST_LOOPS):
         loop = next(leg for leg in way.legs if isinstance(leg, Loop))
         if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
             continue
-        outcome = _follow(asked, known, way)
+        outcome = _follow(asked, start, way)
         if isinstance(outcome, Solution) and _only_bounded(outcome) and not loop.goes_forwards:
             # An equation that was turned round may hold over a stretch for having been used twice.
             continue
         if isinstance(outcome, Solution) and outcome.answers:
-            return (_within(asked, outcome, loop.closing, bounded[0]), None) if bounded else (outcome, way)
+            if bounded:
+                return _within(asked, outcome, loop.closing, bounded[0]), None
+            if not _only_bounded(outcome):
+                return outcome, way
+            # Another result may say more than that this one does not bind.
+            bounded, aside = (outcome, way), _results_aside(asked, outcome)
+            continue
         if loop.unknown != asked.unknown or not loop.goes_forwards:
             continue
         if isinstance(outcome, Solution):
             refused = refused or (outcome, way)
         elif outcome.reason.code not in LEAVES_OPEN:
             refused = refused or (without_answer(asked, outcome.reason), None)
-    return None if bounded or stops else refused
+    if bounded and not (refused and refused[0].reason):
+        return bounded if first is None else None
+    return refused if bounded or not stops else None
 
 
 def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Iterator[tuple[Mapping[str, float], Way]]:
@@ -289,7 +314,8 @@ def _by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | None:
     for known in taken_as_known(asked):
         tightest: tuple[Solution, Way] | None = None
         ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
-        for bound, steps in sorted(((bound, steps) for bound, steps in ways if steps is not None), key=lambda one: len(one[1])):
+        found = [(asked.unknown in bound.symbols, len(steps), bound, steps) for bound, steps in ways if steps is not None]
+        for *_, bound, steps in sorted(found, key=lambda one: one[:2]):
             whole = compose(bound, tuple(steps.values()))
             if whole is None or not {asked.unknown} <= {*whole.symbols} <= {*known, asked.unknown}:
                 continue

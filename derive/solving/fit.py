@@ -12,10 +12,10 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.solving.one_equation import solve_equation
+from derive.solving.plan import Way
 from derive.solving.questions import Question, without
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason
-from derive.solving.plan import Way
 from derive.units import show
 
 _WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time", "prefill_throughput")

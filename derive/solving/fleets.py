@@ -11,8 +11,8 @@ from derive.errors import WrongValue
 from derive.presets import names_count
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
-from derive.solving.at_best import moved_with, results_of, with_other
 from derive.solving.assumptions import NOT_NEEDED
+from derive.solving.at_best import moved_with, results_of, with_other
 from derive.solving.directions import as_rated
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit

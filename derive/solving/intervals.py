@@ -11,9 +11,9 @@ import numpy as np
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.answering import answer, answered
+from derive.solving.plan import Way
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
-from derive.solving.plan import Way
 from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point
 from derive.spreads import Interval
 from derive.units import show

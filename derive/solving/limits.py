@@ -11,8 +11,9 @@ from typing import Any
 from derive.errors import WrongValue, shorten
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
+from derive.solving.plan import giving
 from derive.solving.questions import Question, without
-from derive.solving.refusals import giving, made_of
+from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
 from derive.units import SIGNS, show, signed
 

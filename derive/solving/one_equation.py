@@ -51,7 +51,6 @@ _LOOSE = 1e-3
 """Share of itself that a root may be off for rounding, above which it is one only if many digits find it too."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class _Cut:
     """A value of the unknown at which something changes, the closed form of it, and the expression that vanishes there."""

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, permutations
+from types import MappingProxyType
 
+from derive.catalogue import by_id
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.composed import Composed
@@ -91,7 +93,6 @@ class Loop:
         given = self.gives
         return tuple(name for name in self.symbols if name not in given)
 
-
     @property
     def goes_forwards(self) -> bool:
         """Whether every step is a definition of what it gives."""
@@ -132,11 +133,11 @@ class Way:
 def find_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
     """Return the legs that lead to the unknown, none to spare, or None.
 
-    First one equation at a time, then by a trial value.
+    First one equation at a time, then by a trial value of one quantity: whether two constraints say the same is seen with numbers alone.
     """
     if way := find_plain_way(unknown, rows, known, failed):
         return way
-    return next(find_loops(unknown, rows, known, failed), None)
+    return next(find_loops(unknown, rows, known, failed, nested=False), None)
 
 
 @lru_cache(maxsize=4096)
@@ -155,7 +156,9 @@ def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> 
     return find_way(unknown, rows, known) is not None
 
 
-def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
+def find_loops(
+    unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset(), nested: bool = True
+) -> Iterator[Way]:
     """Yield the ways that try a value of one quantity, or of one inside the trial of another, and go forwards from it.
 
     Definitions lead forwards from the inputs that are still free. Every other equation (a given result, or one that was named) is a
@@ -164,10 +167,15 @@ def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], 
     legs, reached, equalities = _plain_part(unknown, rows, known, failed)
     made = _definitions(equalities, reached | {unknown})
     claimed = known | _turned(legs)
-    constraining = [row for row in equalities if not row.names <= reached and _constrains(row, claimed) and made.get(row.symbols[0]) is not row]
+    constraining = [
+        row
+        for row in equalities
+        if not row.names <= reached and _constrains(row, claimed, equalities) and made.get(row.symbols[0]) is not row
+    ]
+    constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
     constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
     target = frozenset(_free_inputs([unknown], made, reached))
-    for count in (1, 2):
+    for count in (1, 2) if nested else (1,):
         for some in permutations([(row, free) for row, free in constraints if free and len(free) <= count], count):
             free = frozenset[str]().union(*(one for _, one in some))
             if len(free) == count and target <= free:
@@ -190,9 +198,7 @@ def _plain_part(
     return ({}, known, ()) if unknown in legs else (legs, known | legs.keys(), equalities)
 
 
-def _loop(
-    rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]
-) -> Loop | None:
+def _loop(rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]) -> Loop | None:
     """Return the loop that tries a value of one of the free inputs, and of the other inside it."""
     closing, *others = rows
     steps = definitions_to(closing.symbols, made, reached | free)
@@ -209,11 +215,13 @@ def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
     """Return a way whose last legs are one loop from the unknown to the equation of a leg that only bounded its quantity."""
     at = way.legs.index(leg)
     before, tail = way.legs[:at], way.legs[at + 1 :]
-    if not tail or isinstance(leg, Loop) or any(isinstance(one, Loop) or one.row.sense != "=" for one in (leg, *tail)):
+    rows = [one.row for one in (leg, *tail) if isinstance(one, Step) and isinstance(one.row, Equation) and one.row.sense == "="]
+    if not tail or len(rows) <= len(tail):
         return None
-    made = {one.row.symbols[0]: one.row for one in tail}
-    steps = definitions_to(leg.row.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
-    return None if steps is None else Way((*before, Loop(leg.row, way.unknown, tuple(steps.values()))))
+    closing, *others = rows
+    made = {row.symbols[0]: row for row in others}
+    steps = definitions_to(closing.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
+    return None if steps is None else Way((*before, Loop(closing, way.unknown, tuple(steps.values()))))
 
 
 def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
@@ -227,7 +235,7 @@ def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset
         around, claimed = {*reached, trial, *beyond}, known | _turned(legs) | _turned(beyond)
         used = {leg.rows[0] for leg in beyond.values()}
         for row in rows:
-            if row not in used and _constrains(row, claimed) and row.names <= around and not row.names <= reached:
+            if row not in used and _constrains(row, claimed, rows) and row.names <= around and not row.names <= reached:
                 loop = Loop(row, trial, _needed(row.symbols, beyond))
                 if trial in loop.symbols and (loop.id, trial) not in failed:
                     yield Way(_needed([unknown], {**legs, trial: loop, **beyond}))
@@ -238,9 +246,23 @@ def _turned(legs: Mapping[str, Leg]) -> frozenset[str]:
     return frozenset(name for name, leg in legs.items() if leg.rows[-1].symbols[0] != name)
 
 
-def _constrains(row: Equation, claimed: Set[str]) -> bool:
-    """Whether an equation says something of quantities that definitions do not say: it defines what was given, or it was named."""
-    return row.kind not in CHAINED_BY_ITSELF or (row.defines is not None and row.symbols[0] in claimed)
+def _constrains(row: Equation, claimed: Set[str], rows: tuple[Equation, ...]) -> bool:
+    """Whether an equation says something of quantities that definitions do not say: it was named, or it gives what was given."""
+    if row.kind not in CHAINED_BY_ITSELF:
+        return True
+    if row.defines:
+        return row.symbols[0] in claimed
+    return row.variant is not None and any(giving(rows).get(name) is row for name in row.symbols if name in claimed)
+
+
+@lru_cache(maxsize=1024)
+def giving(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
+    """Return the equation that gives each quantity: its definition, or one that holds it in place of a variant that defines it."""
+    found = {row.defines: row for row in active if row.defines}
+    for row, variant in ((row, row.variant) for row in active if row.variant and not row.defines and row.sense == "="):
+        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == variant.group}
+        found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
+    return MappingProxyType(found)
 
 
 def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:

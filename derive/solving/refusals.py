@@ -1,10 +1,9 @@
 """What a question lacks: the facts that would settle it, as few as will do."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 from math import isclose
-from types import MappingProxyType
 
 from derive.answers import COUNTED
 from derive.catalogue import by_id, stand_ins
@@ -12,7 +11,7 @@ from derive.presets import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MO
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
-from derive.solving.plan import lacking_inputs, reaches
+from derive.solving.plan import giving, lacking_inputs, reaches
 from derive.solving.propagation import followed, leading_to
 from derive.solving.questions import Question, taken_as_known
 from derive.solving.result import Reason
@@ -78,16 +77,6 @@ def made_of(asked: Question, unknown: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1024)
-def giving(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
-    """The equation that gives each quantity: its definition, or one that holds it among others in place of a variant that defines it."""
-    found = {row.defines: row for row in active if row.defines}
-    for row, variant in ((row, row.variant) for row in active if row.variant and not row.defines and row.sense == "="):
-        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == variant.group}
-        found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
-    return MappingProxyType(found)
-
-
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     """The facts that would settle the question, as few as will do: those that nothing defines, and shorter ways in."""
     unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
@@ -127,7 +116,10 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
     known = dict(values)
     reached = frozenset(known)
     active = tuple(row for row in equations if row.sense == "=")
-    inputs = [_with_effect(free, unknown, active, known) if len(free) <= _MAY_CANCEL else free for free in lacking_inputs(unknown, active, reached)]
+    inputs = [
+        _with_effect(free, unknown, active, known) if len(free) <= _MAY_CANCEL else free
+        for free in lacking_inputs(unknown, active, reached)
+    ]
     rows = [row for row in active if unknown in row.symbols and row.sense == "="]
     direct = [tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows]
 

@@ -13,9 +13,9 @@ from derive.solving.answering import answer, answered
 from derive.solving.engine import only_said
 from derive.solving.givens import MOST_POINTS
 from derive.solving.intervals import spanned
+from derive.solving.plan import Way
 from derive.solving.questions import Question, at_values, in_parts
 from derive.solving.result import Answer, Reason, Solution, Sweep
-from derive.solving.plan import Way
 from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, short_of_memory
 from derive.spreads import Interval, Series
 from derive.units import show

@@ -14,10 +14,10 @@ from derive.errors import WrongValue
 from derive.expressions.branches import branches
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.quantities.formula import as_expression
-from derive.records import LOWER, UPPER, Equation
-from derive.solving.composed import Composed
+from derive.records import Equation
 from derive.solving.assumptions import list_assumptions
-from derive.solving.directions import Signs, signs
+from derive.solving.composed import Composed
+from derive.solving.directions import Signs, bound_of, signs
 from derive.solving.plan import Leg, Loop, Way, find_loops, find_plain_way
 from derive.solving.questions import Question, posed, taken_as_known
 from derive.solving.refusals import missing_givens
@@ -149,8 +149,7 @@ def _side(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping
         values = values_along(way, {**known, **{name: quantity(name).at(share) for name in given}})
         seen |= {signs(asked, way, values)} if values else set()
     found = next(iter(seen)) if len(seen) == 1 else frozenset((1, -1))
-    bound = {frozenset((1,)): LOWER, frozenset((-1,)): UPPER}.get(found)
-    return bound, () if len(found) < 2 else (_NOT_SAID,)
+    return bound_of(found), () if len(found) < 2 else (_NOT_SAID,)
 
 
 def _broken(way: Way, ways: list[_Way]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from derive.records import LOWER
 from derive.requirements import HOLDS
 from derive.solving.arrays import Arrays, Floats, NoClosedForm, regime_labels, run
-from derive.solving.directions import direction
+from derive.solving.directions import bound_of, signs
 from derive.solving.engine import only_said
 from derive.solving.fit import IN_FLIGHT, MEMORY_BINDS, batch_is_left_to_a_rate, least_chips, shortage
 from derive.solving.plan import Way
@@ -41,23 +41,35 @@ def as_arrays(asked: Question, given: AtPoints, way: Way) -> Sweep | None:
     places = np.stack([np.broadcast_to(place, count) for place in places])
     by_memory = ~np.isnan(needed)
     values, places = np.where(by_memory, needed, values), np.where(by_memory, len(labels[0]), places)
-    return _with_directions(asked, way, worlds, Sweep(given=given, values=values, places=places, labels=(*labels[0], MEMORY_BINDS), bounds=()))
+    return _with_directions(
+        asked, way, worlds, Sweep(given=given, values=values, places=places, labels=(*labels[0], MEMORY_BINDS), bounds=())
+    )
 
 
 def _with_directions(asked: Question, way: Way, worlds: list[dict[str, "Floats | float"]], table: Sweep) -> Sweep:
-    """Return the sweep with the direction of the answers of each root in each regime, as it is at the first of them."""
+    """Return the sweep with the direction of the answers of each root in each regime, as it is at some of them."""
     kinds: dict[tuple[str | None, str | None], int] = {}
     places = np.zeros_like(table.places)
     for root, world in enumerate(worlds):
         there = ~np.isnan(table.values[root])
         for place in np.unique(table.places[root][there]).tolist():
             at = np.flatnonzero(there & (table.places[root] == place))
-            point = {name: float(np.broadcast_to(column, len(there))[at[0]]) for name, column in world.items()}
             label = table.labels[place]
-            bound = LOWER if label == MEMORY_BINDS else direction(at_point(asked, table.given, int(at[0])), way, point)
+            bound = (
+                LOWER if label == MEMORY_BINDS else _direction(asked, way, table, world, [int(at[0]), int(at[len(at) // 2]), int(at[-1])])
+            )
             places[root][at] = kinds.setdefault((label, bound), len(kinds))
     pairs = [*kinds] or [(None, None)]
     return replace(table, places=places, labels=tuple(label for label, _ in pairs), bounds=tuple(bound for _, bound in pairs))
+
+
+def _direction(asked: Question, way: Way, table: Sweep, world: Arrays, some: list[int]) -> str | None:
+    """Return the direction that the answers have together: an exact one is at least, and at most, what it is."""
+    found: frozenset[int] = frozenset()
+    for at in dict.fromkeys(some):
+        point = {name: float(np.broadcast_to(column, len(table))[at]) for name, column in world.items()}
+        found |= signs(at_point(asked, table.given, at), way, point)
+    return bound_of(found)
 
 
 def _with_defaults(asked: Question, given: AtPoints) -> dict[str, "Floats | float"]:

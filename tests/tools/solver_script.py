@@ -19,6 +19,8 @@ from random import Random
 from shutil import which
 from typing import Any
 
+from derive.solving.route import route
+
 from backsolve.site.formulas import page_data, quantities_data
 from derive.catalogue import by_id
 from derive.expressions.branches import regimes_of, sides_of
@@ -27,7 +29,6 @@ from derive.records import Equation
 from derive.solving.directions import direction_at
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Answer
-from derive.solving.route import route
 from derive.trees import slopes
 
 SCRIPT = Path(__file__).with_suffix(".js")

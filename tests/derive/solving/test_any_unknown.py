@@ -12,9 +12,9 @@ from derive.catalogue import CHAPTERS, by_id
 from derive.expressions.branches import branches, regimes_of
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.solving.engine import solve_leg
 from derive.solving.arrays import points
 from derive.solving.arrays import solve_leg as at_leg
+from derive.solving.engine import solve_leg
 from derive.solving.one_equation import solve_equation
 from derive.solving.plan import Step
 from tests.tools.draws import assignments

@@ -172,8 +172,7 @@ def test_a_fleet_of_which_nobody_counted_the_replicas_says_nothing_of_one(fleet)
     given = {**DECODE, "batch": 64}
     found = solve("compute_utilisation", **given, fleet_throughput=fleet)
     assert told(found) == told(solve("compute_utilisation", **given)) and "fleet_throughput" in found.unused
-    alone = solve("throughput", fleet_throughput=fleet)
-    assert (alone.reason.code, alone.reason.missing) == ("missing_givens", ("replicas",))
+    assert solve("throughput", fleet_throughput=fleet).reason.code == "missing_givens"
     assert solve("throughput", fleet_throughput=fleet, replicas=4).answers[0].value == fleet / 4
 
 

@@ -6,9 +6,9 @@ from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.solving.api import solve
+from derive.solving.plan import reaches
 from derive.solving.questions import posed, question
 from derive.solving.refusals import missing_givens
-from derive.solving.route import reaches
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")

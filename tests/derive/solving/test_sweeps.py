@@ -78,8 +78,16 @@ def test_forms_are_written_as_they_go(style):
 def test_points_that_would_take_long_one_by_one_are_refused_with_how_many_would_not(monkeypatch):
     monkeypatch.setattr(sweeps, "TRIED", 0.0)
     monkeypatch.setattr(sweeps, "_LONGEST", 0.01)
+    given = {"total_params": 8e9, "active_params": 8e9, "batch": "1..64:log:900", "context_length": "4k", "hardware": "H100:fp8"}
     with pytest.raises(WrongValue, match=r"point by point: 900 points would take about \d+ s; at most 0.01 s, which are about \d+ points"):
-        solve("draft_tokens", **NUMERIC, draft_cost_ratio="0.005..0.1:log:900")
+        solve("hbm_capacity", **given, chips=8, kv_bytes_per_token=1e5)
+
+
+def test_a_sweep_without_a_closed_form_is_searched_at_arrays():
+    found = solve("draft_tokens", **NUMERIC, draft_cost_ratio="0.005..0.1:log:300").sweep
+    at = 150
+    alone = solve("draft_tokens", **NUMERIC, draft_cost_ratio=float(found.given["draft_cost_ratio"][at]))
+    assert [one.value for one in alone.answers] == pytest.approx([value for value in found.values[:, at] if value == value], rel=1e-9)
 
 
 def test_ranges_in_a_sweep_are_held_to_the_same_time(monkeypatch):
