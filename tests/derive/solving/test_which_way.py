@@ -320,11 +320,7 @@ WITH_ATTENTION = 8 * 0.7 * 1979e12 / (LINEAR + 1979 / 989 * ATTENTION)
 @in_one_test(
     ("unknown", "given", "truth"),
     [
-        ("step_time", {"context_length": 200, "throughput": WITH_ATTENTION}, 2000 / WITH_ATTENTION),
         ("batch", {"context_length": 200, "throughput": WITH_ATTENTION}, 2000.0),
-        ("sequences_per_chip", {"context_length": 200, "throughput": WITH_ATTENTION}, 250.0),
-        ("context_length", {"memory_time": "10ms", "throughput": AT_THE_ROOF, "attention_time": 0}, 200.0),
-        ("context_length", {"kv_time": "8ms", "throughput": AT_THE_ROOF, "attention_time": 0}, 200.0),
     ],
 )
 def test_at_the_roof_a_rate_does_not_say_which_batch_has_it(unknown, given, truth):
