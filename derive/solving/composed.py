@@ -1,10 +1,10 @@
 """Several equations as one: the closing equation of a loop, or a bound, with what its quantities are made of put in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from derive.evaluate import evaluate
+from derive.immutable import immutable
 from derive.records import Equation, Unmet
 from derive.requirements import Requirement, named
 from derive.trees import TreePair, names
@@ -13,7 +13,7 @@ _FEW = 3
 """Up to how many equations a message names."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@immutable(eq=False)
 class Composed:
     """One equation that follows from several. It is solved as one of the catalogue is.
 

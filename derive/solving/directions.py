@@ -6,10 +6,10 @@ bound. If some move it up and others down, it has no direction.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import isclose, log
 from typing import Any
 
+from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.solving.composed import Composed
@@ -43,7 +43,7 @@ _ALL_WEIGHTS = ("roofline.weight_time", "batching.weight_compute_ratio")
 """Equations in which a step reads all weights: an upper bound if it reads a few experts whose number is not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _Relaxed:
     """A change of one thing: the right side of an equation by a factor, or a quantity to another value."""
 
@@ -90,7 +90,7 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
     chips = values.get("chips", asked.known.get("chips", asked.defaults.get("chips")))
     if "chips" not in way.solved and chips == 1:
         # memory.most_kv_copies: one chip holds one copy.
-        ideals.discard("kv_copies")
+        ideals.discard("kv_replication")
     sparse = values.keys() >= {"total_params", "active_params"} and not values.keys() >= {"experts", "active_experts"}
     read = _ALL_WEIGHTS if sparse and values["total_params"] > values["active_params"] else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)

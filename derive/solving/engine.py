@@ -4,7 +4,7 @@ An equation with several roots forks the way. One that leaves its quantity open 
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from math import inf, isclose, isfinite
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from derive.answers import SHORT
 from derive.evaluate import evaluate
 from derive.expressions.branches import branches, in_force, regimes_of, sides_of
+from derive.immutable import immutable
 from derive.presets import PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation, right_side_at
@@ -48,7 +49,7 @@ _Outcome = tuple[tuple[Answer, ...], Reason | None]
 _Rounding = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Stop:
     """A leg that gave no number to go on with, and why."""
 
@@ -56,7 +57,7 @@ class Stop:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class World:
     """What is known so far on one fork of a way: values, how each moves with the givens and their last digits, and the steps."""
 
@@ -66,7 +67,7 @@ class World:
     steps: tuple[RouteStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class _End:
     """An answer of the last leg, the world before it, the world with it, and a warning that memory is short."""
 

@@ -5,12 +5,13 @@ rest follows, and the equation that is then known on both sides (the closing one
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, permutations
 from types import MappingProxyType
 
 from derive.catalogue import by_id
+from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.composed import Composed
@@ -25,7 +26,7 @@ _MOST_FREE = 6
 """Up to how many undetermined quantities are tried, alone and in pairs, for whether the answer depends on them."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Step:
     """One equation that gives one quantity; the `alternatives` would have given it too."""
 
@@ -59,7 +60,7 @@ class Step:
         return tuple(name for name in self.row.symbols if name != self.unknown)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Loop:
     """A quantity whose value is tried: the steps lead from it to both sides of the closing equation, which must agree."""
 
@@ -102,7 +103,7 @@ class Loop:
 Leg = Step | Loop
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Way:
     """The legs that lead to an unknown, it last; the answer does not depend on the quantities that are `cancelled`."""
 

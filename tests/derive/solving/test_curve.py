@@ -11,11 +11,11 @@ def zeros(name, height):
 
 
 def test_a_crossing_is_a_point():
-    assert [(123.456, 123.456)] == zeros("batch", lambda x: x / 123.456 - 1)
+    assert zeros("batch", lambda x: x / 123.456 - 1) == [(123.456, 123.456)]
 
 
 def test_two_roots_within_a_step_of_the_grid_are_told_apart():
-    assert [(50.0, 50.0), (51.0, 51.0)] == zeros("batch", lambda x: (x - 50) * (x - 51) / 2500)
+    assert zeros("batch", lambda x: (x - 50) * (x - 51) / 2500) == [(50.0, 50.0), (51.0, 51.0)]
 
 
 def test_a_level_part_is_a_stretch_to_its_last_place():
@@ -24,7 +24,7 @@ def test_a_level_part_is_a_stretch_to_its_last_place():
 
 
 def test_a_root_at_the_edge_of_the_domain_is_found():
-    assert [(64.0, 64.0)] == zeros("batch", lambda x: np.where(x < 64, np.nan, (x - 64) / 64))
+    assert zeros("batch", lambda x: np.where(x < 64, np.nan, (x - 64) / 64)) == [(64.0, 64.0)]
 
 
 def test_a_leap_over_zero_is_no_root():
@@ -32,7 +32,7 @@ def test_a_leap_over_zero_is_no_root():
 
 
 def test_a_share_close_to_one_is_found():
-    assert [(1 - 1e-6, 1 - 1e-6)] == zeros("mfu", lambda x: (1 - x) / 1e-6 - 1)
+    assert zeros("mfu", lambda x: (1 - x) / 1e-6 - 1) == [(1 - 1e-6, 1 - 1e-6)]
 
 
 def test_a_curve_that_is_zero_everywhere_has_no_ends():
