@@ -477,7 +477,11 @@ def of_architecture(row: Architecture) -> Preset:
         givens=givens | dict.fromkeys(none, 0.0),
         provenance={name: _provenance_of_model(row, column) for name, column in columns.items()}
         | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
-        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys()), "kv_copies": COPIES[row.kv_shards]},
+        variants={
+            **_of_formula(formula),
+            **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys()),
+            "kv_replication": COPIES[row.kv_shards],
+        },
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
         published=(_published(row, givens),),
     )

@@ -244,7 +244,7 @@ EQUATIONS = (
                         memory_time=lambda memory_ratio_short, step_time: memory_ratio_short * step_time,
                         compute_time="step_time",
                         attention_time=lambda step_time, short_context, attention_context: step_time * short_context / attention_context,
-                        positions_per_step=lambda tokens_per_step, one_token: tokens_per_step / one_token,
+                        tokens_verified_per_step=lambda tokens_per_step, one_token: tokens_per_step / one_token,
                     ),
                     at("context.attention_context"),
                 ),
@@ -317,7 +317,7 @@ EQUATIONS = (
                 operation="the KV bytes and parameters are in the balance context, the chip in its sweep time",
                 premises=(
                     at("#2"),
-                    at("context.balance_context", kv_copies=1),
+                    at("context.balance_context", kv_replication=1),
                     at("batching.ridge_point"),
                     at("scheduling.sweep_time"),
                 ),
@@ -375,7 +375,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the KV bytes, parameters and the chip are in the balance context",
-                premises=(at("#2"), at("context.balance_context", kv_copies=1), at("batching.ridge_point")),
+                premises=(at("#2"), at("context.balance_context", kv_replication=1), at("batching.ridge_point")),
                 eliminated=("kv_bytes_per_token", "ridge_point"),
             ),
         ),

@@ -45,9 +45,9 @@ EQUATIONS = (
         version=2,
         title="Arithmetic intensity of a decode step",
         defines="arithmetic_intensity",
-        relation=lambda arithmetic_intensity, ridge_point, mfu, positions_per_step, compute_time, mbu, memory_time: (
+        relation=lambda arithmetic_intensity, ridge_point, mfu, tokens_verified_per_step, compute_time, mbu, memory_time: (
             arithmetic_intensity,
-            ridge_point * mfu * positions_per_step * compute_time / (mbu * memory_time),
+            ridge_point * mfu * tokens_verified_per_step * compute_time / (mbu * memory_time),
         ),
         statement="The FLOPs of a step over the bytes it reads: its times, each with its rate; the figures of the chip cancel.",
         assumptions=(
@@ -59,7 +59,7 @@ EQUATIONS = (
             given={
                 "ridge_point": "590.7 FLOP/byte",
                 "mfu": "0.5",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "mbu": "0.7",
                 "memory_time": "24.88 ms",
@@ -270,28 +270,28 @@ EQUATIONS = (
         id="batching.compute_utilisation_of_step",
         title="Compute time over step time",
         defines="compute_utilisation",
-        relation=lambda compute_utilisation, positions_per_step, compute_time, step_time: (
+        relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
             compute_utilisation,
-            positions_per_step * compute_time / step_time,
+            tokens_verified_per_step * compute_time / step_time,
         ),
         statement="The share of a step that the arithmetic with the weights takes, whatever overlaps.",
         assumptions=(
             "relative to the mfu given, which is a share of peak",
             "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
         ),
-        example=Example(given={"positions_per_step": "4", "compute_time": "3.274 ms", "step_time": "28.61 ms"}, result="0.4577"),
+        example=Example(given={"tokens_verified_per_step": "4", "compute_time": "3.274 ms", "step_time": "28.61 ms"}, result="0.4577"),
         sources=(ours("the definition of the share"),),
     ),
     Equation(
         id="batching.compute_utilisation_of_rate",
         title="Compute utilisation from a rate",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
-        relation=lambda compute_utilisation, flop_per_weight, active_params, positions_per_step, throughput, chips, pipeline_stages,
+        relation=lambda compute_utilisation, flop_per_weight, active_params, tokens_verified_per_step, throughput, chips, pipeline_stages,
             peak_flops, mfu, tokens_per_step, idle_fraction: (
             compute_utilisation,
             flop_per_weight
             * active_params
-            * positions_per_step
+            * tokens_verified_per_step
             * throughput
             / (chips * pipeline_stages * peak_flops * mfu * tokens_per_step * (1 - idle_fraction)),
         ),
@@ -304,7 +304,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "active_params": "405B",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "throughput": "13.2k token/s",
                 "chips": "16",
                 "pipeline_stages": "2",
@@ -320,10 +320,11 @@ EQUATIONS = (
                 operation="arithmetic over step time, by the arithmetic of a batch",
                 premises=(at("batching.compute_utilisation_of_step"), at("roofline.compute_time")),
                 eliminated=("compute_time",),
-                relation=lambda compute_utilisation, positions_per_step, flop_per_weight, batch, active_params, chips, peak_flops, mfu,
+                relation=lambda compute_utilisation, tokens_verified_per_step, flop_per_weight, batch, active_params, chips, peak_flops,
+                    mfu,
                     step_time: (
                     compute_utilisation,
-                    positions_per_step * flop_per_weight * batch * active_params / (chips * peak_flops * mfu * step_time),
+                    tokens_verified_per_step * flop_per_weight * batch * active_params / (chips * peak_flops * mfu * step_time),
                 ),
             ),
             Step(
@@ -346,12 +347,12 @@ EQUATIONS = (
         kind=BOUND,
         direction=UPPER,
         variant=Variant(group="overlap", name="max", default=True),
-        relation=lambda compute_utilisation, positions_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
+        relation=lambda compute_utilisation, tokens_verified_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
             drafting_compute_ratio: (
             compute_utilisation,
-            positions_per_step
+            tokens_verified_per_step
             / (
-                maximum(positions_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
+                maximum(tokens_verified_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
                 + drafting_compute_ratio
             ),
         ),
@@ -367,7 +368,7 @@ EQUATIONS = (
         ),
         example=Example(
             given={
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "attention_compute_ratio": "0.1631",
                 "weight_compute_ratio": "3.296",
                 "kv_compute_ratio": "4.304",
@@ -378,9 +379,9 @@ EQUATIONS = (
         steps=(
             Step(
                 operation="what it means",
-                relation=lambda compute_utilisation, positions_per_step, compute_time, step_time: (
+                relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
                     compute_utilisation,
-                    positions_per_step * compute_time / step_time,
+                    tokens_verified_per_step * compute_time / step_time,
                 ),
             ),
             Step(

@@ -90,7 +90,11 @@ LEVELS = (
                 operation="the KV time in bytes, and the price of a byte",
                 premises=(
                     at("#1"),
-                    at("roofline.kv_time", context_length=lambda long_context, short_context: long_context - short_context, kv_copies=1),
+                    at(
+                        "roofline.kv_time",
+                        context_length=lambda long_context, short_context: long_context - short_context,
+                        kv_replication=1,
+                    ),
                     at("serving.price_per_hbm_byte"),
                 ),
                 eliminated=("kv_time", "chip_price"),
@@ -232,7 +236,11 @@ LEVELS = (
             ),
             Step(
                 operation="the KV time in bytes, and the price of a byte",
-                premises=(at("#1"), at("roofline.kv_time", context_length="max_context", kv_copies=1), at("serving.price_per_hbm_byte")),
+                premises=(
+                    at("#1"),
+                    at("roofline.kv_time", context_length="max_context", kv_replication=1),
+                    at("serving.price_per_hbm_byte"),
+                ),
                 eliminated=("kv_time", "chip_price"),
             ),
         ),

@@ -72,7 +72,7 @@ RULES = (
             ),
             Step(
                 operation="the balance context in terms of KV bytes",
-                premises=(at("#1"), at("context.balance_context", kv_copies=1)),
+                premises=(at("#1"), at("context.balance_context", kv_replication=1)),
                 eliminated=("balance_context",),
             ),
         ),

@@ -14,7 +14,7 @@ from derive.requirements import Requirement
 
 _KV_ALONE = {
     **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_compute_ratio": 0},
-    **{"positions_per_step": 1, "tokens_per_step": 1},
+    **{"tokens_verified_per_step": 1, "tokens_per_step": 1},
 }
 """A step that computes one token a sequence and reads its cache: no weights, no attention FLOPs, no drafts."""
 
@@ -39,7 +39,7 @@ EQUATIONS = (
             Step(
                 operation="the threshold is the balance context, at equal utilisations",
                 premises=(
-                    at("context.balance_context", balance_context="long_context_threshold", mfu=1, mbu=1, kv_copies=1),
+                    at("context.balance_context", balance_context="long_context_threshold", mfu=1, mbu=1, kv_replication=1),
                     at("batching.balance_ratio_from_ridge"),
                 ),
                 eliminated=("ridge_point",),
@@ -79,7 +79,7 @@ EQUATIONS = (
             Step(
                 operation="at the threshold the KV read takes as long as the weight read",
                 premises=(
-                    at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time", kv_copies=1),
+                    at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time", kv_replication=1),
                     at("roofline.weight_time"),
                 ),
                 eliminated=("weight_time",),
@@ -139,7 +139,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the balance context in terms of KV bytes, at equal utilisations",
-                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1, kv_copies=1), at("batching.balance_ratio_from_ridge")),
+                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1, kv_replication=1), at("batching.balance_ratio_from_ridge")),
                 eliminated=("balance_context", "ridge_point"),
             ),
         ),

@@ -30,7 +30,7 @@ ROOFS = (
                         "batching.compute_utilisation_of_rate",
                         compute_utilisation=1,
                         idle_fraction=0,
-                        tokens_per_step=lambda one_token, positions_per_step: one_token * positions_per_step,
+                        tokens_per_step=lambda one_token, tokens_verified_per_step: one_token * tokens_verified_per_step,
                     ),
                 ),
             ),

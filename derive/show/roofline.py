@@ -16,7 +16,7 @@ _SHARES = ("mfu", "mbu")
 STEPS = ("step_time", "compute_time", "memory_time")
 """Times of a step that its place under the roof follows from."""
 _ARITHMETIC: Tree = (
-    *("*", "positions_per_step", ("+", "compute_time", "attention_time")),
+    *("*", "tokens_verified_per_step", ("+", "compute_time", "attention_time")),
     *("mfu", "peak_flops"),
 )
 _READ: Tree = ("*", "memory_time", "mbu", "hbm_bandwidth")

@@ -70,7 +70,7 @@ def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float |
     ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
     if _on_one_chip(asked, way, values):
         # memory.most_kv_copies: one chip holds one copy.
-        ideals.discard("kv_copies")
+        ideals.discard("kv_replication")
     read = _ALL_WEIGHTS if _more_than_active(values) else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
     either = ((name, bound) for name in as_rated(asked.provenance) for bound in _SIGNS if not asked.limits)

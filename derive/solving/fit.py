@@ -43,7 +43,7 @@ _PARTS = {"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"}
 CAN_BE_LESS = ("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element")
 """What makes a smaller cache; weights stay."""
 
-_OF_MEMORY = ("pipeline_stages", "kv_copies")
+_OF_MEMORY = ("pipeline_stages", "kv_replication")
 """Defaults that what is held and where rests on, also where the route to an answer does not."""
 
 _HELD_BACK = "reserved_share"
@@ -65,7 +65,7 @@ IN_FLIGHT = ("batch", "microbatches", "sequences_in_flight")
 _HALVINGS, _NEGLIGIBLE = 60, 1e-9
 """How often a stretch is halved; and share of what is short at first that is as good as none."""
 
-_COPIES = "kv_copies"
+_COPIES = "kv_replication"
 _MOST_CHIPS = 100_000
 """Up to how many chips it is looked whether what is copied on each of them fits."""
 

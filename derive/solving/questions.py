@@ -12,6 +12,7 @@ from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, sta
 from derive.errors import UnknownName, WrongValue
 from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS, Preset, Published, as_published
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
@@ -28,7 +29,7 @@ _OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "share
 _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-_COPIES = "kv_copies"
+_COPIES = "kv_replication"
 _IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
 """What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
 BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
@@ -680,6 +681,7 @@ def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) 
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
+    asked = {RENAMED.get(group, group): name for group, name in asked.items()}
     groups = {row.variant.group for row in by_id().values() if row.variant}
     for group, name in asked.items():
         if group not in groups:

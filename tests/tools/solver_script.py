@@ -93,7 +93,7 @@ def questions(equation: Equation, count: int, random: Random, unknowns: int | No
 
 
 def shows(equation: Equation, unknown: str, values: dict[str, float]) -> bool:
-    """Whether the digits of the left side say anything of a quantity: all experts touched say nothing of the batch."""
+    """Whether the digits of the left side say anything of a quantity: all experts activated say nothing of the batch."""
     if unknown == equation.symbols[0] or len(regimes_of(equation)) > 1:
         return True
     _, right = sides_of(equation)

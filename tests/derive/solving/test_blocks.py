@@ -6,7 +6,7 @@ from derive.solving.elimination import joint, with_definitions
 from derive.solving.matching import Structure
 
 TIMES = tuple(map(equation, ("roofline.compute_time", "roofline.memory_time", "roofline.kv_time", "roofline.step_time")))
-AT = {"active_params": 37e9, "mfu": 0.5, "peak_flops": 2e15, "weight_time": 1e-3, "attention_time": 0.0, "positions_per_step": 1.0}
+AT = {"active_params": 37e9, "mfu": 0.5, "peak_flops": 2e15, "weight_time": 1e-3, "attention_time": 0.0, "tokens_verified_per_step": 1.0}
 
 
 def batch_of_a_step() -> tuple[Joint, ...]:

@@ -119,7 +119,7 @@ def test_a_part_of_what_there_is_in_whole_ones_is_said_in_the_same_words_of_all(
     given = {
         "throughput": {**TYPED, "batch": 8, "pipeline_stages": 2, "microbatches": 2},
         "kv_bytes_per_token": {"layers": 80, "kv_heads": 8, "head_dim": 128, "bytes_per_element": 2},
-        "touched_experts": {"experts": 64, "active_experts": 2, "batch": 8},
+        "activated_experts": {"experts": 64, "active_experts": 2, "batch": 8},
         "fleet_throughput": {"throughput": 1e4, "replicas": 2},
         "tokens_per_step": {"draft_tokens": 4, "acceptance_rate": 0.8},
         "prefill_weight_time": {**TYPED, "prefill_passes": 2},
@@ -143,7 +143,7 @@ def test_weights_that_may_be_read_in_vain_are_said_with_how_many(batch, times):
 
 
 def test_drafts_read_more_of_them():
-    (text,) = warned("weight_time", **V3, batch=16, positions_per_step=4)
+    (text,) = warned("weight_time", **V3, batch=16, tokens_verified_per_step=4)
     assert text == warned("weight_time", **V3, batch=64)[0]
 
 
@@ -165,7 +165,7 @@ def test_it_is_said_of_what_is_asked_backwards_too():
         {**STEP, **ROUTER, "batch": 1, "variants": {"weight_time": "sharded"}},
         {**STEP, "batch": 1, "resident_weight_bytes_per_chip": 90e9, "variants": {"weight_time": "resident"}},
     ],
-    ids=["all are touched", "known", "dense", "asked for", "resident"],
+    ids=["all are activated", "known", "dense", "asked for", "resident"],
 )
 def test_nothing_is_said_where_nothing_is_doubtful(given):
     assert warned("step_time", **given) == ()
@@ -189,7 +189,7 @@ def test_the_sparsest_router_is_that_of_the_table():
 def test_the_busiest_chip_is_said_where_it_is_not_counted():
     (text,) = warned("step_time", **STEP, **ROUTER, batch=1)
     assert text.startswith(
-        "where whole experts lie on chips, the busiest of 8 chips reads about 2.7 times the mean of the touched experts, not counted; give "
+        "where whole experts lie on chips, the busiest of 8 chips reads about 2.7 times the mean of the activated experts, not counted"
     )
 
 
@@ -252,7 +252,7 @@ def test_copies_of_a_cache_that_do_not_fit_are_said_so_and_not_how_long_their_st
     asked = {"hardware": "8xH200:fp8", "model": "Kimi-K2", "batch": 128, "context_length": 8000, "bytes_per_element": 1}
     (text,) = [text for text in warned("throughput", **asked) if "not sharded by sequences" in text]
     assert "up to 8 times" in text and "and then it does not fit" in text
-    assert solve("throughput", **asked, kv_copies=8).refusal.code == "does_not_fit"
+    assert solve("throughput", **asked, kv_replication=8).refusal.code == "does_not_fit"
     assert "times as long" in " ".join(warned("throughput", **asked | {"model": "DeepSeek-V3"}))
 
 
@@ -306,7 +306,7 @@ def test_tokens_of_drafts_that_nobody_described_are_said_to_be_free(unknown):
 
 
 def test_of_drafts_only_what_is_not_given_is_said():
-    (text,) = (solution := solve("step_time", **DRAFTED, tokens_per_step=3, positions_per_step=8)).warnings
+    (text,) = (solution := solve("step_time", **DRAFTED, tokens_per_step=3, tokens_verified_per_step=8)).warnings
     assert solution.unused == ()
     assert NO_TIME in text and ALL_ACCEPTED not in text
     (text,) = warned("step_time", **DRAFTED, tokens_per_step=3, drafting_time="1ms")
@@ -415,7 +415,7 @@ def sums(unknown, **given):
 def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unknown, more):
     step = (70_553_706_496 + 512 * 2000 * 2 * 80 * 8 * 128) / (8 * 3.35e12)
     (text,) = sums(unknown, **DENSE, **more)
-    supposed = "synchronisations_per_layer = 2 and bytes_per_activation = 2 B"
+    supposed = "allreduces_per_layer = 2 and bytes_per_activation = 2 B"
     assert f"8 chips add up in every layer, {SUMS * 1e3:.3g} ms with {supposed} over links of 450 GB/s, is not counted" in text
     assert f"takes about {1 + SUMS / step:.3g} times as long; --overlap exposed counts it" in text
 
@@ -444,10 +444,10 @@ def test_sums_over_several_domains_take_as_long_as_a_warning_says_of_them():
 
 
 def test_what_is_said_of_sums_is_what_their_equation_makes_of_it():
-    counted = {"synchronisations_per_layer": 2, "bytes_per_activation": 2, "link_bandwidth": "450GB/s"}
+    counted = {"allreduces_per_layer": 2, "bytes_per_activation": 2, "link_bandwidth": "450GB/s"}
     assert solve("tensor_parallel_time", **DENSE, **counted).answers[0].value == pytest.approx(SUMS)
     assert solve("step_time", **DENSE, bytes_per_activation=4).unused == ()
-    assert f"{SUMS * 2000:.3g} ms with synchronisations_per_layer = 2 over" in sums("step_time", **DENSE, bytes_per_activation=4)[0]
+    assert f"{SUMS * 2000:.3g} ms with allreduces_per_layer = 2 over" in sums("step_time", **DENSE, bytes_per_activation=4)[0]
 
 
 @in_one_test(
@@ -556,7 +556,7 @@ def test_attention_that_moves_little_or_runs_as_somebody_said_is_not_said(unknow
 
 SMALL = {"hardware": "RTX-4090:fp8", "model": "Qwen3-30B-A3B", "chips": 8, "batch": 1024}
 """32 GB/s and no word of how many chips are behind it: 48 layers of 128 tokens a chip, each to 7 (1 - (7/8)^8) others, 2048 elements."""
-NODES = {"hardware": "H20:fp8", "model": "DeepSeek-V3", "chips": 64, "batch": 8192, "kv_copies": 1}
+NODES = {"hardware": "H20:fp8", "model": "DeepSeek-V3", "chips": 64, "batch": 8192, "kv_replication": 1}
 """Nodes of 8, and no word of the link out of them: 58 layers of 128 tokens a chip, each to 63 (1 - (63/64)^8) others, 7 of 8 outside."""
 
 
@@ -662,7 +662,7 @@ def test_copies_of_a_cache_are_those_of_the_catalogue():
         (text,) = [text for text in warned("step_time", **given) if "not sharded by sequences" in text]
         plain, named, typed = (
             solve("step_time", **given, **more).answers[0].value
-            for more in ({}, {"using": f"memory.kv_copies_of_{row}"}, {"kv_copies": copies})
+            for more in ({}, {"using": f"memory.kv_copies_of_{row}"}, {"kv_replication": copies})
         )
         assert named == typed and f"lies up to {copies} times" in text and f"up to {named / plain:.3g} times as long" in text
 
@@ -677,9 +677,9 @@ def test_tensor_parallelism_copies_the_cache_of_every_model_that_ships(name):
     row = architecture(name)
     shards = 1 if row.kv_formula in LATENT else row.kv_heads
     for chips in (2, 8, 16):
-        assert solve("kv_copies", model=name, tp=chips).value == max(1, chips / shards)
+        assert solve("kv_replication", model=name, tp=chips).value == max(1, chips / shards)
     given = {"model": name, "context_length": 1e5, "batch": 4, "bytes_per_element": 1}
-    once, found = (solve("kv_cache_bytes", **given, **more) for more in ({"kv_copies": 1}, {"tp": 8}))
+    once, found = (solve("kv_cache_bytes", **given, **more) for more in ({"kv_replication": 1}, {"tp": 8}))
     assert found.value == pytest.approx(max(1, 8 / shards) * once.value)
     assert any("lies" in text for text in found.warnings) == (shards < 8)
 
@@ -696,9 +696,9 @@ def test_no_cache_is_copied_on_more_chips_than_there_are_query_heads():
     for model, chips, copies, heads in (("DeepSeek-V3", 144, 128, 128), ("Llama-3-70B", 128, 8, 64)):
         given = {"hardware": "H200:fp8", "model": model, "bytes_per_element": 2, "context_length": "8k", "chips": chips, "batch": 128}
         (text,) = [text for text in warned("step_time", **given) if "not sharded by sequences" in text]
-        plain, typed = (solve("step_time", **given, **more).answers[0].value for more in ({}, {"kv_copies": copies}))
+        plain, typed = (solve("step_time", **given, **more).answers[0].value for more in ({}, {"kv_replication": copies}))
         assert f"lies up to {copies} times on the chips, under tensor parallelism over {heads}, and" in text
-        assert text.endswith(f"up to {typed / plain:.3g} times as long; give kv_copies")
+        assert text.endswith(f"up to {typed / plain:.3g} times as long; give kv_replication")
 
 
 @pytest.mark.parametrize(
@@ -912,7 +912,7 @@ def test_the_experts_of_a_chunk_are_read_as_narrow_as_they_are():
 
 def test_a_latency_that_takes_the_mean_of_all_weights_says_how_much_wider_those_of_one_sequence_are():
     """What it reads is all of the grid's latency but the hops, which are nothing here."""
-    of_grid = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 4, "hop_latency": 1e-12, "synchronisations_per_layer": 1}
+    of_grid = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 4, "hop_latency": 1e-12, "allreduces_per_layer": 1}
     wide = OSS_READ / solve("weight_bytes", **OSS).given["bytes_per_weight"]
     assert f"it takes {wide:.3g} times as long" in widths("grid_latency", **of_grid)[0]
     assert widths("latency_floor", model="gpt-oss-120b", hardware="H100:bf16", chips=1) == []
@@ -1268,7 +1268,7 @@ def test_data_types_of_chips_and_cache_that_nobody_gave_are_one_line():
 def test_copies_of_latents_leave_room_for_fewer_tokens():
     """Eight chips each hold all of a cache without heads: with them counted, an eighth of the tokens."""
     served = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3"}
-    once, copied = solve("kv_cache_tokens", **served), solve("kv_cache_tokens", **served, kv_copies=8)
+    once, copied = solve("kv_cache_tokens", **served), solve("kv_cache_tokens", **served, kv_replication=8)
     assert once.answers[0].value == pytest.approx(8 * copied.answers[0].value)
     assert any("lies up to 8 times" in text for text in once.warnings) and not any("lies up to" in text for text in copied.warnings)
 
@@ -1289,15 +1289,17 @@ def test_who_says_tensor_parallelism_has_its_copies_counted():
         (said,) = [text for text in once.warnings if "not sharded by sequences" in text]
         (counted,) = [text for text in apart.warnings if f"lies {copies} times on them" in text]
         assert f"and then {once.unknown} is " in said and f"sharded by sequences, {once.unknown} is " in counted
-        assert solve(unknown, **given, tp=chips, kv_copies=1).answers == solve(unknown, **given, gpus=chips, kv_copies=1).answers
+        assert solve(unknown, **given, tp=chips, kv_replication=1).answers == solve(unknown, **given, gpus=chips, kv_replication=1).answers
     assert not any("lies" in text for text in solve("max_batch", **llama, tp=8).warnings)
 
 
 def test_copies_of_a_cache_under_tensor_parallelism_are_counted_at_every_number_of_chips():
     given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "batch": 16, "context_length": "8Ki"}
     swept = [answers[0].value for _, answers, _ in solve("tpot", **given, tp=[8, 16]).sweep.rows()]
-    assert swept == [solve("tpot", **given, gpus=chips, kv_copies=chips).answers[0].value for chips in (8, 16)]
-    assert call("solve", "tpot", "--hardware", "8xH200:fp8", "--model", "DeepSeek-V3", "batch=16", "ctx=8Ki", "kv_copies=8").out.startswith(
+    assert swept == [solve("tpot", **given, gpus=chips, kv_replication=chips).answers[0].value for chips in (8, 16)]
+    assert call(
+        "solve", "tpot", "--hardware", "8xH200:fp8", "--model", "DeepSeek-V3", "batch=16", "ctx=8Ki", "kv_replication=8"
+    ).out.startswith(
         call("solve", "tpot", "--hardware", "H200:fp8", "--model", "DeepSeek-V3", "batch=16", "ctx=8Ki", "tp=8").out.partition(" or more")[
             0
         ]
@@ -1315,7 +1317,10 @@ def test_of_sequences_that_do_not_fit_in_copies_it_is_said_how_many_do():
     given = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "context_length": "8Ki", "bytes_per_element": 2}
     (text,) = [text for text in warned("throughput", **given, batch=500) if "sharded" in text]
     assert "and then it does not fit, and 116 of 500 sequences do" in text
-    assert solve("throughput", **given, batch=116, kv_copies=8).answers and not solve("throughput", **given, batch=117, kv_copies=8).answers
+    assert (
+        solve("throughput", **given, batch=116, kv_replication=8).answers
+        and not solve("throughput", **given, batch=117, kv_replication=8).answers
+    )
 
 
 # -- heads over chips -------------------------------------------------------------------------------------------------

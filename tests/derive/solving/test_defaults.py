@@ -26,7 +26,7 @@ COUNTED = {
 
 LED = {
     ("microbatches", "pipeline_stages"): ("throughput", DECODE, (1, 2, 4)),
-    ("positions_per_step", "tokens_per_step"): ("throughput", DECODE, (1, 2, 3)),
+    ("tokens_verified_per_step", "tokens_per_step"): ("throughput", DECODE, (1, 2, 3)),
     ("uncached_tokens", "new_tokens_per_pass"): ("free_prefill_chunk", DECODE, (500, 2000, 6000)),
     ("uncached_tokens", "context_length"): ("free_prefill_chunk", {**SERVED, "batch": 50}, (1000, 4000, 8000)),
     ("new_tokens_per_pass", "uncached_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
@@ -43,7 +43,7 @@ GIVEN = {
     "attention_time": ("step_time", DECODE, (0.0, 1e-3, 5e-3)),
     "attention_compute_ratio": ("memory_time_share", DECODE, (0.0, 0.2, 3.0)),
     "tokens_per_step": ("step_time", DECODE, (1, 2, 3)),
-    "positions_per_step": ("step_time", {**DECODE, "tokens_per_step": 2}, (2, 3, 5)),
+    "tokens_verified_per_step": ("step_time", {**DECODE, "tokens_per_step": 2}, (2, 3, 5)),
     "drafting_time": ("speculative_speedup", DRAFTED, (0.0, 1e-4, 1e-3)),
     "drafting_compute_ratio": ("speculative_speedup", DRAFTED, (0.0, 0.1, 1.0)),
     "draft_cost_ratio": ("throughput", DRAFTED, (0.0, 0.1, 0.5)),
@@ -154,7 +154,9 @@ def test_what_follows_the_quantity_that_is_asked_for_has_no_number_beforehand():
     """9773 token/s are one token a step: three times as many are three, and three positions."""
     solution = solve("tokens_per_step", **DECODE, throughput=3 * solve("throughput", **DECODE).answers[0].value)
     assert solution.answers[0].value == pytest.approx(3, rel=1e-9)
-    assert "positions_per_step" not in solution.given and "positions_per_step = tokens_per_step (default)" in solution.assumptions
+    assert (
+        "tokens_verified_per_step" not in solution.given and "tokens_verified_per_step = tokens_per_step (default)" in solution.assumptions
+    )
 
 
 @in_one_test("stages", [{}, {"pipeline_stages": 4}])

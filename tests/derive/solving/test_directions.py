@@ -359,7 +359,7 @@ def test_ideals_are_the_defaults_that_they_bound():
     [
         ("step_time", {}, None),
         ("throughput", {}, None),
-        # 671 GB over 8 x 4.8 TB/s at nine tenths: 19.4 ms, and less as soon as an expert is not touched
+        # 671 GB over 8 x 4.8 TB/s at nine tenths: 19.4 ms, and less as soon as an expert is not activated
         ("weight_time", {"mbu": 0.9}, UPPER),
         ("weight_time", {}, None),
         ("step_time", {"experts": 256, "active_experts": 8}, LOWER),
@@ -386,7 +386,8 @@ def test_one_chip_holds_one_copy_and_no_more():
 
 
 @in_one_test(
-    ("more", "bounds"), [({}, (None, None)), ({"chips": 1}, (None, None)), ({"chips": 8}, (LOWER, UPPER)), ({"kv_copies": 4}, (None, None))]
+    ("more", "bounds"),
+    [({}, (None, None)), ({"chips": 1}, (None, None)), ({"chips": 8}, (LOWER, UPPER)), ({"kv_replication": 4}, (None, None))],
 )
 def test_a_cache_is_copied_nowhere_where_no_chips_are_named_forwards_and_backwards(more, bounds):
     given = {"model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": "8k", **more}
@@ -426,7 +427,7 @@ def test_microbatches_behind_hops_err_against_the_rate_that_they_were_found_from
         **{"model": "MiniMax-M2", "hardware": "H20:bf16", "chips": 8, "batch": 2, "context_length": 4096, "bytes_per_element": 1},
         **{"pipeline_stages": 4, "hop_latency": "2.5ms", "mfu": 0.31, "mbu": 0.44, "throughput": 1000},
     }
-    (least,), (real,) = (solve("microbatches", **given, **more).answers for more in ({}, {"kv_copies": 2}))
+    (least,), (real,) = (solve("microbatches", **given, **more).answers for more in ({}, {"kv_replication": 2}))
     assert least.bound == LOWER and real.value > least.value
 
 

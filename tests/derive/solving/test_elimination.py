@@ -24,14 +24,14 @@ RIDGE = {
     **{"ridge_point": 590, "bytes_per_weight": 1, "total_params": 671e9, "active_params": 37e9, "kv_bytes_per_token": 35136},
     **{"context_length": 4000, "batch": 100},
 }
-PLAIN = (("attention_time", 0), ("drafting_time", 0), ("kv_copies", 1), ("positions_per_step", 1))
+PLAIN = (("attention_time", 0), ("drafting_time", 0), ("kv_replication", 1), ("tokens_verified_per_step", 1))
 
 
 def test_cancelling_is_seen_at_random_values_and_by_name():
     others = ("memory_time", "compute_time", "weight_time", "kv_time")
     rows = (with_defaults(equation("roofline.memory_time_share"), PLAIN), *(equation(f"roofline.{name}") for name in others))
     rows += (equation("batching.ridge_point"),)
-    known = frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_copies"})
+    known = frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_replication"})
     block = upstream("memory_time_share", rows, known)
     (free,) = block.free
     assert free in ("peak_flops", "hbm_bandwidth") and that_cancel(block, "memory_time_share") == {free}
@@ -54,8 +54,8 @@ def test_two_terms_that_several_equations_compare_are_decided_once():
 def test_what_must_not_cancel_does_not():
     """Where nearly all experts are read the batch moves nothing at numbers, but it is not gone."""
     row = equation("experts.touched_experts")
-    block = Structure((row,), ("touched_experts",), ("batch",))
-    assert joint(block, "touched_experts") == () and that_cancel(block, "touched_experts") == frozenset()
+    block = Structure((row,), ("activated_experts",), ("batch",))
+    assert joint(block, "activated_experts") == () and that_cancel(block, "activated_experts") == frozenset()
 
 
 def test_a_block_comes_to_what_sympy_makes_of_it():
@@ -101,7 +101,7 @@ def test_of_two_that_differ_the_equations_bear_out_the_one_at_whose_answers_they
 def test_a_plateau_is_borne_out_to_where_it_begins():
     """As long as compute takes longer, memory time is anything up to the step time."""
     block = Structure((equation("roofline.step_time"),), ("memory_time",))
-    values = {"step_time": 0.02, "compute_time": 0.02, "attention_time": 0.0, "drafting_time": 0.0, "positions_per_step": 1.0}
+    values = {"step_time": 0.02, "compute_time": 0.02, "attention_time": 0.0, "drafting_time": 0.0, "tokens_verified_per_step": 1.0}
     whole, part = (((Answer(kind="interval", low=low, high=0.02),), None) for low in (None, 1e-5))
     assert borne_out(block, "memory_time", values, whole, part)
     assert not borne_out(block, "memory_time", values, part, whole)
@@ -110,28 +110,28 @@ def test_a_plateau_is_borne_out_to_where_it_begins():
 TOUCHED = {
     **{"experts": 13.237568574777868, "active_experts": 1.0334616166587205, "attention_time": 3.648667838331289e-07, "mfu": 1.0},
     **{"chips": 221.69046734192338, "mbu": 0.15621122424201406, "attention_compute_ratio": 0.006754524039421048},
-    **{"peak_flops": 88702484887112.33, "positions_per_step": 4.922001527229735, "attention_rate_ratio": 0.20613855748532445},
+    **{"peak_flops": 88702484887112.33, "tokens_verified_per_step": 4.922001527229735, "attention_rate_ratio": 0.20613855748532445},
     **{"kv_bytes_per_token": 3593725.704643722, "ridge_point": 1.6269691172587, "balance_context": 498.26256283861017},
 }
 
 
 def test_last_digits_decide_how_many_copies_there_are_once_all_experts_are_touched():
-    """Of 13.2 experts all but a ten-billionth is touched: what is left of its digits says how large the batch is, and all behind it."""
+    """Of 13.2 experts all but a ten-billionth is activated: what is left of its digits says how large the batch is, and all behind it."""
     ids = ("experts.touched_experts", "roofline.attention_time", "context.attention_compute_ratio", "context.balance_context")
-    block = Structure(tuple(map(equation, ids)), ("batch", "attention_flops_per_sequence", "active_params", "kv_copies"))
-    cases = eliminated(block, "kv_copies")
-    assert by_last_digits(cases, "kv_copies", {**TOUCHED, "touched_experts": 13.237568573099127})
-    assert not by_last_digits(cases, "kv_copies", {**TOUCHED, "touched_experts": 12.0})
+    block = Structure(tuple(map(equation, ids)), ("batch", "attention_flops_per_sequence", "active_params", "kv_replication"))
+    cases = eliminated(block, "kv_replication")
+    assert by_last_digits(cases, "kv_replication", {**TOUCHED, "activated_experts": 13.237568573099127})
+    assert not by_last_digits(cases, "kv_replication", {**TOUCHED, "activated_experts": 12.0})
 
 
 def test_what_moves_a_result_does_not_cancel_though_it_does_where_all_experts_are_touched():
     """At so large a batch the formula of one active expert has the same result as any other: in practice it has not."""
     row = equation("experts.prefill_touched_experts")
-    block = Structure((row,), ("prefill_touched_experts", "active_experts"), ("active_experts",))
-    values = {"experts": 64.0, "active_experts": 6.0, "batch": 1e4, "new_tokens_per_pass": 1e4, "prefill_touched_experts": 64.0}
+    block = Structure((row,), ("prefill_activated_experts", "active_experts"), ("active_experts",))
+    values = {"experts": 64.0, "active_experts": 6.0, "batch": 1e4, "new_tokens_per_pass": 1e4, "prefill_activated_experts": 64.0}
     of_one = tree_of("experts*(1 - (1 - 1/experts)**(batch*new_tokens_per_pass))")
-    case = Joint(rows=(row,), sides=("prefill_touched_experts", of_one), cancelled=("active_experts",))
-    assert not cancels(block, "prefill_touched_experts", values, (case,))
+    case = Joint(rows=(row,), sides=("prefill_activated_experts", of_one), cancelled=("active_experts",))
+    assert not cancels(block, "prefill_activated_experts", values, (case,))
 
 
 def test_a_block_that_takes_too_much_work_is_given_up():

@@ -62,7 +62,7 @@ POLE = made_up(lambda throughput, batch, chips: (throughput, batch**3 / (chips -
 SQUARE = made_up(lambda step_time, batch, overlap: (step_time, batch + overlap * batch**2))
 WAVE = made_up(lambda step_time, batch: (step_time, (batch - 2) * (batch - 3) * exponential(batch) + 5))
 
-NO_DRAFTS = {"drafting_time": 0, "positions_per_step": 1}
+NO_DRAFTS = {"drafting_time": 0, "tokens_verified_per_step": 1}
 PLAIN_STEP = {**NO_DRAFTS, "attention_time": 0}
 """A step of the arithmetic with the weights and the reads alone."""
 
@@ -204,21 +204,21 @@ HARDER = {
         equation("experts.touched_experts"),
         "batch",
         {
-            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323},
-            "positions_per_step": 1.0,
+            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "activated_experts": 0.2659275635004323},
+            "tokens_verified_per_step": 1.0,
         },
         [17.76955175813066],
     ),
     "a power of nearly one": (
         equation("experts.touched_experts"),
-        "touched_experts",
-        {"experts": 67859.07417945801, "active_experts": 0.5300747991664864, "batch": 1.9594030395677232, "positions_per_step": 1.0},
+        "activated_experts",
+        {"experts": 67859.07417945801, "active_experts": 0.5300747991664864, "batch": 1.9594030395677232, "tokens_verified_per_step": 1.0},
         [1.038626280788382],
     ),
-    "all are touched but for the last digits": (
+    "all are activated but for the last digits": (
         equation("experts.touched_experts"),
         "batch",
-        {"experts": 80.0, "active_experts": 60.0, "touched_experts": 80.0, "positions_per_step": 1.0},
+        {"experts": 80.0, "active_experts": 60.0, "activated_experts": 80.0, "tokens_verified_per_step": 1.0},
         [],
     ),
     "a share that leaves nothing above and below the line": (
@@ -318,17 +318,17 @@ def test_where_nothing_holds_what_holds_to_a_billionth_is_the_answer(row, given,
 
 
 def test_what_holds_to_a_billionth_wherever_the_unknown_is_says_nothing_of_it():
-    """Of 1 + 1e-10 attention time a positions_per_step, any number above 1,288 comes within 5e-10 of the utilisation asked for."""
+    """Of 1 + 1e-10 attention time a tokens_verified_per_step, any number above 1,288 comes within 5e-10 of the utilisation asked for."""
     given = {
         **{"compute_utilisation": 9.770869692860373e-12, "attention_compute_ratio": 102345034927.7439},
         **{"weight_compute_ratio": 27086.15278350743, "kv_compute_ratio": 131775378856805.14, "drafting_compute_ratio": 65475.75378285856},
     }
     row = equation("batching.compute_utilisation")
     for value in (1.288e3, 1e6, 1e26):
-        assert residual(row, {**given, "positions_per_step": value}) < 5e-10
-    answers, reason = solve_equation(row, "positions_per_step", given)
+        assert residual(row, {**given, "tokens_verified_per_step": value}) < 5e-10
+    answers, reason = solve_equation(row, "tokens_verified_per_step", given)
     assert not answers and reason.code == "no_solution"
-    assert "positions_per_step = 10k meets it to a billionth, so digits do not say which does" in reason.message
+    assert "tokens_verified_per_step = 10k meets it to a billionth, so digits do not say which does" in reason.message
 
 
 @in_one_test("apart", [9e-10, 1e-12, 1e-14, 2.3e-16, 0.0])
@@ -337,7 +337,7 @@ def test_of_two_terms_all_but_equal_the_larger_is_the_answer(winner, apart):
     other = {"compute_time": "memory_time", "memory_time": "compute_time"}[winner]
     (answer,), _ = solve_equation(equation("roofline.step_time"), "step_time", {**PLAIN_STEP, winner: 1 + apart, other: 1.0})
     assert answer.value == 1 + apart and answer.residual == 0
-    terms = {"compute_time": "positions_per_step*(attention_time + compute_time)", "memory_time": "memory_time"}
+    terms = {"compute_time": "tokens_verified_per_step*(attention_time + compute_time)", "memory_time": "memory_time"}
     assert answer.regime == f"{terms[winner]} >= {terms[other]}" or apart == 0
 
 
@@ -696,7 +696,7 @@ def test_sides_agree_to_a_share_or_to_what_the_last_digits_explain(idle, stages,
 
 
 def test_where_a_slope_has_no_end_there_are_no_elasticities():
-    given = {"touched_experts": 12.0, "experts": 64.0, "expert_parallel": 1.0}
+    given = {"activated_experts": 12.0, "experts": 64.0, "expert_parallel": 1.0}
     (one,), _ = solve_equation(equation("experts.busiest_chip"), "expert_imbalance", given)
     assert one.value == 1 and dict(one.elasticities) == {}
 
@@ -718,7 +718,7 @@ def test_a_root_that_no_double_holds_is_none_at_arrays_either(unknown):
 
 def test_a_root_that_may_not_be_one_does_not_hide_how_far_was_looked():
     """Of the two roots the one that is allowed lies below where layers are looked for."""
-    given = {"minimum_latency": 4.75e-19, "synchronisations_per_layer": 144, "hop_latency": 2.28e-8, "bytes_per_weight": 2.23e8}
+    given = {"minimum_latency": 4.75e-19, "allreduces_per_layer": 144, "hop_latency": 2.28e-8, "bytes_per_weight": 2.23e8}
     answers, reason = solve_equation(
         equation("roofline.minimum_latency"), "layers", given | {"active_params": 6.22e-23, "hbm_bandwidth": 1.9e-10}
     )

@@ -85,11 +85,11 @@ def test_a_cancelling_quantity_is_not_among_the_missing():
     [
         ({"model": "Llama-3-70B", "pipeline_stages": 100}, "pipeline_stages = 100: no more than layers = 80"),
         ({"experts": 8, "active_experts": 9}, "active_experts = 9: no more than experts = 8"),
-        ({"kv_copies": 9, "chips": 8}, "kv_copies = 9: no more than chips = 8"),
+        ({"kv_replication": 9, "chips": 8}, "kv_replication = 9: no more than chips = 8"),
         ({"pipeline_stages": 4, "microbatches": 0.5}, "microbatches = 0.5: must be >= 1"),
-        ({"kv_copies": 0.5}, "kv_copies = 0.5: must be >= 1"),
+        ({"kv_replication": 0.5}, "kv_replication = 0.5: must be >= 1"),
         ({"expert_imbalance": [1, 2, 0.9]}, "expert_imbalance = 0.9: must be >= 1"),
-        ({"positions_per_step": "0.5..4"}, "positions_per_step = 0.5: must be >= 1"),
+        ({"tokens_verified_per_step": "0.5..4"}, "tokens_verified_per_step = 0.5: must be >= 1"),
         ({"microbatches": "1.2±0.5"}, "microbatches = 0.7: must be >= 1"),
         ({"experts": 8, "active_experts": "1,4,9"}, "active_experts = 9: no more than experts = 8"),
         ({"experts": "8..16", "active_experts": "4..9"}, "active_experts = 9: no more than experts = 8"),
@@ -133,7 +133,7 @@ TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "byte
             {**CHIPS, "context_length": 100, "batch": 2000},
             ["arithmetic binds the step already", "compute_time is 17.83 ms"],
         ),
-        ("minimum_latency", {**CHIPS, "synchronisations_per_layer": 4, "hop_latency": "1ms"}, ["one chip is the fastest", "1 ms"]),
+        ("minimum_latency", {**CHIPS, "allreduces_per_layer": 4, "hop_latency": "1ms"}, ["one chip is the fastest", "1 ms"]),
         ("bubble_fraction", {"pipeline_stages": 1, "training_microbatches": 8}, ["a single stage has no bubble", "pipeline_stages is 1"]),
         ("training_microbatches", {"pipeline_stages": 8, "bubble_fraction": 0.99}, ["one microbatch at least", "would be 0.0707"]),
         (

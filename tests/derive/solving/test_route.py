@@ -20,12 +20,12 @@ DEPLOYMENTS = {
     "memory binds": {
         **{"batch": 2048, "context_length": 4000, "chips": 16, "active_params": 37e9, "total_params": 671e9, "bytes_per_weight": 1},
         **{"kv_bytes_per_token": 35136, "peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "mfu": 0.5, "mbu": 0.7},
-        **{"chip_price": 2 / 3600, "tokens_per_step": 1.2, "kv_copies": 1},
+        **{"chip_price": 2 / 3600, "tokens_per_step": 1.2, "kv_replication": 1},
     },
     "compute binds": {
         **{"batch": 3000, "context_length": 700, "chips": 8, "active_params": 70e9, "total_params": 75e9, "bytes_per_weight": 2},
         **{"kv_bytes_per_token": 50000, "peak_flops": 989e12, "hbm_bandwidth": 4.8e12, "mfu": 0.4, "mbu": 0.9},
-        **{"chip_price": 3 / 3600, "tokens_per_step": 1, "kv_copies": 1},
+        **{"chip_price": 3 / 3600, "tokens_per_step": 1, "kv_replication": 1},
     },
 }
 RESULTS = ("step_time", "cost_per_token", "throughput", "memory_time_share", "normalised_cost", "compute_utilisation", "kv_time")

@@ -14,7 +14,7 @@ QUESTIONS = {
     "through a block": ("batch", DEPLOYED | {"context_length": 4096}, {"step_time": 0.02}),
     "a price": ("cost_per_token", DEPLOYED | {"batch": 64, "context_length": 4096}, {"chip_price": 2 / 3600}),
     "isolated from a product": ("active_params", {"machine_balance_ratio": 300, "total_params": 1e11}, {"balance_batch": 2400}),
-    "out of an exponent": ("batch", {"experts": 256, "active_experts": 8}, {"touched_experts": 100}),
+    "out of an exponent": ("batch", {"experts": 256, "active_experts": 8}, {"activated_experts": 100}),
     "a power of 256": ("step_time", {**SPARSE, "batch": 256}, {"experts": 256}),
     "beside a long fraction": ("step_time", {**SPARSE, "batch": 4096}, {"hbm_bandwidth": 3.35e12}),
     "two symbols at once": ("balance_batch", {}, {"machine_balance_ratio": 300, "sparsity": 8}),

@@ -48,7 +48,7 @@ ROUTED = {"hardware": "GB200-NVL72:fp8", "model": "DeepSeek-V3", "bytes_per_elem
 
 
 def test_of_experts_what_one_sequence_meets_any_batch_does_and_what_it_does_not_is_refused_with_it():
-    """Touched experts are of one sequence at least: a limit that would take a part of one leaves all, or none."""
+    """Activated experts are of one sequence at least: a limit that would take a part of one leaves all, or none."""
     one = solve("throughput", **ROUTED, batch=1).value
     met = solve("batch", **ROUTED, throughput=f">={one / 2}", step_time="<=20ms")
     assert met.answers == solve("batch", **ROUTED, step_time="<=20ms").answers
