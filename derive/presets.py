@@ -3,13 +3,14 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from math import ceil, inf
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
+from derive.immutable import immutable
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, ShortName
 from derive.quantities import data_types, quantity
 from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
@@ -103,7 +104,7 @@ _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimi
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Published:
     """A model as it was published: the data types of its weights, and its longest context [token].
 
@@ -129,7 +130,7 @@ class Published:
         return dict(zip(WIDTHS, (self.of_experts, self.of_others), strict=True)) if counted else {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
     how a model was published, or its name where its configuration is not known.

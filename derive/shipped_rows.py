@@ -3,14 +3,14 @@
 import datetime
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cache, lru_cache
 from math import inf
 from sys import float_info
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
-from derive.briefly import brief
 from derive.errors import WrongData, shorten, unseen
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.units import parse
 
@@ -20,13 +20,11 @@ Fault = tuple[str | None, str]
 """A column, None for the whole row, and what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class TableRow:
     """A sound row of a table that ships; `place` is the line of the file it stands on."""
 
     TABLE: ClassVar[str]
-    __repr__ = brief
-
     place: int = field(default=0, compare=False, repr=False)
 
     @classmethod

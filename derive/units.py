@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
 from math import isfinite, sqrt
@@ -12,6 +11,7 @@ from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
+from derive.immutable import immutable
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, data_types, meant_beside, own_unit, quantity, refuse_unnamed
 from derive.quantities.aliases import IN_A_TYPE, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
 
@@ -22,7 +22,7 @@ LONGEST = 200
 _Dimension = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Unit:
     """A unit as read: its size in base units and its exponents over `_BASES`, None where the text names no unit."""
 

@@ -4,7 +4,6 @@ Which equations those are is what a question of `derive` goes through; a page pu
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from math import isfinite
 
@@ -13,6 +12,7 @@ from backsolve.usual import DEPLOYED
 from derive import presets, shipped
 from derive.catalogue import by_id
 from derive.errors import BacksolveError, NoRent
+from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.shipped import Tables
@@ -41,7 +41,7 @@ _Structure = tuple[frozenset[str], tuple[Equation, ...]]
 """What a way rests on: the quantities that are known, and the equations that may be used."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Way:
     """Equations with what each is solved for, in their order, how many of them the desk takes, and the defaults they take."""
 

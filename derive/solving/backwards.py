@@ -5,13 +5,13 @@ numbers. What comes out is held against what was given at every place of a grid,
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import exp, isfinite, log
 from typing import TYPE_CHECKING
 
 from derive.expressions.branches import branches
 from derive.expressions.search import BEYOND
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
@@ -38,7 +38,7 @@ _Point = tuple[float, float]
 """The logarithm of the unknown, and the height there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Backwards:
     """The result that was followed, by the equation that gives it, and the stretches of the unknown that lead to it.
 

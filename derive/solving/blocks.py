@@ -1,11 +1,11 @@
 """What follows from several equations together: one equation in a single unknown, with the regime in which it does."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from math import isclose, isfinite
 
 from derive.evaluate import evaluate
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import Equation, Unmet
 from derive.requirements import HOLDS, Requirement, named
@@ -18,7 +18,7 @@ _FEW = 3
 """Up to how many equations of a block are named in a message."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@immutable(eq=False)
 class Joint:
     """One equation that follows from several, to be solved like one of the catalogue; `cancelled` dropped out of it.
 

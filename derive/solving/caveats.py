@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
 from derive.answers import BOUGHT, KEPT_FREE, NO_WHOLE_ONE, SEQUENCES_FIT, next_whole
 from derive.catalogue import by_id, definitions, equation
+from derive.immutable import immutable
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
@@ -22,7 +22,7 @@ from derive.solving.speed_limits import beyond_one_domain, chips_for_copies, res
 from derive.units import show
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Doubt:
     """What is said, and the quantities it rests on beside those of the answer."""
 

@@ -4,7 +4,7 @@ An equation with several points forks it, and one that leaves its quantity open 
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import product
 from math import inf, isclose, isfinite
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from derive.answers import SHORT
 from derive.catalogue.assumed import OF_MIXTURES
 from derive.evaluate import evaluate
 from derive.expressions.branches import in_force, regimes_of
+from derive.immutable import immutable
 from derive.presets import ARCHITECTURES, PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation, right_side_at
@@ -38,7 +39,7 @@ _Ends = tuple[float, float | None]
 _Rounding = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Stop:
     """A leg that gave no number to go on with, and why."""
 
@@ -46,7 +47,7 @@ class Stop:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class _World:
     """What is known so far on one way through points: values, how each moves with what was given, and with its last digits."""
 
@@ -57,7 +58,7 @@ class _World:
     warnings: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class _End:
     """What the last leg of a route found in a world, the world that it leads to, and all the points that were found with it."""
 

@@ -1,9 +1,9 @@
 """What chips send each other: which of their links it goes over, and how wide it is, where nobody says."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from math import ceil, inf
 
+from derive.immutable import immutable
 from derive.presets import Preset
 from derive.quantities import quantity
 from derive.units import show
@@ -39,7 +39,7 @@ _OVER_ALL = "experts over all chips"
 _Ends = Mapping[str, tuple[float, float]]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Taken:
     """A given that nobody gave: where it is from, and why it is that."""
 

@@ -6,7 +6,6 @@ values drawn anywhere in the domains, far apart, so that what holds in one regim
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 from math import inf, isclose
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from derive.expressions.branches import regimes_of, sides_of
 from derive.expressions.roots import in_domain
 from derive.expressions.trends import trend
+from derive.immutable import immutable
 from derive.quantities import Quantity, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.requirements import HOLDS
@@ -52,7 +52,7 @@ _SAME = 1e-12
 """Share of it up to which the ratio of two sides has not moved but for rounding."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _Drawn:
     """Quantities that are drawn, the equations that do not rest on a cause, and those that do, with the last."""
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from derive.expressions.branches import regimes_of, sides_of
@@ -10,6 +9,7 @@ from derive.expressions.cases import smooth_cases
 from derive.expressions.closed_roots import single_root
 from derive.expressions.one_line import are_same, is_positive, put_for, put_over_one_line, simplified, terms_by_sign
 from derive.expressions.polynomials import TooManyTerms
+from derive.immutable import immutable
 from derive.records import Equation
 from derive.solving.blocks import Joint
 from derive.solving.matching import Structure
@@ -29,7 +29,7 @@ _TRIED = 9
 """At how many numbers what cancels is tried, where others are off the domain of a formula."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _Case:
     """What is put into a block: quantities eliminated, one after another, and the regimes its equations were cut to.
 

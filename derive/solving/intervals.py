@@ -1,13 +1,14 @@
 """What an answer spans while givens take any value of their ranges: exact ends where it only rises or falls."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from derive.immutable import immutable
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.answering import answer, answered
@@ -58,7 +59,7 @@ _Ranges = Mapping[str, Interval]
 _Ends = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _Look:
     """One of the points, asked by itself."""
 

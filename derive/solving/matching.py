@@ -5,16 +5,16 @@ the others fall into blocks that can be solved one after another, as compilers o
 """
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from functools import lru_cache
 
+from derive.immutable import immutable
 from derive.records import Equation
 
 _Incidence = Mapping[Equation, tuple[str, ...]]
 """The unknowns each equation speaks of."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Structure:
     """Equations to be solved together and their unknowns; `free` are unknowns that no equation is left for."""
 

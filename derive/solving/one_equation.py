@@ -10,7 +10,7 @@ cannot decide is decided in 50 digits.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import inf, isclose, isfinite
@@ -21,6 +21,7 @@ from derive.expressions.branches import Branch, branches, comparisons, sides_of,
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
 from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots
 from derive.expressions.search import searched
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
@@ -59,7 +60,7 @@ _MAGNIFIED = 1e5
 """By how much rounding may be magnified in a root of an array that is sure of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _Cut:
     """A value of the unknown at which something changes, the closed form of it, and the expression that vanishes there."""
 

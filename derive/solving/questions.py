@@ -1,7 +1,7 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from derive import presets, shipped
 from derive.answers import COUNTED
 from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
+from derive.immutable import immutable
 from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS, Preset, Published, as_published
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
@@ -77,7 +78,7 @@ _BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Instead:
     """What a default is instead, as the givens contradict it by an equation: which way that errs, the defaults it rests on in words,
     what it was found from, and how it moves with that.
@@ -97,7 +98,7 @@ class Instead:
         return f"{self.name} = {show(self.name, self.value)} follows from the givens ({self.by})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Question:
     """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
     bounds a quantity that nothing gives.

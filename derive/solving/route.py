@@ -1,10 +1,10 @@
 """The way from what is known to an unknown: equations one at a time, and blocks of them where one at a time gets stuck."""
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.elimination import joint, with_definitions
@@ -20,7 +20,7 @@ Failed = frozenset[tuple[str, str]]
 """Legs that gave no number to go on with: the ids of their equations, and the unknown."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Leg:
     """One equation to be solved for one quantity on the way, or the cases of a block; the others would have given it too."""
 
@@ -44,7 +44,7 @@ class Leg:
         return tuple(dict.fromkeys(name for case in self.cases for name in case.symbols))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Route:
     """The legs that lead to an unknown, it last, and all that they and their blocks give a value to."""
 

@@ -5,13 +5,14 @@ is isolated in each regime; an answer of one regime says where that is.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
 from derive.expressions.branches import branches
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.quantities.formula import as_expression
 from derive.records import Equation
@@ -53,7 +54,7 @@ _Solved = tuple["Expr", _Pairs, str | None]
 """A formula, the pairs of a larger and a smaller expression where it holds, and these in words."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _Way:
     """What is known on one way through regimes: every quantity as an expression of the givens, the regimes, and the steps."""
 
