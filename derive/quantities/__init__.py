@@ -4,6 +4,7 @@ SI inside: s, byte, FLOP, token, USD are the base units, and sequences, paramete
 counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 """
 
+import re
 from collections.abc import Collection
 from functools import cache
 from typing import TYPE_CHECKING
@@ -155,14 +156,14 @@ def _named(name: str) -> tuple[str, ...]:
 
 def _counted(name: str) -> tuple[str, ...]:
     """What a name counts that says that it is a number of it, alone and in the plural."""
-    found = HOW_MANY.fullmatch(name)
+    found = re.fullmatch(HOW_MANY, name)
     one = found and (found["first"] or found["last"])
     return (one, f"{one}s") if one else ()
 
 
 def _of_the_best(name: str) -> tuple[str, ...]:
     """What a name asks the best of, alone and in the plural."""
-    found = SUPERLATIVES.fullmatch(name)
+    found = re.fullmatch(SUPERLATIVES, name)
     return (found["name"], f"{found['name']}s") if found else ()
 
 

@@ -521,13 +521,13 @@ _PARTS = {
 }
 """Parts of names that people write otherwise."""
 
-SUPERLATIVES = re.compile(r"(?:largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest)_(?P<name>.+)")
+SUPERLATIVES = r"(?:largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest)_(?P<name>.+)"
 """What people say of the best end of what they ask for, which a bound is anyway."""
 
-HOW_MANY = re.compile(r"(?:num|n|number_of|no_of)_(?P<first>.+)|(?P<last>.+)_count")
+HOW_MANY = r"(?:num|n|number_of|no_of)_(?P<first>.+)|(?P<last>.+)_count"
 """How people say of a name that it is a number of something, which it is anyway."""
 
-_PER_SECOND = re.compile(r"_per_s(?=_|$)")
+_PER_SECOND = r"_per_s(?=_|$)"
 
 
 @lru_cache(maxsize=1024)
@@ -538,7 +538,7 @@ def in_full(word: str) -> str:
     ('tokens_per_second_per_chip', 'requests_per_second', 'hbm_bandwidth')
     """
     name = re.sub(r"[ -]+", "_", word.strip().lower().replace("/", "_per_"))
-    return "_".join(_PARTS.get(part, part) for part in _PER_SECOND.sub("_per_second", name).split("_"))
+    return "_".join(_PARTS.get(part, part) for part in re.sub(_PER_SECOND, "_per_second", name).split("_"))
 
 
 def with_new_names(record: Mapping[str, Any]) -> dict[str, Any]:
