@@ -271,7 +271,7 @@ class Equation:
     assumptions: tuple[str, ...] = ()
     rule: str = ""
     example: Example | None = None
-    steps: tuple[Step, ...] = ()
+    derivation: Callable[[], tuple[Step, ...]] | None = None
     sources: tuple[Source, ...]
     stand_in: bool = False
     put_in: Mapping[str, int | str] = field(default_factory=dict)
@@ -281,6 +281,11 @@ class Equation:
     open: ClassVar[tuple[()]] = ()
     idle: ClassVar[bool] = False
     """No regime was put in and none is open: an equation of the catalogue is written for all of them."""
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the derivation. They are made when they are first read: no answer needs them."""
+        return self.derivation() if self.derivation else ()
 
     @property
     def chapter(self) -> str:

@@ -30,7 +30,7 @@ EQUATIONS = (
             },
             result="1860 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="at the balance context the KV read of the batch takes as long as its arithmetic",
                 premises=(
@@ -83,7 +83,7 @@ EQUATIONS = (
             },
             result="1933 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the read takes as long as all arithmetic, attention counted as so many weights more at its own rate",
                 premises=(
@@ -134,7 +134,7 @@ EQUATIONS = (
         statement="With dense attention it is the context over the balance context, whatever the batch.",
         assumptions=("dense attention", "attention FLOPs left out"),
         example=Example(given={"context_length": "8k", "balance_context": "1860"}, result="4.301"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means",
                 premises=(at("context.kv_compute_ratio_of_times"),),
@@ -168,7 +168,7 @@ EQUATIONS = (
             given={"attention_flops_per_sequence": "66.06 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
             result="0.1631",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means",
                 relation=lambda attention_compute_ratio, attention_time, compute_time: (
@@ -280,7 +280,7 @@ EQUATIONS = (
         statement="At the best size of a block the reads grow with the square root of the context: where the lecture's law can come from.",
         assumptions=("the block size follows the context", "the assumptions of context.compress_select"),
         example=Example(given={"context_length": "8k", "selected_blocks": "16"}, result="715.5 tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the best size of a block",
                 premises=(at("context.compress_select"),),

@@ -55,7 +55,7 @@ EQUATIONS = (
         statement="Every new token of every sequence goes to experts of its own.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         example=Example(given={"experts": "256", "active_experts": "8", "batch": "2", "new_tokens_per_pass": "16"}, result="163.3"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the new tokens of a pass, as a batch of so many sequences",
                 premises=(
@@ -90,7 +90,7 @@ EQUATIONS = (
         example=Example(
             given={"activated_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: all experts but those that decode leaves out, and of these the chunk",
                 relation=lambda mixed_activated_experts, activated_experts, experts, prefill_activated_experts: (
@@ -160,7 +160,7 @@ EQUATIONS = (
         statement="What total and active parameters and the router say of the experts together.",
         assumptions=("all experts are of one size",),
         example=Example(given={"total_params": "671B", "active_params": "37B", "active_experts": "8", "experts": "256"}, result="654.5B"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a token leaves out all routed parameters but its own",
                 premises=(at("experts.active_params"), at("experts.shared_params")),
@@ -226,7 +226,7 @@ EQUATIONS = (
             given={"expert_bytes_per_weight": "0.5", "routed_params": "654.5B", "shared_bytes_per_weight": "2", "total_params": "671B"},
             result="0.5369",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the mean over what a step reads, where it reads all",
                 premises=(
@@ -278,7 +278,7 @@ EQUATIONS = (
             },
             result="8.555 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of the busiest chip: of all parameters as many as it reads, times the chips",
                 premises=(
@@ -331,7 +331,7 @@ EQUATIONS = (
             },
             result="6.34 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of a pass with one position a sequence",
                 premises=(
@@ -383,7 +383,7 @@ EQUATIONS = (
             },
             result="4.607 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of all the bytes that the busiest chip reads, times the chips",
                 premises=(
@@ -446,7 +446,7 @@ EQUATIONS = (
             },
             result="3.5 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of a pass with one position a sequence",
                 premises=(
@@ -489,7 +489,7 @@ EQUATIONS = (
             },
             result="576.4 us",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the latency floor at the mean width of what one sequence reads",
                 premises=(
@@ -646,7 +646,7 @@ EQUATIONS = (
             },
             result="11.1 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the all-to-all time, with a message for each chip in place of each expert",
                 premises=(at("experts.all_to_all_time", active_experts="reached_chips"),),
@@ -687,7 +687,7 @@ EQUATIONS = (
             },
             result="1.233 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="one copy a chip, over the link of the domain",
                 premises=(at("experts.all_to_all_time_one_copy", link_bandwidth="scale_up_link_bandwidth"),),
@@ -757,7 +757,7 @@ EQUATIONS = (
             },
             result="8.594 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: one copy a chip, the longer of what stays in the rack and what leaves it",
                 relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
@@ -808,7 +808,7 @@ EQUATIONS = (
         statement="A router that first picks a few racks, and then experts within these, reaches no others.",
         assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
         example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
-        steps=(
+        derivation=lambda: (
             Step(operation="racks that were picked, in place of all", premises=(at("experts.reached_racks", racks="rack_limit"),)),
         ),
         sources=(DEEPSEEK_V3_PAPER,),
@@ -880,7 +880,7 @@ EQUATIONS = (
             "one message an expert: with one copy a rack less leaves (experts.scale_out_slowdown_one_copy)",
         ),
         example=Example(given={"racks": "4", "scale_out_bandwidth_ratio": "9"}, result="6.75"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: the longer of what stays and what leaves, in units of the time within one rack",
                 relation=lambda scale_out_slowdown, leaving_share, scale_out_bandwidth_ratio: (
@@ -916,7 +916,7 @@ EQUATIONS = (
             "inside the racks every expert gets a message, as within one rack",
         ),
         example=Example(given={"scale_out_bandwidth_ratio": "9", "leaving_copies": "2.7", "active_experts": "8"}, result="3.038"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: the longer of the messages inside the racks and the copies that leave one, in units of the time"
                 " within one rack, which is a message an expert",

@@ -112,7 +112,7 @@ EQUATIONS = (
         statement="A latent serves all heads, so that every chip that computes some of them holds it.",
         assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
         example=Example(given={"chips": "16"}, result="16"),
-        steps=(Step(operation="one KV head for all", premises=(at("memory.kv_copies_of_heads", kv_heads=1),)),),
+        derivation=lambda: (Step(operation="one KV head for all", premises=(at("memory.kv_copies_of_heads", kv_heads=1),)),),
         sources=(ours("a latent is a cache of one head"),),
     ),
     Equation(
@@ -227,7 +227,7 @@ EQUATIONS = (
             },
             result="230",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the demand at the limit of the capacity",
                 premises=(
@@ -287,7 +287,7 @@ EQUATIONS = (
             "all memory is free for weights and caches",
         ),
         example=Example(given={"scale_up_size": "72", "hbm_capacity": "192 GB"}, result="13.82 TB"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the capacity of one stage that fills the domain",
                 premises=(at("memory.fits"), at("memory.capacity", chips="scale_up_size", pipeline_stages=1, reserved_share=0)),
@@ -322,7 +322,7 @@ EQUATIONS = (
             given={"total_params": "671B", "bytes_per_weight": "1", "scale_up_bandwidth": "576 TB/s", "mbu": "70%"},
             result="1.664 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of a stage that fills the domain",
                 premises=(at("roofline.weight_time", chips="scale_up_size"), at("memory.scale_up_bandwidth")),

@@ -66,7 +66,7 @@ EQUATIONS = (
             given={"prefill_batch": "2", "new_tokens_per_pass": "2000", "model_dim": "16384", "bytes_per_activation": "2"},
             result="131.1 MB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="every token of a pass is a position",
                 premises=(
@@ -114,7 +114,7 @@ EQUATIONS = (
             },
             result="8.808 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="an all-reduce of the activations of all positions, of every layer as often as it has one",
                 premises=(
@@ -193,7 +193,7 @@ EQUATIONS = (
             },
             result="137.6 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="every token of a pass is a position",
                 premises=(
@@ -248,7 +248,7 @@ EQUATIONS = (
             },
             result="33 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: in and out of both matrices, each side of an activation by the chips along it",
                 relation=lambda weight_stationary_time, layers, batch, tokens_verified_per_step, bytes_per_activation, model_dim,

@@ -94,7 +94,7 @@ EQUATIONS = (
             },
             result="45.69 GB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the demand of one chip, with the caches of all microbatches",
                 premises=(
@@ -207,7 +207,7 @@ EQUATIONS = (
             "what is sent between stages takes no time",
         ),
         example=Example(given={"pipeline_stages": "16", "virtual_stages": "4", "training_microbatches": "64"}, result="0.05535"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a pass through a virtual stage is shorter and comes more often, as if there were so many more microbatches",
                 premises=(

@@ -75,7 +75,7 @@ EQUATIONS = (
             },
             result="53.97 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight read of one pass, as often as there are passes",
                 premises=(
@@ -109,7 +109,7 @@ EQUATIONS = (
             },
             result="55.44 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight read of one pass, as often as there are passes",
                 premises=(
@@ -159,7 +159,7 @@ EQUATIONS = (
             },
             result="42.64 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
                 relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_activated_experts, experts,
@@ -229,7 +229,7 @@ EQUATIONS = (
             },
             result="22.97 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
                 relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_activated_experts, experts,

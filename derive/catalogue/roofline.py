@@ -368,7 +368,7 @@ EQUATIONS = (
             given={"active_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
             result="10.79 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
                 premises=(

@@ -39,7 +39,7 @@ GRID = (
             },
             result="22.68 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: one read of the weights, and the hops along a side of the grid and back",
                 relation=lambda grid_latency, latency_floor, layers, allreduces_per_layer, hop_latency, chips: (
@@ -92,7 +92,7 @@ GRID = (
             },
             result="22.43 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the best number of chips",
                 premises=(at("roofline.grid_latency"),),

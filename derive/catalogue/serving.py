@@ -68,7 +68,7 @@ EQUATIONS = (
             },
             result="3.191 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the price of the chips over what is left of the rate",
                 premises=(
@@ -96,7 +96,7 @@ EQUATIONS = (
             given={"chips": "16", "pipeline_stages": "2", "chip_price": "2 USD/h", "throughput": "13.2k token/s"},
             result="1.347 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="batch and latency enter both only as the throughput",
                 premises=(at("serving.cost_per_token"), at("scheduling.throughput")),
@@ -172,7 +172,7 @@ EQUATIONS = (
             },
             result="2.961",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: the cost of a token over that of the weights' arithmetic for it",
                 relation=lambda normalised_cost, cost_per_token, batch, one_token, chips, chip_price, compute_time: (
@@ -241,7 +241,7 @@ EQUATIONS = (
             },
             result="1.098",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
                 relation=lambda prefill_normalised_cost, new_tokens_per_pass, one_token, compute_time, prefill_attention_factor,
@@ -354,7 +354,7 @@ EQUATIONS = (
             },
             result="118.9",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: all weights but those of experts that decode leaves unread and no further token touches",
                 relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, activated_experts, experts: (

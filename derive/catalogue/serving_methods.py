@@ -44,7 +44,7 @@ METHODS = (
             given={"balance_batch": "211", "batch": "64", "kv_compute_ratio": "4.304", "prefill_attention_factor": "1.098"},
             result="6.922 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="at this chunk the arithmetic takes as long as the reads",
                 premises=(
@@ -274,7 +274,7 @@ METHODS = (
             },
             result="9.011 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: of the weights that decode leaves unread, the share that the chunk alone would touch",
                 relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
@@ -339,7 +339,7 @@ METHODS = (
             },
             result="171.8 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
                 premises=(
@@ -393,7 +393,7 @@ METHODS = (
             },
             result="177.1 tokens",
         ),
-        steps=(Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
+        derivation=lambda: (Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
@@ -444,7 +444,7 @@ METHODS = (
             },
             result="8.67 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
                 premises=(
@@ -522,7 +522,7 @@ METHODS = (
             },
             result="1446 token/s",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the tokens of a pass over its time",
                 premises=(at("serving.prefill_rate_of_time"), at("prefill.time")),

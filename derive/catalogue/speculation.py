@@ -129,7 +129,7 @@ SPECULATION = (
             given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_cost_ratio": "0.05", "verification_ratio": "1.116"},
             result="2.332",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: tokens over the time of a step with drafts, against one token in the time of one without",
                 relation=lambda speculative_speedup, tokens_per_step, plain_step_time, one_token, step_time: (
@@ -172,7 +172,7 @@ SPECULATION = (
         statement="Refused drafts are computed for nothing: once arithmetic binds, this is by how much drafts slow decode down.",
         assumptions=("the assumptions of serving.speculative_tokens",),
         example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_operations_ratio": "0.05"}, result="1.406"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: FLOPs of drafting and checking over the tokens they bring",
                 relation=lambda speculative_operations, draft_tokens, draft_operations_ratio, tokens_verified_per_step, one_token,
@@ -200,7 +200,7 @@ SPECULATION = (
         statement="Each position counts as a sequence, so the gain of drafts ends at a fraction of the balance batch.",
         assumptions=("KV reads and attention FLOPs left out", "every weight is read"),
         example=Example(given={"balance_batch": "211", "tokens_verified_per_step": "4"}, result="52.75"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the arithmetic of all positions takes as long as the weight read",
                 premises=(
