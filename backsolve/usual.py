@@ -5,6 +5,6 @@ CHIP, DATA_TYPE, MODEL = "H100-SXM", "fp8", "DeepSeek-V3"
 
 DEPLOYED = {
     **{"chips": 64.0, "batch": 256.0, "context_length": 8000.0},
-    **{"bytes_per_element": 1.0, "kv_copies": 1.0, "mfu": 0.5, "mbu": 0.7},
+    **{"bytes_per_element": 1.0, "kv_replication": 1.0, "mfu": 0.5, "mbu": 0.7},
 }
 """How the model is served on such chips, by registry name [SI]."""

@@ -1,14 +1,15 @@
 """The fields of what a question came to: Answer, Reason, RouteStep, Sweep, Spans and, of them all, Result."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, TypeVar
 
-from derive.briefly import brief, cut
+from derive.briefly import cut
 from derive.errors import NoSingleValue
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_expression, formula_in_latex, symbolic_in_latex
 from derive.records import LOWER, UPPER
@@ -97,7 +98,7 @@ class WhenRead(Mapping[str, _Value]):
         return dict, (dict(self._found),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Answer:
     """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
 
@@ -217,14 +218,12 @@ def shown_end(answer: Answer) -> float | None:
     return least or None if most is None else most
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Reason:
     """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated.
 
     `two_values` is a quantity that comes to one thing by one way and to another by another.
     """
-
-    __repr__ = brief
 
     code: str
     missing: tuple[str, ...] = ()
@@ -233,14 +232,12 @@ class Reason:
     two_values: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class RouteStep:
     """What was solved on the way, one equation or several together, with the value it gave.
 
     `forwards` is the result by which it was found, where that was followed at many values of it.
     """
-
-    __repr__ = brief
 
     equations: tuple[str, ...]
     unknown: str
@@ -255,7 +252,7 @@ class RouteStep:
         return ", ".join(self.equations)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Alike:
     """Points of a sweep, one after the other, whose answers differ in their numbers alone.
 
@@ -269,7 +266,7 @@ class Alike:
     reason: Reason | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Sweep:
     """A question answered at many points, as columns: what was given, and the points it has for answers.
 
@@ -277,8 +274,6 @@ class Sweep:
     where there is none. `labels[place]` is the regime and `bounds[place]` the bound. `others` are the answers of the
     points that have no number: intervals, or nothing and why.
     """
-
-    __repr__ = brief
 
     given: "Mapping[str, np.ndarray]"
     values: "np.ndarray"
@@ -327,7 +322,7 @@ class Sweep:
         return same_bound((*points, *(one.bound for answers, _ in self.others.values() for one in answers)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Spans:
     """What an answer spans while givens take any value of their ranges.
 
@@ -337,8 +332,6 @@ class Spans:
     point that the route and the elasticities are of: the middle, or the first with an answer. `quantiles` are None where
     next to no point drawn has an answer.
     """
-
-    __repr__ = brief
 
     ranges: Mapping[str, tuple[float, float]]
     method: str
@@ -353,7 +346,7 @@ class Spans:
     shown: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Result:
     """The fields of a `Solution`. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
 

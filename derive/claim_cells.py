@@ -2,9 +2,10 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from derive.errors import UnknownName, WrongValue, shorten
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.shipped_rows import figure, iso_date
 from derive.units import named_texts, parse
@@ -38,7 +39,7 @@ _SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")
 """Options of a question, written with their dashes: `--overlap=sum`. Without them `overlap` is a quantity."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Givens:
     """What a number is worked out from: rows of tables by their names, values as unread text by registry name, and how it is asked."""
 

@@ -5,12 +5,12 @@ A field is a column of the file, in its order. A number, count or date that may 
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from derive.immutable import immutable
 from derive.shipped_rows import TableRow
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class AcceleratorFigure(TableRow):
     """A row of hardware.csv: one figure of an accelerator, in `unit`; of rivals for it the `preferred` one is taken."""
 
@@ -28,7 +28,7 @@ class AcceleratorFigure(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class Efficiency(TableRow):
     """A row of efficiencies.csv: what is sustained of a peak, as measured in one published run.
 
@@ -55,7 +55,7 @@ class Efficiency(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class Architecture(TableRow):
     """A row of architectures.csv: the configuration of an open model, and the KV values counted from it by hand."""
 
@@ -125,7 +125,7 @@ class Architecture(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class OpenModel(TableRow):
     """A row of open_models.csv: a model with open weights that has a price, its size, and who decides its price."""
 
@@ -145,7 +145,7 @@ class OpenModel(TableRow):
     bytes_per_weight: float | None
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class ShortName(TableRow):
     """A row of short_names.csv: the beginning of a name, and the accelerator or model that it means although others begin so."""
 

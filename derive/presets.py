@@ -3,13 +3,14 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from math import ceil, inf
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
+from derive.immutable import immutable
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, ShortName
 from derive.quantities import data_types, quantity
 from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
@@ -78,10 +79,10 @@ OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 RENT = "rental"
 """What the notes say of a price that is a rent."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
-_SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
-_PART = re.compile(r"\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)", re.DOTALL)
+_SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)"
+_PART = r"(?s)\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)"
 """So many of a chip: 8xH100:fp8."""
-_SIZE = re.compile(r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])")
+_SIZE = r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])"
 """A number of parameters or bytes in a name."""
 _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 _SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
@@ -103,7 +104,7 @@ _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimi
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Published:
     """A model as it was published: the data types of its weights, and its longest context [token].
 
@@ -129,7 +130,7 @@ class Published:
         return dict(zip(WIDTHS, (self.of_experts, self.of_others), strict=True)) if counted else {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
     how a model was published, or its name where its configuration is not known.
@@ -189,7 +190,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     (3350000000000.0, 1.0, 8.0)
     """
     tables = tables or shipped.read()
-    if (several := _SEVERAL.match(text)) is not None:
+    if (several := re.match(_SEVERAL, text)) is not None:
         count, one = several.groups()
         preset = hardware(one, tables, published, dtype)
         chips = {"chips": quantity("chips").check(float(count))}
@@ -234,7 +235,7 @@ def names_count(text: str) -> bool:
     >>> names_count("8xH100:fp8"), names_count("H100:fp8")
     (True, False)
     """
-    return _SEVERAL.match(text) is not None
+    return re.match(_SEVERAL, text) is not None
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:
@@ -243,7 +244,7 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     >>> chip_name("h100"), chip_name("TPU-v5e")
     ('H100-SXM', 'TPU-v5e')
     """
-    if part := _PART.match(text):
+    if part := re.match(_PART, text):
         count, one = part.groups()
         more = ceil(float(count))
         raise WrongValue(f"{shorten(text)}: a whole number of chips is named so, such as {more}x{shorten(one)[1:-1]}")
@@ -268,7 +269,7 @@ def chip_of(text: str, tables: Tables | None = None) -> str:
     >>> chip_of("8xH100:fp8")
     'H100-SXM'
     """
-    several = _SEVERAL.match(text)
+    several = re.match(_SEVERAL, text)
     return chip_name((several[2] if several else text).partition(":")[0], tables)
 
 
@@ -477,7 +478,11 @@ def of_architecture(row: Architecture) -> Preset:
         givens=givens | dict.fromkeys(none, 0.0),
         provenance={name: _provenance_of_model(row, column) for name, column in columns.items()}
         | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
-        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys()), "kv_copies": COPIES[row.kv_shards]},
+        variants={
+            **_of_formula(formula),
+            **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys()),
+            "kv_replication": COPIES[row.kv_shards],
+        },
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
         published=(_published(row, givens),),
     )
@@ -834,8 +839,8 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
             return (meant or begun).pop()
         if begun:
             raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin so; write more of it")
-    sizes = {*_SIZE.findall(given.lower())}
-    alike = [*dict.fromkeys(spelled for spelled, _ in (*pairs, *short) if sizes <= {*_SIZE.findall(spelled.lower())})]
+    sizes = {*re.findall(_SIZE, given.lower())}
+    alike = [*dict.fromkeys(spelled for spelled, _ in (*pairs, *short) if sizes <= {*re.findall(_SIZE, spelled.lower())})]
     raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
 
 
@@ -847,14 +852,14 @@ def _alike(given: str, pairs: Collection[tuple[str, str]], short: Collection[tup
     yield [name for spelled, name in pairs if spelled == name == given]
     yield [name for spelled, name in pairs if spelled == given]
     *_, plain = forms = _forms(given)
-    for form, others in (*((one, short) for one in forms), (RELEASE.sub("", plain), ())):
+    for form, others in (*((one, short) for one in forms), (re.sub(RELEASE, "", plain), ())):
         yield [name for spelled, name in (*pairs, *others) if form and not _keys(_dashed(spelled)).isdisjoint(_keys(form))]
 
 
 def _forms(given: str) -> tuple[str, str, str]:
     """A text as it is, without an organisation before it, and without the words that change nothing or name a data type."""
     own = _dashed(given.rpartition("/")[2])
-    return _dashed(given), own, LEFT_OUT.sub("", STORED.sub("", own)).lstrip("-")
+    return _dashed(given), own, re.sub(LEFT_OUT, "", re.sub(STORED, "", own)).lstrip("-")
 
 
 @lru_cache(4096)
@@ -870,11 +875,11 @@ def _dashed(text: str) -> str:
 @lru_cache(4096)
 def _keys(dashed: str) -> frozenset[str]:
     """What a name is known by: its letters and digits, and its words in alphabetical order, with and without those that change nothing."""
-    forms = (dashed, LEFT_OUT.sub("", dashed).lstrip("-") or dashed)
+    forms = (dashed, re.sub(LEFT_OUT, "", dashed).lstrip("-") or dashed)
     return frozenset(key for form in forms for key in (re.sub("[-.]", "", form), "-".join(sorted(form.split("-")))))
 
 
 def stored_as(text: str) -> str:
     """The data type that the name of a model says its weights are stored in, or nothing."""
-    found = STORED.findall(_dashed(text.rpartition("/")[2]))
+    found = re.findall(STORED, _dashed(text.rpartition("/")[2]))
     return TYPES[found[-1]] if found else ""

@@ -5,12 +5,13 @@ A field is a column of the file, in its order. A number, count or date that may 
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from derive.immutable import immutable
 from derive.shipped_rows import TableRow
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class MemoryTierFigure(TableRow):
     """A row of memory_tiers.csv: one figure of a memory device, in `unit`, with its span where that is known."""
 
@@ -30,7 +31,7 @@ class MemoryTierFigure(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class CalibrationModel(TableRow):
     """A row of calibration_models.csv: an architecture, and the sheet of several bands that sells it."""
 
@@ -44,7 +45,7 @@ class CalibrationModel(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class Disclosure(TableRow):
     """A row of disclosures.csv: what a vendor said; without a model or lifetime it speaks of all of them."""
 
@@ -66,7 +67,7 @@ class Disclosure(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class ModelRow(TableRow):
     """A row of models.csv: the other names of a priced model and what is known of its size and release, with grades.
 
@@ -99,7 +100,7 @@ class ModelRow(TableRow):
         return replace(self, architecture="", architecture_grade="", active_params=None, active_params_grade="", total_params=None)
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class FxRate(TableRow):
     """A row of fx.csv: how much of a currency one US dollar bought on a day."""
 
@@ -113,7 +114,7 @@ class FxRate(TableRow):
     notes: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class ListPrice(TableRow):
     """A row of list_prices.csv: what the maker of an open model asks for it near release [USD/Mtoken]."""
 
@@ -128,7 +129,7 @@ class ListPrice(TableRow):
     source: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class HostPrice(TableRow):
     """A row of host_prices.csv: what a host asks for an open model [USD/Mtoken]."""
 
@@ -151,7 +152,7 @@ class HostPrice(TableRow):
     source: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class DisclosedSize(TableRow):
     """A row of disclosed_sizes.csv: a size that became known of a model that no fit has seen, and its price [USD/Mtoken]."""
 
@@ -168,7 +169,7 @@ class DisclosedSize(TableRow):
     source: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class PastPrice(TableRow):
     """A row of price_history.csv: a dated listing of an open model [USD/Mtoken]."""
 
@@ -185,7 +186,7 @@ class PastPrice(TableRow):
     source: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class NaturalExperiment(TableRow):
     """A row of natural_experiments.csv: a day from which a model sold at a new price, with the weights of the day before."""
 
@@ -199,7 +200,7 @@ class NaturalExperiment(TableRow):
     source: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class Claim(TableRow):
     """A row of claims.csv: a number that the lecture says or is said to say, and what became of it when it was worked out."""
 
@@ -219,7 +220,7 @@ class Claim(TableRow):
     source: str
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class WorkedProblem(TableRow):
     """A row of problems.csv: a problem that someone published with its answer, as one question, and what became of the answer."""
 

@@ -1,7 +1,7 @@
 """The records of the catalogue: Equation, Variant, Example, Step, Premise and Source."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from functools import cache, cached_property
 from inspect import Parameter, Signature, unwrap
@@ -10,8 +10,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from derive.arguments import argument_names
-from derive.briefly import brief
 from derive.errors import UnknownName, WrongValue, shorten
+from derive.immutable import immutable
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.quantities.formula import equation_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
@@ -33,15 +33,13 @@ LOWER, UPPER = "lower", "upper"
 """What a bound with the sense = says of its left side: it is at least, or at most, what stands on the right."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Source:
     """Where an equation was said or printed, and what we encode where that differs.
 
     `start` and `end` are seconds of the recording at the address `video`; `page` is a page, section or card of a text.
     `published` is the day, where it is known.
     """
-
-    __repr__ = brief
 
     kind: str
     title: str
@@ -87,7 +85,7 @@ def clock(seconds: int) -> str:
     return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Premise:
     """What a step starts from, taken at a point.
 
@@ -95,8 +93,6 @@ class Premise:
     the same derivation (`#1`). `point` replaces quantities all at once: by another one (its name), by a number, or by
     an expression of others (a function of them).
     """
-
-    __repr__ = brief
 
     id: str
     point: Mapping[str, "str | int | Callable[..., Any]"] = field(default_factory=dict)
@@ -111,7 +107,7 @@ def at(id: str, **point: "str | int | Callable[..., Any]") -> Premise:
     return Premise(id, point)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Step:
     """One step of a derivation: from premises, some quantities eliminated, to a relation.
 
@@ -119,8 +115,6 @@ class Step:
     premise where its right side has no slope in these quantities. The last step has no `relation` of its own: it
     comes to the equation itself.
     """
-
-    __repr__ = brief
 
     operation: str
     premises: tuple[Premise, ...] = ()
@@ -207,7 +201,7 @@ def symbol_or_number(name: str) -> Any:
     return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Variant:
     """One of several ways to define a quantity: of which group, by what name it is asked for, whether it is meant if none is;
     and other names of the group under which it holds as it does under its own.
@@ -217,15 +211,13 @@ class Variant:
     Variant(group='overlap', name='sum', default=False)
     """
 
-    __repr__ = brief
-
     group: str
     name: str
     default: bool = False
     holds_for: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Example:
     """An equation worked once: what is on the right of it as a person types it, and to four digits what that makes of the left.
 
@@ -236,17 +228,13 @@ class Example:
     '1714'
     """
 
-    __repr__ = brief
-
     given: Mapping[str, str]
     result: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Unmet:
     """A requirement that is not met: as text, whose it is, the quantities it speaks of, and in words what is the matter."""
-
-    __repr__ = brief
 
     text: str
     id: str
@@ -254,7 +242,7 @@ class Unmet:
     meaning: str
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@immutable(eq=False)
 class Equation:
     """One equation of the catalogue, declared as data.
 
@@ -267,8 +255,6 @@ class Equation:
     `direction` says what a bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
     became of the mathematics, and why.
     """
-
-    __repr__ = brief
 
     id: str
     version: int = 1
@@ -285,7 +271,7 @@ class Equation:
     assumptions: tuple[str, ...] = ()
     rule: str = ""
     example: Example | None = None
-    steps: tuple[Step, ...] = ()
+    derivation: Callable[[], tuple[Step, ...]] | None = None
     sources: tuple[Source, ...]
     stand_in: bool = False
     put_in: Mapping[str, int | str] = field(default_factory=dict)
@@ -295,6 +281,11 @@ class Equation:
     open: ClassVar[tuple[()]] = ()
     idle: ClassVar[bool] = False
     """No regime was put in and none is open: an equation of the catalogue is written for all of them."""
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the derivation. They are made when they are first read: no answer needs them."""
+        return self.derivation() if self.derivation else ()
 
     @property
     def chapter(self) -> str:

@@ -1,14 +1,13 @@
 """What an equation requires, held against numbers: met as nearly as an answer is to its value."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from math import isclose
 from typing import Any
 
 from derive.arguments import argument_names
-from derive.briefly import brief
 from derive.evaluate import evaluate
+from derive.immutable import immutable
 from derive.quantities import symbol
 from derive.trees import Tree, text
 from derive.written import AT_LEAST, AT_MOST, as_it_is_written
@@ -17,11 +16,9 @@ HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Requirement:
     """Where an equation may be used: a comparison of quantities, its parameters their names, and in words what is the matter else."""
-
-    __repr__ = brief
 
     holds: Callable[..., Any]
     otherwise: str = ""

@@ -7,15 +7,14 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from math import inf
 from typing import Any, TypeAlias, cast
 
 from derive import preset_rows
-from derive.briefly import brief
 from derive.characters import hidden, mark_in_words, trimmed
 from derive.errors import WrongData, shorten, suggest
+from derive.immutable import immutable
 from derive.shipped_rows import AnyRecord, Fault, TableRow, figure, iso_date, record_of, truth, whole
 from derive.shipped_rules import ACROSS, ROW
 
@@ -34,15 +33,13 @@ _FEW = 4
 """Rows that a message lists; of more, it names the first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Problem:
     """One thing wrong with a file, a row or a cell; `str()` gives the plain line that people read.
 
     >>> print(Problem(origin="prices.csv", row=12, column="amount", message="'abc' is not a number"))
     prices.csv row 12, column amount: 'abc' is not a number
     """
-
-    __repr__ = brief
 
     origin: str
     row: int | None
@@ -265,14 +262,12 @@ def _schemas(description: bytes) -> Mapping[str, Mapping[str, Any]]:
 # Rows.
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Checked:
     """A table held to its description: its sound rows, the bad ones with the columns at fault (None: all), and every problem.
 
     The sound rows are those of a table that has a record; of prices, none.
     """
-
-    __repr__ = brief
 
     records: tuple[TableRow, ...]
     bad: tuple[tuple[Mapping[str, str], frozenset[str] | None, Problem], ...]

@@ -3,14 +3,14 @@
 import datetime
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cache, lru_cache
 from math import inf
 from sys import float_info
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
-from derive.briefly import brief
 from derive.errors import WrongData, shorten, unseen
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.units import parse
 
@@ -20,13 +20,11 @@ Fault = tuple[str | None, str]
 """A column, None for the whole row, and what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class TableRow:
     """A sound row of a table that ships; `place` is the line of the file it stands on."""
 
     TABLE: ClassVar[str]
-    __repr__ = brief
-
     place: int = field(default=0, compare=False, repr=False)
 
     @classmethod
@@ -86,7 +84,7 @@ def figure(text: str) -> float:
     (1.25, 0.5)
     """
     if not NUMBER.fullmatch(text.removeprefix("-")):
-        dated = ": a spreadsheet took it for a date" if _SHORT_DATE.fullmatch(text) else ""
+        dated = ": a spreadsheet took it for a date" if re.fullmatch(_SHORT_DATE, text) else ""
         plain = figure_meant(text) or "a plain 1.25 or 1e-3, without unit, sign or separator"
         raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}; write {plain}")
     if text.startswith("-"):
@@ -98,8 +96,8 @@ def figure(text: str) -> float:
 
 
 _QUOTES = "'\"`´“”„‘’‚«» "
-_DECIMAL_COMMA = re.compile("0,[0-9]+|[1-9][0-9]*,(?![0-9]{3}$)[0-9]+")
-_GROUPED = re.compile("[0-9]{1,3}(?P<mark>[., '’])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?P<rest>(?!(?P=mark))[.,][0-9]+)?")
+_DECIMAL_COMMA = "0,[0-9]+|[1-9][0-9]*,(?![0-9]{3}$)[0-9]+"
+_GROUPED = "[0-9]{1,3}(?P<mark>[., '’])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?P<rest>(?!(?P=mark))[.,][0-9]+)?"
 
 
 def figure_meant(text: str) -> str:
@@ -111,9 +109,9 @@ def figure_meant(text: str) -> str:
     bare = text.strip(_QUOTES)
     if NUMBER.fullmatch(bare):
         return bare
-    if _DECIMAL_COMMA.fullmatch(bare):
+    if re.fullmatch(_DECIMAL_COMMA, bare):
         return bare.replace(",", ".")
-    form = _GROUPED.fullmatch(bare)
+    form = re.fullmatch(_GROUPED, bare)
     if not form or (form["mark"] == "," and bare.count(",") == 1 and not form["rest"]):
         return ""
     rest = form["rest"] or ""
@@ -161,7 +159,7 @@ def iso_date(text: str) -> datetime.date:
 
 _FIRST_OF_SPREADSHEETS = datetime.date(1899, 12, 30)
 """The day that spreadsheets count from."""
-_SHORT_DATE = re.compile(
+_SHORT_DATE = (
     "[0-9]{1,2}[-. ](?![A-Z]{3}$)[A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
     "|[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?"
 )
@@ -177,7 +175,7 @@ def _of_a_spreadsheet(text: str) -> str:
     if re.fullmatch("[2-6][0-9]{4}", text):
         day = _FIRST_OF_SPREADSHEETS + datetime.timedelta(days=int(text))
         return f": a spreadsheet counts {day} so; give its column the format yyyy-mm-dd"
-    return ": a spreadsheet writes dates so; give its column the format yyyy-mm-dd" if _SHORT_DATE.fullmatch(text) else ""
+    return ": a spreadsheet writes dates so; give its column the format yyyy-mm-dd" if re.fullmatch(_SHORT_DATE, text) else ""
 
 
 def listed(text: str) -> tuple[str, ...]:

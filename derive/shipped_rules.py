@@ -49,7 +49,7 @@ _EXPERTS = ("experts", "active_experts", "shared_experts", "moe_layers", "model_
 _WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"), _STATE, _INDEXER, _EXPERTS)
 """Columns of architectures.csv of which all are known or none."""
 COPIES = {"kv_heads": "heads", "1": "latents"}
-"""The variant of kv_copies that goes with what kv_shards says: how many chips one cache divides over."""
+"""The variant of kv_replication that goes with what kv_shards says: how many chips one cache divides over."""
 _MAY_STAND_ALONE = "value_dim"
 """Where a formula asks for the width of values, it has nothing to do with a width without position."""
 _DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")

@@ -1,14 +1,15 @@
 """Many values of one given: any between two, or one after another."""
 
-from dataclasses import dataclass
 from math import floor, log10
 from typing import TYPE_CHECKING
+
+from derive.immutable import immutable
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Interval:
     """Any value between two [SI]."""
 
@@ -26,7 +27,7 @@ class Interval:
         return self.low, self.high
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Series:
     """One value after another [SI]: those of a list, or evenly spaced between two, in size or in ratio."""
 

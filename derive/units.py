@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
 from math import isfinite, sqrt
@@ -12,6 +11,7 @@ from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
+from derive.immutable import immutable
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, data_types, meant_beside, own_unit, quantity, refuse_unnamed
 from derive.quantities.aliases import IN_A_TYPE, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
 
@@ -22,7 +22,7 @@ LONGEST = 200
 _Dimension = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Unit:
     """A unit as read: its size in base units and its exponents over `_BASES`, None where the text names no unit."""
 
@@ -91,8 +91,8 @@ _BINARY_SUFFIXES = {name: Decimal(size) for name, size in (_POWERS_OF_1024 | _BI
 DATA_TYPES = data_types.BYTES_OF_ONE
 """Bytes of one element."""
 _OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_per_activation")
-_PER_TOKENS = re.compile(r"/\s*(?:1\s*)?(?:(?P<suffix>[kKM])|(?P<word>(?i:million|thousand)))\s*(?i:tok(?:en)?s?)?\s*(?=/|$)")
-_CHIP_HOUR = re.compile(r"/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)", re.IGNORECASE)
+_PER_TOKENS = r"/\s*(?:1\s*)?(?:(?P<suffix>[kKM])|(?P<word>(?i:million|thousand)))\s*(?i:tok(?:en)?s?)?\s*(?=/|$)"
+_CHIP_HOUR = r"(?i)/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)"
 
 
 def vocabulary() -> dict[str, Any]:
@@ -181,11 +181,9 @@ def _spell(dimension: _Dimension) -> str:
 # -- reading --------------------------------------------------------------------------------------------------------
 
 _COUNT = r"[0-9]+(?:_[0-9]+)*"
-_FIGURE = re.compile(
-    rf"(\$?)\s*([+-]?(?:(?:{_COUNT}(?:\.(?:{_COUNT})?)?|\.{_COUNT})(?:e[+-]?[0-9]+)?|(?:inf(?:inity)?|nan)\b))", re.IGNORECASE
-)
-_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
-_RANGE = re.compile(r"\.\.|…|±|\+/?-|[0-9]\s*[-–—]\s*[0-9]")
+_FIGURE = rf"(?i)(\$?)\s*([+-]?(?:(?:{_COUNT}(?:\.(?:{_COUNT})?)?|\.{_COUNT})(?:e[+-]?[0-9]+)?|(?:inf(?:inity)?|nan)\b))"
+_NAME = r"[a-z]+(?:_[a-z]+)+"
+_RANGE = r"\.\.|…|±|\+/?-|[0-9]\s*[-–—]\s*[0-9]"
 _TYPOGRAPHIC_MINUS = {0x2212: "-"}
 _SHELL = "the shell may have eaten a '$2': write '2 USD/h' or quote it"
 
@@ -224,7 +222,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     if is_of_one_element(row.name) and text.lower() in DATA_TYPES:
         return DATA_TYPES[text.lower()]
     _refuse_traps(text)
-    match = _FIGURE.match(text)
+    match = re.match(_FIGURE, text)
     if match is None and is_of_one_element(row.name):
         raise _Unreadable(f"is neither a data type nor a number{suggest(text, DATA_TYPES)}")
     if match is None:
@@ -244,7 +242,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
 
 def _as_people_write(row: Quantity, rest: str) -> str:
     """A unit as its parts: "per" is a stroke, a GPU-h an hour of one, and in prices M, 1M and million tokens are MTok."""
-    rest = _CHIP_HOUR.sub("/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
+    rest = re.sub(_CHIP_HOUR, "/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
     if "USD" not in row.unit or "token" not in row.unit:
         return rest
 
@@ -252,7 +250,7 @@ def _as_people_write(row: Quantity, rest: str) -> str:
         word = match["word"]
         return f"/{({'million': 'M', 'thousand': 'k'}[word.lower()]) if word else match['suffix']}Tok"
 
-    return _PER_TOKENS.sub(of_tokens, rest)
+    return re.sub(_PER_TOKENS, of_tokens, rest)
 
 
 def _dollars_behind(rest: str) -> str:
@@ -272,7 +270,7 @@ def _refuse_traps(text: str) -> None:
             "has a comma, which may group thousands, stand for a decimal point or part a list:"
             " write 1000 or 1_000 or 1.5; only solve takes lists"
         )
-    if _RANGE.search(text):
+    if re.search(_RANGE, text):
         written = re.sub(r"(?<=\w)\s*[-–—]\s*(?=\d)", "..", text)
         here = f" ({shorten(written)[1:-1]})" if written != text else ""
         raise _Unreadable(f"looks like a range; solve takes one as low..high or middle±half{here}, nothing else does")
@@ -300,7 +298,9 @@ def _compare(row: Quantity, unit: Unit) -> None:
 
 def _told_apart(row: Quantity, dimension: _Dimension) -> str:
     """The quantities of that dimension which the registry tells this one apart from, as the end of a sentence."""
-    near = [name for name in dict.fromkeys(_NAME.findall(row.unlike)) if name in QUANTITIES and _wanted(QUANTITIES[name].unit) == dimension]
+    near = [
+        name for name in dict.fromkeys(re.findall(_NAME, row.unlike)) if name in QUANTITIES and _wanted(QUANTITIES[name].unit) == dimension
+    ]
     return f", as {' and '.join(near)} {'are' if len(near) > 1 else 'is'}" if near else ""
 
 
@@ -372,12 +372,12 @@ def in_own_unit(spelled: str, text: str) -> str:
     ('$0.30/MTok', '1M..2M requests/day', '1979T FLOP/s')
     """
     unit = own_unit(spelled)
-    text = f"<={text}" if in_full(spelled) in SAYS_AT_MOST and not _MANY.search(text) and not signed(text) else text
+    text = f"<={text}" if in_full(spelled) in SAYS_AT_MOST and not re.search(_MANY, text) and not signed(text) else text
     if not unit:
         return text
-    text = _PART.sub(lambda part: part[0] + _rest_of_unit(unit, part), text.rstrip())
-    bare = _LAST_DIGIT.match(text)
-    return f"{bare[0]} {_PREFIX.sub('', unit) if bare['suffix'] else unit}{text[bare.end() :]}" if bare else text
+    text = re.sub(_PART, lambda part: part[0] + _rest_of_unit(unit, part), text.rstrip())
+    bare = re.match(_LAST_DIGIT, text)
+    return f"{bare[0]} {re.sub(_PREFIX, '', unit) if bare['suffix'] else unit}{text[bare.end() :]}" if bare else text
 
 
 def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
@@ -400,20 +400,20 @@ def in_usual_unit(name: str, text: str) -> str:
     ('0.001', '2 USD/h', '2 USD/h')
     """
     row = QUANTITIES[name]
-    bare = _BARE.match(text.strip())
+    bare = re.match(_BARE, text.strip())
     if row.unit not in _TOLD_IN or not bare:
         return text
     numbers = bare["numbers"].replace("$", "")
-    if any(row.low <= float(one) <= row.high for one in _PARTED.split(numbers)):
+    if any(row.low <= float(one) <= row.high for one in re.split(_PARTED, numbers)):
         return text
     return f"{bare['sign']}{numbers} {_TOLD_IN[row.unit]}{text.strip()[bare.end() :]}"
 
 
 _TOLD_IN = {"USD/s": "USD/h", "USD/token": "USD/MTok", "USD/J": "USD/kWh"}
-_PARTED = re.compile(r"\.\.|,")
+_PARTED = r"\.\.|,"
 _DOLLARS = r"\$?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 """One number, which can be taken apart in one way only: of a long list there would else be too many to try."""
-_BARE = re.compile(rf"(?P<sign>(?:[<>]=?)? *)(?P<numbers>{_DOLLARS}(?:(?:\.\.|,){_DOLLARS})*)(?: ?USD)?(?=$|:[a-z])")
+_BARE = rf"(?P<sign>(?:[<>]=?)? *)(?P<numbers>{_DOLLARS}(?:(?:\.\.|,){_DOLLARS})*)(?: ?USD)?(?=$|:[a-z])"
 """Plain numbers or dollars, one or several or from one to another, a limit perhaps."""
 
 
@@ -454,20 +454,18 @@ def of_word(spelled: str, value: Any) -> Any:
     return [of_word(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
 
 
-_MANY = re.compile(r"\.\.|[,;±]")
-_LAST_DIGIT = re.compile(rf"^(?![A-Za-z])[^:]*[0-9.] ?(?P<suffix>{'|'.join(_SUFFIXES)})?(?=$|:[a-z])")
-_PART = re.compile(
-    r"(?P<dollar>\$?)\s*(?:[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?(?P<words>(?:\s*[A-Za-z$]+)*(?:/\s*[A-Za-z]+)*)"
-)
+_MANY = r"\.\.|[,;±]"
+_LAST_DIGIT = rf"^(?![A-Za-z])[^:]*[0-9.] ?(?P<suffix>{'|'.join(_SUFFIXES)})?(?=$|:[a-z])"
+_PART = r"(?P<dollar>\$?)\s*(?:[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?(?P<words>(?:\s*[A-Za-z$]+)*(?:/\s*[A-Za-z]+)*)"
 """A number with what stands behind it."""
-_PREFIX = re.compile(r"^[kMGTP]i?(?=B$|FLOP)")
+_PREFIX = r"^[kMGTP]i?(?=B$|FLOP)"
 
 
 SIGNS = ("<=", ">=")
 """The signs of limits, at most and at least."""
 
-_SIGN = re.compile(r"<=|>=|=<|=>|[≤≥<>]")
-_ANY_SIGN = re.compile(rf"{_SIGN.pattern}|=")
+_SIGN = r"<=|>=|=<|=>|[≤≥<>]"
+_ANY_SIGN = rf"{_SIGN}|="
 _TURNED = {"<=": ">=", ">=": "<="}
 
 
@@ -477,10 +475,10 @@ def signed(text: str) -> tuple[str, ...]:
     >>> signed("≤ 30ms"), signed(">10ms <50ms"), signed("30ms")
     (('<=30ms',), ('>=10ms', '<=50ms'), ())
     """
-    first, *values = _SIGN.split(text)
+    first, *values = re.split(_SIGN, text)
     if first.strip():
         return ()
-    return tuple(f"{_plain(sign)}{value.strip()}" for sign, value in zip(_SIGN.findall(text), values, strict=True))
+    return tuple(f"{_plain(sign)}{value.strip()}" for sign, value in zip(re.findall(_SIGN, text), values, strict=True))
 
 
 def _plain(sign: str) -> str:
@@ -490,18 +488,18 @@ def _plain(sign: str) -> str:
 
 def _named(item: str) -> Iterator[tuple[str, str]]:
     """The name and the text of one given; of a limit that has its value first, or one on either side, those turned round."""
-    sign = _ANY_SIGN.search(item)
+    sign = re.search(_ANY_SIGN, item)
     if sign is None:
         raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
     given, text = item[: sign.start()].strip(), item[sign.end() :].strip()
     if sign[0] == "=":
         yield given, text
         return
-    name, *more = _SIGN.split(text, maxsplit=1)
+    name, *more = re.split(_SIGN, text, maxsplit=1)
     turned = name.strip() in QUANTITIES or name.strip() in NAME_OF_SYMBOL
-    if turned and _FIGURE.match(given):
+    if turned and re.match(_FIGURE, given):
         yield name.strip(), f"{_TURNED[_plain(sign[0])]}{given}"
-        given, text, sign = name.strip(), "".join(more).strip(), _SIGN.search(text)
+        given, text, sign = name.strip(), "".join(more).strip(), re.search(_SIGN, text)
     if sign is not None:
         yield given, f"{_plain(sign[0])}{text}"
 

@@ -47,7 +47,7 @@ SKELETON = """    Equation(
         # TODO: requires=(Requirement(holds=lambda ...: ... >= ..., otherwise="..."),), where it may be used
         assumptions=("TODO: what is left out, or taken for granted",),
         # TODO: example=Example(given={{"batch": "64"}}, result="12.3 ms"), all that stands on the right, and the left to four digits
-        # TODO: steps=(Step(...),), if it follows from other equations
+        # TODO: derivation=lambda: (Step(...),), if it follows from other equations
         sources=(ours("TODO: or talk(...), or a work of derive/catalogue/sources.py"),),
     ),
 """

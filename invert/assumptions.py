@@ -138,7 +138,7 @@ class Assumptions:
     tokens_per_step: float = _number(
         1.0, "token", "no sheet says how many tokens a step yields; KV bytes that rest on decode prices are as many times larger"
     )
-    kv_copies: float = _number(1.0, "1", "no sheet says how many chips hold a copy of the cache; at more of them KV bytes are smaller")
+    kv_replication: float = _number(1.0, "1", "no sheet says how many chips hold a copy of the cache; at more of them KV bytes are smaller")
     assumed_active_params: float = _number(
         1e11,
         "1",
@@ -420,7 +420,7 @@ _BY_NAME = {one.name: one for one in fields(Assumptions)}
 NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in _BY_NAME.items() if "note" in one.metadata}
 """What each field says of itself, in order."""
 
-ASSUMED = ("tokens_per_step", "kv_copies")
+ASSUMED = ("tokens_per_step", "kv_replication")
 """Held at one value in every reading and estimate, and printed with the anchors; they cannot be given."""
 ANCHORS = tuple(name for name, note in NOTES.items() if note.anchor)
 """Every outside fact that may be given."""

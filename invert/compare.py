@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.price_rows import CalibrationModel
+from derive.quantities.aliases import with_new_names
 from invert.assumptions import Assumptions
 from invert.comparison_records import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
 from invert.data import Data
@@ -171,7 +172,7 @@ def _of_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[Sh
     `WrongData` where it is neither.
     """
     try:
-        found = json.loads(content)
+        found = json.loads(content, object_hook=with_new_names)
         records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], dict(found["run"]))
         sides = {_key(one): _side_of_record(one) for one in records}
         return sides, causes_of_saved(records, saved, run, data), not calibrates_alike(saved, data)

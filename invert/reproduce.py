@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from derive.briefly import brief
 from derive.errors import WrongData, shorten
 from derive.files import LARGEST_RESULT, called, content_of, label
+from derive.quantities.aliases import with_new_names
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
 from invert.data import read_data
@@ -62,7 +63,7 @@ def saved_run(path: str) -> SavedRun:
     """The run of a file that `--save` wrote, or of standard input where its name is -; `WrongData` for any other, in one line."""
     place, content = called(path), content_of(path, LARGEST_RESULT)
     try:
-        document = json.loads(content, parse_constant=_refuse_constant)
+        document = json.loads(content, parse_constant=_refuse_constant, object_hook=with_new_names)
     except (ValueError, RecursionError) as error:
         raise _none(place, f"it is not JSON: {shorten(str(error))}") from None
     if isinstance(document, list):

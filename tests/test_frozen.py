@@ -3,9 +3,9 @@
 `frozen/` holds `infer` over all sheets, every question of validation/questions.csv, and `cite` of every equation in every
 style, with the tables of tests/tables. A row of differences.csv allows a change and says why: with `became`, a part of a path has a
 new name and the value must be the same; without, what the pattern matches may differ. A row is refused that allows nothing any more,
-or more that stayed than moved. A sheet, a question or an id that is only new passes. `python tests/test_frozen.py --write` records
-anew, at the day that `DAY` then gives, and moves the rows of differences.csv to the end of history.csv: what has moved since the
-first record.
+or more that stayed than moved. `frozen/renames.csv` has the names that changed: each is read as its new one. A sheet, a question
+or an id that is only new passes. `python tests/test_frozen.py --write` records anew, at the day that `DAY` then gives, and moves the
+rows of differences.csv to the end of history.csv: what has moved since the first record.
 """
 
 import csv
@@ -29,6 +29,7 @@ from click.testing import CliRunner
 from backsolve.cli.main import backsolve
 from derive import cite, equations, shipped
 from derive.show.citation import STYLES
+from tests.tools.renames import with_new_names
 from tests.tools.tables import FROZEN as TABLES
 
 FROZEN = Path(__file__).parent / "frozen"
@@ -94,7 +95,7 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def recorded(record: str) -> Any:
-    return json.loads(gzip.decompress((FROZEN / f"{record}.json.gz").read_bytes()))
+    return with_new_names(json.loads(gzip.decompress((FROZEN / f"{record}.json.gz").read_bytes())))
 
 
 def write(record: str) -> None:

@@ -6,7 +6,6 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from backsolve.site.book import BOOK, book_pages
@@ -21,6 +20,7 @@ from backsolve.site.prices import price_pages
 from backsolve.site.writing import HERE, Page, Surroundings, data_script, written_page
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
+from derive.immutable import immutable
 from derive.shipped import Problem
 from derive.show.citation import address_of
 from derive.units import vocabulary
@@ -35,7 +35,7 @@ _PARTS_OF_SITE = (
 """What stands at the top of every page, as far as it is there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Built:
     """What a build came to."""
 

@@ -4,7 +4,6 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ from backsolve.site.equations import equation_address
 from backsolve.site.writing import HERE, INDEX, Entry, Page, relative_to
 from derive.catalogue import CHAPTERS, by_id
 from derive.errors import WrongData
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.show.mathml import latex_in_mathml, math
 
@@ -32,7 +32,7 @@ SCHEMAS = "docs/reference/schema"
 _HEADINGS_WITH_ANCHOR = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Section:
     """A heading of a document with the plain text below it, up to the next one."""
 
@@ -42,7 +42,7 @@ class Section:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Document:
     """A Markdown file, read: its title, its HTML, and its sections."""
 

@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 _UNDER_ROOF = ("roofline", "batching", "context", "scheduling")
 """Chapters of a step of decode."""
-_UNDER_STEPS = ("weight_time", "kv_time", "fetched_params", "touched_experts", "kv_read_bytes_per_sequence", "tokens_per_second_per_user")
+_UNDER_STEPS = ("weight_time", "kv_time", "fetched_params", "activated_experts", "kv_read_bytes_per_sequence", "tokens_per_second_per_user")
 """What the times of a step are made of, or make: where an equation of another chapter speaks of it, its quantities move the step."""
 
 

@@ -1,13 +1,13 @@
 """The ways to look something up in the book, on pages and on paper: by time of the lecture, by quantity, and by claim with its verdict."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from derive.catalogue import by_id, equations
 from derive.catalogue.searching import TALK
 from derive.catalogue.sources import talk
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
@@ -15,7 +15,7 @@ from derive.shipped import Problem
 from invert.scoreboard import sections
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Said:
     """Something of the lecture that an equation is from."""
 

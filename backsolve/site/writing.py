@@ -4,7 +4,7 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from derive.catalogue import by_id
+from derive.immutable import immutable
 from derive.shipped import Problem
 from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
 from derive.version import VERSION
@@ -27,7 +28,7 @@ _EXACT = 2.0**53
 """Whole numbers up to here have no other that is written alike."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Entry:
     """What the search finds: a page, or a part of one behind `#`; `words` is all the text of it."""
 
@@ -38,7 +39,7 @@ class Entry:
     words: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Page:
     """A page before it is written: where it goes, by which template, with what; what is to be found of it; and what it lacks.
 
@@ -54,7 +55,7 @@ class Page:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Surroundings:
     """What all pages share: the parts of the site by name and address, and the address it is published under, if there is one."""
 

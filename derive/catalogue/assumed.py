@@ -1,10 +1,10 @@
 """What several equations of the catalogue take for granted, so that each is spelled once."""
 
 COPIES = (
-    "no copies of the cache over the chips unless kv_copies says so: under tensor parallelism, chips that share a KV head"
+    "no copies of the cache over the chips unless kv_replication says so: under tensor parallelism, chips that share a KV head"
     " (all of them, where attention is latent) each hold and read it"
 )
-ONE_COPY = "no copies of the cache over the chips (kv_copies)"
+ONE_COPY = "no copies of the cache over the chips (kv_replication)"
 EVERY_EXPERT_READ = (
     "every expert is read, as in a dense model: too long for a mixture of experts at small batches"
     " (experts.weight_time_touched, taken where experts and active_experts are known)"

@@ -37,7 +37,7 @@ EQUATIONS = (
             },
             result="1.5",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: prefill pays for its weights, and for attention over the part of the prompt before the token",
                 relation=lambda prefill_cost_ratio, prompt_position, context_length, attention_context: (
@@ -86,7 +86,7 @@ EQUATIONS = (
             },
             result="7.549",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the larger time and the part of the smaller that is not hidden, as in a step of overlap 0 to 1;"
                 " every token has its own arithmetic, and those of a step share its reads",
@@ -149,7 +149,7 @@ EQUATIONS = (
             },
             result="2.273",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the cost of a prompt token at the two band means, the mark-up being common",
                 premises=(
@@ -181,7 +181,7 @@ EQUATIONS = (
         statement="Weight read and KV read of the base band, in units of linear compute time.",
         assumptions=(DENSE,),
         example=Example(given={"weight_compute_ratio": "8.45", "short_context": "20k", "balance_context": "78k"}, result="8.706"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means",
                 relation=lambda memory_ratio_short, memory_time, compute_time: (memory_ratio_short, memory_time / compute_time),
@@ -235,7 +235,7 @@ EQUATIONS = (
             },
             result="0.8013",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="both times in units of the linear compute time, attention and every token of the step counted as compute",
                 premises=(
@@ -244,7 +244,7 @@ EQUATIONS = (
                         memory_time=lambda memory_ratio_short, step_time: memory_ratio_short * step_time,
                         compute_time="step_time",
                         attention_time=lambda step_time, short_context, attention_context: step_time * short_context / attention_context,
-                        positions_per_step=lambda tokens_per_step, one_token: tokens_per_step / one_token,
+                        tokens_verified_per_step=lambda tokens_per_step, one_token: tokens_per_step / one_token,
                     ),
                     at("context.attention_context"),
                 ),
@@ -284,7 +284,7 @@ EQUATIONS = (
             },
             result="1.599 USD/MTok/h",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: storage is priced as the memory it fills, input at the same mark-up over recomputing",
                 relation=lambda storage_price, holding_cost_ratio, input_markup, chip_price, kv_bytes_per_token, hbm_capacity: (
@@ -317,7 +317,7 @@ EQUATIONS = (
                 operation="the KV bytes and parameters are in the balance context, the chip in its sweep time",
                 premises=(
                     at("#2"),
-                    at("context.balance_context", kv_copies=1),
+                    at("context.balance_context", kv_replication=1),
                     at("batching.ridge_point"),
                     at("scheduling.sweep_time"),
                 ),
@@ -342,7 +342,7 @@ EQUATIONS = (
             given={"input_price": "2 USD/MTok", "prefill_decode_flops_ratio": "1.3", "balance_context": "78k", "prefill_cost_ratio": "1.1"},
             result="0.0000303 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: a hit pays at least for one read from memory, at the mark-up of the input price",
                 relation=lambda cache_read_price, input_markup, retrieve_cost: (cache_read_price, input_markup * retrieve_cost),
@@ -375,7 +375,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the KV bytes, parameters and the chip are in the balance context",
-                premises=(at("#2"), at("context.balance_context", kv_copies=1), at("batching.ridge_point")),
+                premises=(at("#2"), at("context.balance_context", kv_replication=1), at("batching.ridge_point")),
                 eliminated=("kv_bytes_per_token", "ridge_point"),
             ),
         ),

@@ -28,7 +28,7 @@ INVERSE = (
             },
             result="6.6",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="an output token of the base band is R times its prompt token",
                 premises=(
@@ -53,7 +53,7 @@ INVERSE = (
         statement="The output price of the long-context band is premium_out times that of the base band.",
         assumptions=BAND_MEANS,
         example=Example(given={"premium_out": "1.5", "decode_cost_short": "6.6"}, result="9.9"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the output price of both bands, one of them premium_out times the other",
                 premises=(
@@ -99,7 +99,7 @@ INVERSE = (
             },
             result="6.603",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the cost of a decoded token at the mean of the base band",
                 premises=(
@@ -141,7 +141,7 @@ INVERSE = (
             },
             result="9.923",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the cost of a decoded token at the mean of the long-context band",
                 premises=(
@@ -172,7 +172,7 @@ INVERSE = (
             given={"long_context": "300k", "short_context": "20k", "memory_ratio_long": "12.3", "memory_ratio_short": "8.71"},
             result="77.99k tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the memory ratio at the two band means; the weight read is the same in both",
                 premises=(

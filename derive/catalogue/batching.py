@@ -45,9 +45,9 @@ EQUATIONS = (
         version=2,
         title="Arithmetic intensity of a decode step",
         defines="arithmetic_intensity",
-        relation=lambda arithmetic_intensity, ridge_point, mfu, positions_per_step, compute_time, mbu, memory_time: (
+        relation=lambda arithmetic_intensity, ridge_point, mfu, tokens_verified_per_step, compute_time, mbu, memory_time: (
             arithmetic_intensity,
-            ridge_point * mfu * positions_per_step * compute_time / (mbu * memory_time),
+            ridge_point * mfu * tokens_verified_per_step * compute_time / (mbu * memory_time),
         ),
         statement="The FLOPs of a step over the bytes it reads: its times, each with its rate; the figures of the chip cancel.",
         assumptions=(
@@ -59,7 +59,7 @@ EQUATIONS = (
             given={
                 "ridge_point": "590.7 FLOP/byte",
                 "mfu": "0.5",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "mbu": "0.7",
                 "memory_time": "24.88 ms",
@@ -101,7 +101,7 @@ EQUATIONS = (
         ),
         statement="A ridge point of 600 FLOP/byte and weights of one byte make a balance ratio of 300.",
         example=Example(given={"ridge_point": "590.7 FLOP/byte", "bytes_per_weight": "1"}, result="295.4"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="peak FLOP/s and bandwidth enter both only as their ratio",
                 premises=(at("batching.machine_balance_ratio"), at("batching.ridge_point")),
@@ -145,7 +145,7 @@ EQUATIONS = (
         statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
         assumptions=("KV reads, attention FLOPs and drafts left out", EVERY_EXPERT_IN_USE),
         example=Example(given={"machine_balance_ratio": "300", "sparsity": "8", "mfu": "50%", "mbu": "70%"}, result="1714"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="at the balance batch the arithmetic takes as long as the weight read",
                 premises=(at("roofline.compute_time", batch="balance_batch", compute_time="weight_time"), at("roofline.weight_time")),
@@ -194,7 +194,7 @@ EQUATIONS = (
         assumptions=(EVERY_EXPERT_IN_USE, "no drafts"),
         changes=("attention FLOPs count, and the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
         example=Example(given={"balance_batch": "1714", "attention_compute_ratio": "0.1", "kv_compute_ratio": "0.4"}, result="2449"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="at this batch the arithmetic takes as long as weight and KV read together",
                 premises=(
@@ -244,7 +244,7 @@ EQUATIONS = (
         statement="How many times longer the weight read takes than the linear arithmetic: 1 at the balance batch.",
         assumptions=("every weight is read, whatever the batch",),
         example=Example(given={"balance_batch": "211", "batch": "64"}, result="3.297"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means",
                 relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
@@ -270,28 +270,28 @@ EQUATIONS = (
         id="batching.compute_utilisation_of_step",
         title="Compute time over step time",
         defines="compute_utilisation",
-        relation=lambda compute_utilisation, positions_per_step, compute_time, step_time: (
+        relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
             compute_utilisation,
-            positions_per_step * compute_time / step_time,
+            tokens_verified_per_step * compute_time / step_time,
         ),
         statement="The share of a step that the arithmetic with the weights takes, whatever overlaps.",
         assumptions=(
             "relative to the mfu given, which is a share of peak",
             "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
         ),
-        example=Example(given={"positions_per_step": "4", "compute_time": "3.274 ms", "step_time": "28.61 ms"}, result="0.4577"),
+        example=Example(given={"tokens_verified_per_step": "4", "compute_time": "3.274 ms", "step_time": "28.61 ms"}, result="0.4577"),
         sources=(ours("the definition of the share"),),
     ),
     Equation(
         id="batching.compute_utilisation_of_rate",
         title="Compute utilisation from a rate",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
-        relation=lambda compute_utilisation, flop_per_weight, active_params, positions_per_step, throughput, chips, pipeline_stages,
+        relation=lambda compute_utilisation, flop_per_weight, active_params, tokens_verified_per_step, throughput, chips, pipeline_stages,
             peak_flops, mfu, tokens_per_step, idle_fraction: (
             compute_utilisation,
             flop_per_weight
             * active_params
-            * positions_per_step
+            * tokens_verified_per_step
             * throughput
             / (chips * pipeline_stages * peak_flops * mfu * tokens_per_step * (1 - idle_fraction)),
         ),
@@ -304,7 +304,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "active_params": "405B",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "throughput": "13.2k token/s",
                 "chips": "16",
                 "pipeline_stages": "2",
@@ -315,15 +315,16 @@ EQUATIONS = (
             },
             result="0.4579",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="arithmetic over step time, by the arithmetic of a batch",
                 premises=(at("batching.compute_utilisation_of_step"), at("roofline.compute_time")),
                 eliminated=("compute_time",),
-                relation=lambda compute_utilisation, positions_per_step, flop_per_weight, batch, active_params, chips, peak_flops, mfu,
+                relation=lambda compute_utilisation, tokens_verified_per_step, flop_per_weight, batch, active_params, chips, peak_flops,
+                    mfu,
                     step_time: (
                     compute_utilisation,
-                    positions_per_step * flop_per_weight * batch * active_params / (chips * peak_flops * mfu * step_time),
+                    tokens_verified_per_step * flop_per_weight * batch * active_params / (chips * peak_flops * mfu * step_time),
                 ),
             ),
             Step(
@@ -346,12 +347,12 @@ EQUATIONS = (
         kind=BOUND,
         direction=UPPER,
         variant=Variant(group="overlap", name="max", default=True),
-        relation=lambda compute_utilisation, positions_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
+        relation=lambda compute_utilisation, tokens_verified_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
             drafting_compute_ratio: (
             compute_utilisation,
-            positions_per_step
+            tokens_verified_per_step
             / (
-                maximum(positions_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
+                maximum(tokens_verified_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
                 + drafting_compute_ratio
             ),
         ),
@@ -367,7 +368,7 @@ EQUATIONS = (
         ),
         example=Example(
             given={
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "attention_compute_ratio": "0.1631",
                 "weight_compute_ratio": "3.296",
                 "kv_compute_ratio": "4.304",
@@ -375,12 +376,12 @@ EQUATIONS = (
             },
             result="0.4577",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means",
-                relation=lambda compute_utilisation, positions_per_step, compute_time, step_time: (
+                relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
                     compute_utilisation,
-                    positions_per_step * compute_time / step_time,
+                    tokens_verified_per_step * compute_time / step_time,
                 ),
             ),
             Step(
@@ -431,7 +432,7 @@ EQUATIONS = (
         statement="If price follows cost, the batch shrinks by the price ratio times the speed ratio: 15 for 6x at 2.5x.",
         assumptions=("price is proportional to chip time in both modes", "same weights on the same hardware"),
         example=Example(given={"fast_batch": "400", "fast_price_ratio": "6", "fast_speed_ratio": "2.5"}, result="6000"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the fast token costs pi times as much, its step takes 1/sigma of the time",
                 premises=(
@@ -464,7 +465,7 @@ EQUATIONS = (
         statement="If normal mode is compute-bound and fast mode sits on the latency floor, normal runs at sigma balance batches.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
         example=Example(given={"fast_speed_ratio": "2.5", "balance_batch": "1714"}, result="4285"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="fast takes the weight time, normal sigma times as long and that is its compute time",
                 premises=(
@@ -487,7 +488,7 @@ EQUATIONS = (
         statement="Under the same reading, fast mode runs at the balance batch over the price ratio.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
         example=Example(given={"balance_batch": "1714", "fast_price_ratio": "6"}, result="285.7"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the ratio of the batches, with the batch of the normal mode",
                 premises=(at("batching.fast_mode_batch_ratio"), at("batching.fast_mode_normal_batch")),
@@ -531,7 +532,7 @@ EQUATIONS = (
             },
             result="2.165",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="without drafts a step takes one read of the weights, with them the arithmetic of all its positions if longer",
                 premises=(

@@ -109,7 +109,7 @@ EQUATIONS = (
         statement="A cache is kept in the tier whose drain time is its lifetime: there holding and reading cost the same.",
         assumptions=("balance is taken for the optimum", "one read per hold"),
         example=Example(given={"drain_time": "4.571 min"}, result="4.571 min"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="holding for the lifetime costs as much as reading back once",
                 premises=(
@@ -148,7 +148,7 @@ EQUATIONS = (
             },
             result="15.39 h",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="holding for that long costs as much as recomputing",
                 premises=(at("cache.hold_cost", ttl="break_even_time", hold_cost="rematerialisation_cost"),),
@@ -197,7 +197,7 @@ EQUATIONS = (
             },
             result="3.994 s",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the cost of a cached token in one tier",
                 premises=(at("cache.cache_cost"), at("cache.hold_cost"), at("cache.retrieve_cost")),
@@ -277,7 +277,7 @@ EQUATIONS = (
             given={"tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "tier_capacity": "1 TB"},
             result="0.008 USD/MTok/h",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the storage price over the lifetime is what holding costs",
                 premises=(at("cache.hold_cost", hold_cost=lambda storage_price, ttl: storage_price * ttl),),

@@ -37,7 +37,7 @@ TARIFFS = (
             },
             result="3.28 min",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: an increment pays for the time its bytes are read in, storage for its share of the tier",
                 relation=lambda implied_drain_time, output_storage_markup_ratio, hbm_holding_price, hbm_capacity, kv_bytes_per_token,
@@ -79,7 +79,7 @@ TARIFFS = (
             },
             result="2.455 USD/MTok/h",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the same charge for a write at both lifetimes",
                 premises=(
@@ -103,7 +103,7 @@ TARIFFS = (
             given={"input_price": "3 USD/MTok", "cache_write_premium": "0.25", "storage_price": "2.455 USD/MTok/h", "ttl": "5 min"},
             result="0.5454 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
                 relation=_write_premium,

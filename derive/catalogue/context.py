@@ -13,9 +13,9 @@ EQUATIONS = (
         changes=("over the copies that chips hold of a cache: each reads its own",),
         title="Balance context",
         defines="balance_context",
-        relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_copies, mfu: (
+        relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_replication, mfu: (
             balance_context,
-            flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * kv_copies * mfu),
+            flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * kv_replication * mfu),
         ),
         statement="Context at which the KV read of a sequence takes as long as its arithmetic. Bytes per weight cancel.",
         assumptions=("dense attention", "attention FLOPs left out", COPIES),
@@ -25,12 +25,12 @@ EQUATIONS = (
                 "mbu": "70%",
                 "ridge_point": "590.7 FLOP/byte",
                 "kv_bytes_per_token": "516.1 kB/token",
-                "kv_copies": "2",
+                "kv_replication": "2",
                 "mfu": "50%",
             },
             result="1860 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="at the balance context the KV read of the batch takes as long as its arithmetic",
                 premises=(
@@ -54,14 +54,14 @@ EQUATIONS = (
         title="Balance context, attention counted",
         defines="balance_context_with_attention",
         relation=lambda balance_context_with_attention, balance_context, attention_intensity, mbu, attention_rate_ratio, ridge_point,
-            kv_copies, mfu: (
+            kv_replication, mfu: (
             balance_context_with_attention,
-            balance_context / (1 - attention_intensity * mbu / (attention_rate_ratio * ridge_point * kv_copies * mfu)),
+            balance_context / (1 - attention_intensity * mbu / (attention_rate_ratio * ridge_point * kv_replication * mfu)),
         ),
         requires=(
             Requirement(
-                holds=lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_copies, mfu: (
-                    attention_intensity * mbu < attention_rate_ratio * kv_copies * mfu * ridge_point
+                holds=lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_replication, mfu: (
+                    attention_intensity * mbu < attention_rate_ratio * kv_replication * mfu * ridge_point
                 ),
                 otherwise="attention takes as long as its reads at any context, so that none is in balance",
             ),
@@ -78,12 +78,12 @@ EQUATIONS = (
                 "mbu": "70%",
                 "attention_rate_ratio": "0.5",
                 "ridge_point": "590.7 FLOP/byte",
-                "kv_copies": "2",
+                "kv_replication": "2",
                 "mfu": "50%",
             },
             result="1933 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the read takes as long as all arithmetic, attention counted as so many weights more at its own rate",
                 premises=(
@@ -100,11 +100,11 @@ EQUATIONS = (
                 ),
                 eliminated=("kv_time", "attention_flops_per_sequence", "peak_flops"),
                 relation=lambda balance_context_with_attention, mbu, flop_per_weight, active_params, attention_flops_per_pair,
-                    attention_rate_ratio, ridge_point, kv_bytes_per_token, kv_copies, mfu: (
+                    attention_rate_ratio, ridge_point, kv_bytes_per_token, kv_replication, mfu: (
                     balance_context_with_attention,
                     mbu
                     * (flop_per_weight * active_params + attention_flops_per_pair * balance_context_with_attention / attention_rate_ratio)
-                    / (ridge_point * kv_bytes_per_token * kv_copies * mfu),
+                    / (ridge_point * kv_bytes_per_token * kv_replication * mfu),
                 ),
             ),
             Step(
@@ -134,7 +134,7 @@ EQUATIONS = (
         statement="With dense attention it is the context over the balance context, whatever the batch.",
         assumptions=("dense attention", "attention FLOPs left out"),
         example=Example(given={"context_length": "8k", "balance_context": "1860"}, result="4.301"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means",
                 premises=(at("context.kv_compute_ratio_of_times"),),
@@ -168,7 +168,7 @@ EQUATIONS = (
             given={"attention_flops_per_sequence": "66.06 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
             result="0.1631",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means",
                 relation=lambda attention_compute_ratio, attention_time, compute_time: (
@@ -195,14 +195,14 @@ EQUATIONS = (
         defines="kv_time",
         variant=Variant(group="kv_time", name="sparse"),
         relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token,
-            sparse_attention_exponent, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
+            sparse_attention_exponent, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
             kv_time,
             batch
             * sparse_attention_coefficient
             * one_token
             * (context_length / one_token) ** sparse_attention_exponent
             * kv_bytes_per_token
-            * kv_copies
+            * kv_replication
             / (chips * hbm_bandwidth * mbu),
         ),
         statement="A sparse attention reads c L^p tokens of the context instead of L; p = 1/2 is the lecture's square root.",
@@ -214,7 +214,7 @@ EQUATIONS = (
                 "context_length": "8k",
                 "sparse_attention_exponent": "0.5",
                 "kv_bytes_per_token": "516.1 kB/token",
-                "kv_copies": "2",
+                "kv_replication": "2",
                 "chips": "16",
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
@@ -237,9 +237,9 @@ EQUATIONS = (
         title="KV-read time with windows, states and selections",
         defines="kv_time",
         variant=Variant(group="kv_time", name="fixed"),
-        relation=lambda kv_time, batch, kv_read_bytes_per_sequence, kv_copies, chips, hbm_bandwidth, mbu: (
+        relation=lambda kv_time, batch, kv_read_bytes_per_sequence, kv_replication, chips, hbm_bandwidth, mbu: (
             kv_time,
-            batch * kv_read_bytes_per_sequence * kv_copies / (chips * hbm_bandwidth * mbu),
+            batch * kv_read_bytes_per_sequence * kv_replication / (chips * hbm_bandwidth * mbu),
         ),
         statement="Every sequence reads what grows with its context, windows, states and selected entries; states are written back too.",
         assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
@@ -247,7 +247,7 @@ EQUATIONS = (
             given={
                 "batch": "64",
                 "kv_read_bytes_per_sequence": "4.129 GB",
-                "kv_copies": "2",
+                "kv_replication": "2",
                 "chips": "16",
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
@@ -280,7 +280,7 @@ EQUATIONS = (
         statement="At the best size of a block the reads grow with the square root of the context: where the lecture's law can come from.",
         assumptions=("the block size follows the context", "the assumptions of context.compress_select"),
         example=Example(given={"context_length": "8k", "selected_blocks": "16"}, result="715.5 tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the best size of a block",
                 premises=(at("context.compress_select"),),

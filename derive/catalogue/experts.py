@@ -19,20 +19,22 @@ EQUATIONS = (
         id="experts.touched_experts",
         version=2,
         title="Experts that a batch uses",
-        defines="touched_experts",
-        relation=lambda touched_experts, experts, active_experts, batch, positions_per_step: (
-            touched_experts,
-            experts * (1 - (1 - active_experts / experts) ** (batch * positions_per_step)),
+        defines="activated_experts",
+        relation=lambda activated_experts, experts, active_experts, batch, tokens_verified_per_step: (
+            activated_experts,
+            experts * (1 - (1 - active_experts / experts) ** (batch * tokens_verified_per_step)),
         ),
         changes=("counts the drafts that a pass checks, as each of them goes to experts of its own; a batch is one sequence at least",),
         requires=(
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
             Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
-            Requirement(holds=lambda positions_per_step: positions_per_step >= 1, otherwise="a step computes one position at least"),
+            Requirement(
+                holds=lambda tokens_verified_per_step: tokens_verified_per_step >= 1, otherwise="a step computes one token at least"
+            ),
         ),
         statement="An expert is read if at least one token of the pass needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
-        example=Example(given={"experts": "256", "active_experts": "8", "batch": "32", "positions_per_step": "2"}, result="222.4"),
+        example=Example(given={"experts": "256", "active_experts": "8", "batch": "32", "tokens_verified_per_step": "2"}, result="222.4"),
         sources=(
             MOE_PAPER,
             ours("the lecture reads all weights whatever the batch; that is true once nearly every expert has somebody who needs it"),
@@ -41,9 +43,9 @@ EQUATIONS = (
     Equation(
         id="experts.prefill_touched_experts",
         title="Experts that a pass with many new tokens uses",
-        defines="prefill_touched_experts",
-        relation=lambda prefill_touched_experts, experts, active_experts, batch, new_tokens_per_pass, one_token: (
-            prefill_touched_experts,
+        defines="prefill_activated_experts",
+        relation=lambda prefill_activated_experts, experts, active_experts, batch, new_tokens_per_pass, one_token: (
+            prefill_activated_experts,
             experts * (1 - (1 - active_experts / experts) ** (batch * new_tokens_per_pass / one_token)),
         ),
         requires=(
@@ -53,15 +55,15 @@ EQUATIONS = (
         statement="Every new token of every sequence goes to experts of its own.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         example=Example(given={"experts": "256", "active_experts": "8", "batch": "2", "new_tokens_per_pass": "16"}, result="163.3"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the new tokens of a pass, as a batch of so many sequences",
                 premises=(
                     at(
                         "experts.touched_experts",
-                        touched_experts="prefill_touched_experts",
+                        activated_experts="prefill_activated_experts",
                         batch=lambda batch, new_tokens_per_pass, one_token: batch * new_tokens_per_pass / one_token,
-                        positions_per_step=1,
+                        tokens_verified_per_step=1,
                     ),
                 ),
             ),
@@ -71,27 +73,29 @@ EQUATIONS = (
     Equation(
         id="experts.mixed_touched_experts",
         title="Experts that a step with a chunk of prefill on board uses",
-        defines="mixed_touched_experts",
-        relation=lambda mixed_touched_experts, touched_experts, experts, active_experts, prefill_chunk, one_token: (
-            mixed_touched_experts,
-            experts - (experts - touched_experts) * (1 - active_experts / experts) ** (prefill_chunk / one_token),
+        defines="mixed_activated_experts",
+        relation=lambda mixed_activated_experts, activated_experts, experts, active_experts, prefill_chunk, one_token: (
+            mixed_activated_experts,
+            experts - (experts - activated_experts) * (1 - active_experts / experts) ** (prefill_chunk / one_token),
         ),
         requires=(
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
             Requirement(
-                holds=lambda touched_experts, experts: touched_experts <= experts,
+                holds=lambda activated_experts, experts: activated_experts <= experts,
                 otherwise="no more experts are used than there are",
             ),
         ),
         statement="Of the experts that decode leaves out, a chunk leaves out those that none of its tokens goes to.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
-        example=Example(given={"touched_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"),
-        steps=(
+        example=Example(
+            given={"activated_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"
+        ),
+        derivation=lambda: (
             Step(
                 operation="what it means: all experts but those that decode leaves out, and of these the chunk",
-                relation=lambda mixed_touched_experts, touched_experts, experts, prefill_touched_experts: (
-                    mixed_touched_experts,
-                    experts - (experts - touched_experts) * (1 - prefill_touched_experts / experts),
+                relation=lambda mixed_activated_experts, activated_experts, experts, prefill_activated_experts: (
+                    mixed_activated_experts,
+                    experts - (experts - activated_experts) * (1 - prefill_activated_experts / experts),
                 ),
             ),
             Step(
@@ -100,7 +104,7 @@ EQUATIONS = (
                     at("#1"),
                     at("experts.prefill_touched_experts", batch=1, new_tokens_per_pass="prefill_chunk"),
                 ),
-                eliminated=("prefill_touched_experts",),
+                eliminated=("prefill_activated_experts",),
             ),
         ),
         sources=(MOE_PAPER, ours("a token of the chunk passes by an expert whoever else is in the pass")),
@@ -156,7 +160,7 @@ EQUATIONS = (
         statement="What total and active parameters and the router say of the experts together.",
         assumptions=("all experts are of one size",),
         example=Example(given={"total_params": "671B", "active_params": "37B", "active_experts": "8", "experts": "256"}, result="654.5B"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a token leaves out all routed parameters but its own",
                 premises=(at("experts.active_params"), at("experts.shared_params")),
@@ -169,14 +173,14 @@ EQUATIONS = (
         id="experts.fetched_params",
         title="Parameters a step reads",
         defines="fetched_params",
-        relation=lambda fetched_params, shared_params, routed_params, touched_experts, experts: (
+        relation=lambda fetched_params, shared_params, routed_params, activated_experts, experts: (
             fetched_params,
-            shared_params + routed_params * touched_experts / experts,
+            shared_params + routed_params * activated_experts / experts,
         ),
         statement="The shared parameters and the experts that somebody in the batch uses.",
         assumptions=("all experts are of one size", "an expert is read once, however many tokens use it"),
         example=Example(
-            given={"shared_params": "16.5B", "routed_params": "654.5B", "touched_experts": "222.4", "experts": "256"},
+            given={"shared_params": "16.5B", "routed_params": "654.5B", "activated_experts": "222.4", "experts": "256"},
             result="585.1B",
         ),
         sources=(ours("between active parameters at one sequence and total parameters at many"),),
@@ -201,7 +205,7 @@ EQUATIONS = (
             given={"expert_bytes_per_weight": "0.5", "fetched_params": "585.1B", "shared_params": "16.5B", "shared_bytes_per_weight": "2"},
             result="0.5423",
         ),
-        sources=(ours("the mean over what is read: of experts as many as are touched, of the rest all"),),
+        sources=(ours("the mean over what is read: of experts as many as are activated, of the rest all"),),
     ),
     Equation(
         id="experts.mean_bytes_per_weight",
@@ -222,7 +226,7 @@ EQUATIONS = (
             given={"expert_bytes_per_weight": "0.5", "routed_params": "654.5B", "shared_bytes_per_weight": "2", "total_params": "671B"},
             result="0.5369",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the mean over what a step reads, where it reads all",
                 premises=(
@@ -237,7 +241,7 @@ EQUATIONS = (
     Equation(
         id="experts.weight_time_touched",
         version=3,
-        title="Weight-read time with only the touched experts",
+        title="Weight-read time with only the activated experts",
         defines="weight_time",
         variant=Variant(group="weight_time", name="touched"),
         relation=lambda weight_time, shared_params, fetched_params, expert_imbalance, routed_params, bytes_per_weight, chips,
@@ -248,7 +252,7 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
-            "waits for the chip on which most of the touched experts lie; that was left out",
+            "waits for the chip on which most of the activated experts lie; that was left out",
             "the busiest chip reads no more than all the experts that it holds; an imbalance could make it read any number",
         ),
         requires=(
@@ -259,7 +263,7 @@ EQUATIONS = (
         assumptions=(
             "what all tokens use is sharded perfectly over the chips",
             "every chip holds as many experts",
-            "unless expert_imbalance is given, touched experts are spread evenly over the chips: see experts.busiest_chip",
+            "unless expert_imbalance is given, activated experts are spread evenly over the chips: see experts.busiest_chip",
         ),
         example=Example(
             given={
@@ -274,7 +278,7 @@ EQUATIONS = (
             },
             result="8.555 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of the busiest chip: of all parameters as many as it reads, times the chips",
                 premises=(
@@ -295,7 +299,7 @@ EQUATIONS = (
         id="experts.plain_weight_time_touched",
         version=2,
         changes=("the busiest chip reads no more than all the experts that it holds",),
-        title="Weight-read time with only the touched experts, of a step without drafts",
+        title="Weight-read time with only the activated experts, of a step without drafts",
         defines="plain_weight_time",
         variant=Variant(group="weight_time", name="touched"),
         relation=lambda plain_weight_time, shared_params, routed_params, active_experts, experts, batch, expert_imbalance,
@@ -311,7 +315,7 @@ EQUATIONS = (
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
         statement="One token a sequence touches fewer experts than that token and its drafts.",
-        assumptions=("touched experts lie on the chips as unevenly as in a step with drafts",),
+        assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
         example=Example(
             given={
                 "shared_params": "16.5B",
@@ -327,22 +331,22 @@ EQUATIONS = (
             },
             result="6.34 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of a pass with one position a sequence",
                 premises=(
                     at("experts.weight_time_touched", weight_time="plain_weight_time"),
                     at("experts.fetched_params"),
-                    at("experts.touched_experts", positions_per_step=1),
+                    at("experts.touched_experts", tokens_verified_per_step=1),
                 ),
-                eliminated=("fetched_params", "touched_experts"),
+                eliminated=("fetched_params", "activated_experts"),
             ),
         ),
         sources=(MOE_PAPER, ours("what a step with drafts is compared with")),
     ),
     Equation(
         id="experts.weight_time_mixed",
-        title="Weight-read time with only the touched experts, stored in other bytes than the rest",
+        title="Weight-read time with only the activated experts, stored in other bytes than the rest",
         defines="weight_time",
         variant=Variant(group="weight_time", name="mixed"),
         relation=lambda weight_time, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance, routed_params,
@@ -363,7 +367,7 @@ EQUATIONS = (
             "all experts are stored alike, and so is all beside them",
             "what all tokens use is sharded perfectly over the chips",
             "every chip holds as many experts",
-            "unless expert_imbalance is given, touched experts are spread evenly over the chips: see experts.busiest_chip",
+            "unless expert_imbalance is given, activated experts are spread evenly over the chips: see experts.busiest_chip",
         ),
         example=Example(
             given={
@@ -379,7 +383,7 @@ EQUATIONS = (
             },
             result="4.607 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of all the bytes that the busiest chip reads, times the chips",
                 premises=(
@@ -404,7 +408,7 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.plain_weight_time_mixed",
-        title="Weight-read time with only the touched experts, stored in other bytes than the rest, of a step without drafts",
+        title="Weight-read time with only the activated experts, stored in other bytes than the rest, of a step without drafts",
         defines="plain_weight_time",
         variant=Variant(group="weight_time", name="mixed"),
         relation=lambda plain_weight_time, shared_params, shared_bytes_per_weight, routed_params, active_experts, experts, batch,
@@ -424,7 +428,7 @@ EQUATIONS = (
         statement="One token a sequence touches fewer experts than that token and its drafts.",
         assumptions=(
             "all experts are stored alike, and so is all beside them",
-            "touched experts lie on the chips as unevenly as in a step with drafts",
+            "activated experts lie on the chips as unevenly as in a step with drafts",
         ),
         example=Example(
             given={
@@ -442,15 +446,15 @@ EQUATIONS = (
             },
             result="3.5 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of a pass with one position a sequence",
                 premises=(
                     at("experts.weight_time_mixed", weight_time="plain_weight_time"),
                     at("experts.fetched_params"),
-                    at("experts.touched_experts", positions_per_step=1),
+                    at("experts.touched_experts", tokens_verified_per_step=1),
                 ),
-                eliminated=("fetched_params", "touched_experts"),
+                eliminated=("fetched_params", "activated_experts"),
             ),
         ),
         sources=(GPT_OSS_CARD, ours("what a step with drafts is compared with")),
@@ -485,7 +489,7 @@ EQUATIONS = (
             },
             result="576.4 us",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the latency floor at the mean width of what one sequence reads",
                 premises=(
@@ -500,34 +504,34 @@ EQUATIONS = (
     Equation(
         id="experts.busiest_chip",
         version=2,
-        title="Touched experts on the busiest chip",
+        title="Activated experts on the busiest chip",
         kind=HEURISTIC,
-        relation=lambda expert_imbalance, touched_experts, experts, expert_parallel: (
+        relation=lambda expert_imbalance, activated_experts, experts, expert_parallel: (
             expert_imbalance,
             minimum(
-                experts / touched_experts,
+                experts / activated_experts,
                 maximum(
-                    expert_parallel / touched_experts,
+                    expert_parallel / activated_experts,
                     1
-                    + power(logarithm(expert_parallel), 3, 4) * power(expert_parallel * (1 / touched_experts - 1 / experts), 1, 2),
+                    + power(logarithm(expert_parallel), 3, 4) * power(expert_parallel * (1 / activated_experts - 1 / experts), 1, 2),
                 ),
             ),
         ),
         changes=("on more chips than there are experts, too, none reads more than all of what it holds",),
         requires=(
-            Requirement(holds=lambda touched_experts, experts: touched_experts <= experts),
+            Requirement(holds=lambda activated_experts, experts: activated_experts <= experts),
             Requirement(holds=lambda expert_parallel: expert_parallel >= 1),
         ),
-        statement="Of many chips one holds more touched experts than the mean: at least one, at most all that lie on it.",
+        statement="Of many chips one holds more activated experts than the mean: at least one, at most all that lie on it.",
         assumptions=(
             "experts lie on the chips at random, as many on each, and none twice",
             "tokens choose their experts independently and evenly: skewed routing is worse",
-            "against draws at random within a sixth where a chip has one touched expert or more on average, else within a quarter",
+            "against draws at random within a sixth where a chip has one activated expert or more on average, else within a quarter",
         ),
-        example=Example(given={"touched_experts": "222.4", "experts": "256", "expert_parallel": "32"}, result="1.151"),
+        example=Example(given={"activated_experts": "222.4", "experts": "256", "expert_parallel": "32"}, result="1.151"),
         sources=(
             ours(
-                "touched experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
+                "activated experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
                 " above the mean; the exponent fits draws at random"
             ),
         ),
@@ -536,14 +540,14 @@ EQUATIONS = (
         id="experts.expert_capacity",
         title="Tokens an expert takes",
         defines="expert_capacity",
-        relation=lambda expert_capacity, capacity_factor, batch, positions_per_step, active_experts, experts: (
+        relation=lambda expert_capacity, capacity_factor, batch, tokens_verified_per_step, active_experts, experts: (
             expert_capacity,
-            capacity_factor * batch * positions_per_step * active_experts / experts,
+            capacity_factor * batch * tokens_verified_per_step * active_experts / experts,
         ),
         statement="Buffers of a fixed size hold the mean of an expert's tokens, times a factor; what is more is dropped.",
         assumptions=("buffers of a fixed size: serving usually drops nothing",),
         example=Example(
-            given={"capacity_factor": "1.25", "batch": "32", "positions_per_step": "2", "active_experts": "8", "experts": "256"},
+            given={"capacity_factor": "1.25", "batch": "32", "tokens_verified_per_step": "2", "active_experts": "8", "experts": "256"},
             result="2.5",
         ),
         sources=(SWITCH_PAPER,),
@@ -642,7 +646,7 @@ EQUATIONS = (
             },
             result="11.1 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the all-to-all time, with a message for each chip in place of each expert",
                 premises=(at("experts.all_to_all_time", active_experts="reached_chips"),),
@@ -683,7 +687,7 @@ EQUATIONS = (
             },
             result="1.233 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="one copy a chip, over the link of the domain",
                 premises=(at("experts.all_to_all_time_one_copy", link_bandwidth="scale_up_link_bandwidth"),),
@@ -753,7 +757,7 @@ EQUATIONS = (
             },
             result="8.594 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: one copy a chip, the longer of what stays in the rack and what leaves it",
                 relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
@@ -804,7 +808,7 @@ EQUATIONS = (
         statement="A router that first picks a few racks, and then experts within these, reaches no others.",
         assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
         example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
-        steps=(
+        derivation=lambda: (
             Step(operation="racks that were picked, in place of all", premises=(at("experts.reached_racks", racks="rack_limit"),)),
         ),
         sources=(DEEPSEEK_V3_PAPER,),
@@ -876,7 +880,7 @@ EQUATIONS = (
             "one message an expert: with one copy a rack less leaves (experts.scale_out_slowdown_one_copy)",
         ),
         example=Example(given={"racks": "4", "scale_out_bandwidth_ratio": "9"}, result="6.75"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: the longer of what stays and what leaves, in units of the time within one rack",
                 relation=lambda scale_out_slowdown, leaving_share, scale_out_bandwidth_ratio: (
@@ -912,7 +916,7 @@ EQUATIONS = (
             "inside the racks every expert gets a message, as within one rack",
         ),
         example=Example(given={"scale_out_bandwidth_ratio": "9", "leaving_copies": "2.7", "active_experts": "8"}, result="3.038"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: the longer of the messages inside the racks and the copies that leave one, in units of the time"
                 " within one rack, which is a message an expert",

@@ -67,13 +67,15 @@ EQUATIONS = (
         changes=("over the bytes of a sequence, windows and states among them, and times the copies that chips hold of a cache",),
         title="Bytes of the KV cache",
         defines="kv_cache_bytes",
-        relation=lambda kv_cache_bytes, sequences_in_flight, kv_bytes_per_sequence, kv_copies: (
+        relation=lambda kv_cache_bytes, sequences_in_flight, kv_bytes_per_sequence, kv_replication: (
             kv_cache_bytes,
-            sequences_in_flight * kv_bytes_per_sequence * kv_copies,
+            sequences_in_flight * kv_bytes_per_sequence * kv_replication,
         ),
         statement="Every sequence in flight holds its cache, in all stages together.",
         assumptions=("no prefix shared between sequences", "equal context lengths, or their mean", COPIES),
-        example=Example(given={"sequences_in_flight": "128", "kv_bytes_per_sequence": "4.129 GB", "kv_copies": "2"}, result="1.057 TB"),
+        example=Example(
+            given={"sequences_in_flight": "128", "kv_bytes_per_sequence": "4.129 GB", "kv_replication": "2"}, result="1.057 TB"
+        ),
         sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
     ),
     Equation(
@@ -82,7 +84,7 @@ EQUATIONS = (
         changes=("says nothing of less than one chip, on which a cache still lies once",),
         title="Copies of a cache that there can be",
         kind=BOUND,
-        relation=lambda kv_copies, chips: (kv_copies, chips),
+        relation=lambda kv_replication, chips: (kv_replication, chips),
         sense="<=",
         requires=(Requirement(holds=lambda chips: chips >= 1, otherwise="a part of a chip holds one copy, like a whole one"),),
         statement="A chip holds a cache once.",
@@ -94,8 +96,8 @@ EQUATIONS = (
         id="memory.kv_copies_of_heads",
         title="Copies of a cache that tensor parallelism makes",
         kind=CONDITION,
-        variant=Variant(group="kv_copies", name="heads", default=True),
-        relation=lambda kv_copies, chips, kv_heads: (kv_copies, maximum(1, chips / kv_heads)),
+        variant=Variant(group="kv_replication", name="heads", default=True),
+        relation=lambda kv_replication, chips, kv_heads: (kv_replication, maximum(1, chips / kv_heads)),
         statement="Heads are dealt out to the chips; where there are fewer KV heads than chips, some chips hold the same one.",
         assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
         example=Example(given={"chips": "16", "kv_heads": "8"}, result="2"),
@@ -105,12 +107,12 @@ EQUATIONS = (
         id="memory.kv_copies_of_latents",
         title="Copies of a cache of latents that tensor parallelism makes",
         kind=CONDITION,
-        variant=Variant(group="kv_copies", name="latents"),
-        relation=lambda kv_copies, chips: (kv_copies, chips),
+        variant=Variant(group="kv_replication", name="latents"),
+        relation=lambda kv_replication, chips: (kv_replication, chips),
         statement="A latent serves all heads, so that every chip that computes some of them holds it.",
         assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
         example=Example(given={"chips": "16"}, result="16"),
-        steps=(Step(operation="one KV head for all", premises=(at("memory.kv_copies_of_heads", kv_heads=1),)),),
+        derivation=lambda: (Step(operation="one KV head for all", premises=(at("memory.kv_copies_of_heads", kv_heads=1),)),),
         sources=(ours("a latent is a cache of one head"),),
     ),
     Equation(
@@ -205,9 +207,9 @@ EQUATIONS = (
         title="Sequences that fit beside the weights",
         kind=BOUND,
         relation=lambda sequences_in_flight, chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes, kv_bytes_per_sequence,
-            kv_copies: (
+            kv_replication: (
             sequences_in_flight,
-            (chips * pipeline_stages * hbm_capacity * (1 - reserved_share) - weight_bytes) / (kv_bytes_per_sequence * kv_copies),
+            (chips * pipeline_stages * hbm_capacity * (1 - reserved_share) - weight_bytes) / (kv_bytes_per_sequence * kv_replication),
         ),
         sense="<=",
         requires=_ROOM_BESIDE_THE_WEIGHTS,
@@ -221,11 +223,11 @@ EQUATIONS = (
                 "reserved_share": "10%",
                 "weight_bytes": "405 GB",
                 "kv_bytes_per_sequence": "4.129 GB",
-                "kv_copies": "2",
+                "kv_replication": "2",
             },
             result="230",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the demand at the limit of the capacity",
                 premises=(
@@ -249,9 +251,9 @@ EQUATIONS = (
         title="Tokens whose cache fits beside the weights",
         defines="kv_cache_tokens",
         relation=lambda kv_cache_tokens, chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes, kv_bytes_per_token,
-            kv_copies: (
+            kv_replication: (
             kv_cache_tokens,
-            (chips * pipeline_stages * hbm_capacity * (1 - reserved_share) - weight_bytes) / (kv_bytes_per_token * kv_copies),
+            (chips * pipeline_stages * hbm_capacity * (1 - reserved_share) - weight_bytes) / (kv_bytes_per_token * kv_replication),
         ),
         requires=_ROOM_BESIDE_THE_WEIGHTS,
         statement="What the weights leave of the memory, over the cache of one token: engines deal it out in blocks of tokens.",
@@ -267,7 +269,7 @@ EQUATIONS = (
                 "reserved_share": "10%",
                 "weight_bytes": "405 GB",
                 "kv_bytes_per_token": "516.1 kB",
-                "kv_copies": "2",
+                "kv_replication": "2",
             },
             result="1.84M tokens",
         ),
@@ -285,7 +287,7 @@ EQUATIONS = (
             "all memory is free for weights and caches",
         ),
         example=Example(given={"scale_up_size": "72", "hbm_capacity": "192 GB"}, result="13.82 TB"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the capacity of one stage that fills the domain",
                 premises=(at("memory.fits"), at("memory.capacity", chips="scale_up_size", pipeline_stages=1, reserved_share=0)),
@@ -320,7 +322,7 @@ EQUATIONS = (
             given={"total_params": "671B", "bytes_per_weight": "1", "scale_up_bandwidth": "576 TB/s", "mbu": "70%"},
             result="1.664 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of a stage that fills the domain",
                 premises=(at("roofline.weight_time", chips="scale_up_size"), at("memory.scale_up_bandwidth")),

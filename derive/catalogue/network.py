@@ -7,8 +7,8 @@ from derive.requirements import Requirement
 
 _SEVERAL = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
 _OF_SUMS = (
-    "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",
-    "the links alone: every synchronisation also takes a latency",
+    "every layer is cut over all chips (tensor parallelism), with two all-reduces: after attention and after the feed-forward",
+    "the links alone: every all-reduce also takes a latency",
     "every chip sends over a link of its own, at its full rate in one direction; switches that add up by themselves halve it",
     "no overlap with arithmetic",
 )
@@ -39,14 +39,14 @@ EQUATIONS = (
         title="Bytes of an all-reduce of a decode step",
         defines="all_reduce_bytes",
         variant=Variant(group="summed", name="step", default=True),
-        relation=lambda all_reduce_bytes, batch, positions_per_step, model_dim, bytes_per_activation: (
+        relation=lambda all_reduce_bytes, batch, tokens_verified_per_step, model_dim, bytes_per_activation: (
             all_reduce_bytes,
-            batch * positions_per_step * model_dim * bytes_per_activation,
+            batch * tokens_verified_per_step * model_dim * bytes_per_activation,
         ),
         statement="Chips that share a layer add up the activations of every position of a step, each as wide as the model.",
         assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
         example=Example(
-            given={"batch": "64", "positions_per_step": "4", "model_dim": "16384", "bytes_per_activation": "2"},
+            given={"batch": "64", "tokens_verified_per_step": "4", "model_dim": "16384", "bytes_per_activation": "2"},
             result="8.389 MB",
         ),
         sources=(TENSOR_PARALLEL_PAPER,),
@@ -66,14 +66,14 @@ EQUATIONS = (
             given={"prefill_batch": "2", "new_tokens_per_pass": "2000", "model_dim": "16384", "bytes_per_activation": "2"},
             result="131.1 MB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="every token of a pass is a position",
                 premises=(
                     at(
                         "network.all_reduce_bytes",
                         batch="prefill_batch",
-                        positions_per_step=lambda new_tokens_per_pass, one_token: new_tokens_per_pass / one_token,
+                        tokens_verified_per_step=lambda new_tokens_per_pass, one_token: new_tokens_per_pass / one_token,
                     ),
                 ),
             ),
@@ -85,13 +85,13 @@ EQUATIONS = (
         title="Time to add up what the chips of a layer make",
         defines="tensor_parallel_time",
         variant=Variant(group="summed", name="step", default=True),
-        relation=lambda tensor_parallel_time, layers, synchronisations_per_layer, batch, positions_per_step, model_dim,
+        relation=lambda tensor_parallel_time, layers, allreduces_per_layer, batch, tokens_verified_per_step, model_dim,
             bytes_per_activation, chips, link_bandwidth: (
             tensor_parallel_time,
             layers
-            * synchronisations_per_layer
+            * allreduces_per_layer
             * batch
-            * positions_per_step
+            * tokens_verified_per_step
             * model_dim
             * bytes_per_activation
             * 2
@@ -104,9 +104,9 @@ EQUATIONS = (
         example=Example(
             given={
                 "layers": "126",
-                "synchronisations_per_layer": "2",
+                "allreduces_per_layer": "2",
                 "batch": "64",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "model_dim": "16384",
                 "bytes_per_activation": "2",
                 "chips": "16",
@@ -114,17 +114,17 @@ EQUATIONS = (
             },
             result="8.808 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
-                operation="an all-reduce of the activations of all positions, at every synchronisation of every layer",
+                operation="an all-reduce of the activations of all positions, of every layer as often as it has one",
                 premises=(
                     at(
                         "network.all_reduce_time",
-                        all_reduce_time=lambda tensor_parallel_time, layers, synchronisations_per_layer: (
-                            tensor_parallel_time / (layers * synchronisations_per_layer)
+                        all_reduce_time=lambda tensor_parallel_time, layers, allreduces_per_layer: (
+                            tensor_parallel_time / (layers * allreduces_per_layer)
                         ),
-                        all_reduce_bytes=lambda batch, positions_per_step, model_dim, bytes_per_activation: (
-                            batch * positions_per_step * model_dim * bytes_per_activation
+                        all_reduce_bytes=lambda batch, tokens_verified_per_step, model_dim, bytes_per_activation: (
+                            batch * tokens_verified_per_step * model_dim * bytes_per_activation
                         ),
                         hop_latency=0,
                     ),
@@ -138,9 +138,11 @@ EQUATIONS = (
         title="Share of a step that its sums take where nothing hides them",
         defines="exposed_communication_share",
         stand_in=True,
-        relation=lambda exposed_communication_share, tensor_parallel_time, memory_time, positions_per_step, compute_time, attention_time: (
+        relation=lambda exposed_communication_share, tensor_parallel_time, memory_time, tokens_verified_per_step, compute_time,
+            attention_time: (
             exposed_communication_share,
-            tensor_parallel_time / (tensor_parallel_time + maximum(positions_per_step * (compute_time + attention_time), memory_time)),
+            tensor_parallel_time
+            / (tensor_parallel_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time)),
         ),
         statement="What chips add up comes on top of the arithmetic or of the reads, whichever take longer.",
         assumptions=("nothing else is sent, and launches take no time", "nothing of it hides behind arithmetic or reads: at most so much"),
@@ -148,7 +150,7 @@ EQUATIONS = (
             given={
                 "tensor_parallel_time": "652.4 us",
                 "memory_time": "4.06 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "565.9 us",
                 "attention_time": "173.9 us",
             },
@@ -161,11 +163,11 @@ EQUATIONS = (
         title="Time to add up what the chips of a layer make of a pass over prompts",
         defines="tensor_parallel_time",
         variant=Variant(group="summed", name="prompts"),
-        relation=lambda tensor_parallel_time, layers, synchronisations_per_layer, prefill_batch, new_tokens_per_pass, one_token, model_dim,
+        relation=lambda tensor_parallel_time, layers, allreduces_per_layer, prefill_batch, new_tokens_per_pass, one_token, model_dim,
             bytes_per_activation, chips, link_bandwidth: (
             tensor_parallel_time,
             layers
-            * synchronisations_per_layer
+            * allreduces_per_layer
             * prefill_batch
             * new_tokens_per_pass
             / one_token
@@ -181,7 +183,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "layers": "126",
-                "synchronisations_per_layer": "2",
+                "allreduces_per_layer": "2",
                 "prefill_batch": "2",
                 "new_tokens_per_pass": "2000",
                 "model_dim": "16384",
@@ -191,14 +193,14 @@ EQUATIONS = (
             },
             result="137.6 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="every token of a pass is a position",
                 premises=(
                     at(
                         "network.tensor_parallel_time",
                         batch="prefill_batch",
-                        positions_per_step=lambda new_tokens_per_pass, one_token: new_tokens_per_pass / one_token,
+                        tokens_verified_per_step=lambda new_tokens_per_pass, one_token: new_tokens_per_pass / one_token,
                     ),
                 ),
             ),
@@ -209,13 +211,13 @@ EQUATIONS = (
         id="network.weight_stationary_2d",
         title="Time of the exchanges of a feed-forward part that is cut both ways",
         defines="weight_stationary_time",
-        relation=lambda weight_stationary_time, layers, batch, positions_per_step, bytes_per_activation, model_dim, ffn_dim, chips,
+        relation=lambda weight_stationary_time, layers, batch, tokens_verified_per_step, bytes_per_activation, model_dim, ffn_dim, chips,
             link_bandwidth: (
             weight_stationary_time,
             4
             * layers
             * batch
-            * positions_per_step
+            * tokens_verified_per_step
             * bytes_per_activation
             * power(model_dim * ffn_dim / chips, 1, 2)
             / link_bandwidth,
@@ -237,7 +239,7 @@ EQUATIONS = (
             given={
                 "layers": "118",
                 "batch": "512",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "bytes_per_activation": "2",
                 "model_dim": "18432",
                 "ffn_dim": "73728",
@@ -246,16 +248,16 @@ EQUATIONS = (
             },
             result="33 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: in and out of both matrices, each side of an activation by the chips along it",
-                relation=lambda weight_stationary_time, layers, batch, positions_per_step, bytes_per_activation, model_dim,
+                relation=lambda weight_stationary_time, layers, batch, tokens_verified_per_step, bytes_per_activation, model_dim,
                     model_dim_parts, ffn_dim, chips, link_bandwidth: (
                     weight_stationary_time,
                     2
                     * layers
                     * batch
-                    * positions_per_step
+                    * tokens_verified_per_step
                     * bytes_per_activation
                     * (model_dim / model_dim_parts + ffn_dim * model_dim_parts / chips)
                     / link_bandwidth,
@@ -263,7 +265,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the best way to cut, the same for one value of one layer as for all of them",
-                premises=(at("#1", layers=1, batch=1, positions_per_step=1, bytes_per_activation=1, link_bandwidth=1),),
+                premises=(at("#1", layers=1, batch=1, tokens_verified_per_step=1, bytes_per_activation=1, link_bandwidth=1),),
                 stationary=("model_dim_parts",),
                 relation=lambda model_dim_parts, chips, model_dim, ffn_dim: (
                     model_dim_parts,

@@ -115,7 +115,9 @@ COUNTS = (
         statement="A token uses all of them.",
         assumptions=("no experts", _VOCABULARY, "every layer is alike", _GATED, _UNTIED, _SMALL_PARTS),
         example=Example(given=_OF_DENSE, result="405.8B"),
-        steps=(Step(operation="all parameters", premises=(at("architecture.total_params_dense", total_params="active_params"),)),),
+        derivation=lambda: (
+            Step(operation="all parameters", premises=(at("architecture.total_params_dense", total_params="active_params"),)),
+        ),
         sources=(LLAMA_REFERENCE,),
     ),
     Equation(
@@ -153,7 +155,7 @@ COUNTS = (
             },
             result="21.37B",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="all parameters but those of the experts that a token leaves out",
                 premises=(

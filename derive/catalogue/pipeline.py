@@ -76,9 +76,9 @@ EQUATIONS = (
         title="Memory of one chip with as many microbatches as stages",
         kind=CONDITION,
         relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, microbatch_size,
-            kv_bytes_per_sequence, kv_copies: (
+            kv_bytes_per_sequence, kv_replication: (
             memory_per_chip,
-            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * kv_bytes_per_sequence * kv_copies / chips,
+            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * kv_bytes_per_sequence * kv_replication / chips,
         ),
         statement="More stages need more microbatches, so they thin out the weights of a chip and not its caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
@@ -90,11 +90,11 @@ EQUATIONS = (
                 "pipeline_stages": "2",
                 "microbatch_size": "64",
                 "kv_bytes_per_sequence": "4.129 GB",
-                "kv_copies": "2",
+                "kv_replication": "2",
             },
             result="45.69 GB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the demand of one chip, with the caches of all microbatches",
                 premises=(
@@ -106,9 +106,9 @@ EQUATIONS = (
                 ),
                 eliminated=("memory_demand", "weight_bytes", "kv_cache_bytes", "sequences_in_flight"),
                 relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, microbatch_size,
-                    kv_bytes_per_sequence, kv_copies, chips, pipeline_stages: (
+                    kv_bytes_per_sequence, kv_replication, chips, pipeline_stages: (
                     memory_per_chip,
-                    (total_params * bytes_per_weight + microbatches * microbatch_size * kv_bytes_per_sequence * kv_copies)
+                    (total_params * bytes_per_weight + microbatches * microbatch_size * kv_bytes_per_sequence * kv_replication)
                     / (chips * pipeline_stages),
                 ),
             ),
@@ -207,7 +207,7 @@ EQUATIONS = (
             "what is sent between stages takes no time",
         ),
         example=Example(given={"pipeline_stages": "16", "virtual_stages": "4", "training_microbatches": "64"}, result="0.05535"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a pass through a virtual stage is shorter and comes more often, as if there were so many more microbatches",
                 premises=(

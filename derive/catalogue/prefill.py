@@ -75,7 +75,7 @@ EQUATIONS = (
             },
             result="53.97 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight read of one pass, as often as there are passes",
                 premises=(
@@ -109,7 +109,7 @@ EQUATIONS = (
             },
             result="55.44 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight read of one pass, as often as there are passes",
                 premises=(
@@ -124,7 +124,7 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time_touched",
-        title="Weight-read time of all passes of a prompt, with only the touched experts",
+        title="Weight-read time of all passes of a prompt, with only the activated experts",
         defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="touched"),
         relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, active_experts, experts, prefill_batch,
@@ -159,14 +159,14 @@ EQUATIONS = (
             },
             result="42.64 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
-                operation="what it means: the shared parameters and the touched experts, once a pass",
-                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_touched_experts, experts,
+                operation="what it means: the shared parameters and the activated experts, once a pass",
+                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_activated_experts, experts,
                     bytes_per_weight, chips, hbm_bandwidth, mbu: (
                     prefill_weight_time,
                     prefill_passes
-                    * (shared_params + routed_params * prefill_touched_experts / experts)
+                    * (shared_params + routed_params * prefill_activated_experts / experts)
                     * bytes_per_weight
                     / (chips * hbm_bandwidth * mbu),
                 ),
@@ -181,14 +181,14 @@ EQUATIONS = (
                         new_tokens_per_pass=lambda uncached_tokens, prefill_passes: uncached_tokens / prefill_passes,
                     ),
                 ),
-                eliminated=("prefill_touched_experts",),
+                eliminated=("prefill_activated_experts",),
             ),
         ),
         sources=(MOE_PAPER, CHUNKED_PREFILL_PAPER),
     ),
     Equation(
         id="prefill.weight_time_mixed",
-        title="Weight-read time of all passes of a prompt, with only the touched experts, stored in other bytes than the rest",
+        title="Weight-read time of all passes of a prompt, with only the activated experts, stored in other bytes than the rest",
         defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="mixed"),
         relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, active_experts, experts, prefill_batch,
@@ -229,16 +229,16 @@ EQUATIONS = (
             },
             result="22.97 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
-                operation="what it means: the shared parameters and the touched experts, once a pass",
-                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_touched_experts, experts,
+                operation="what it means: the shared parameters and the activated experts, once a pass",
+                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_activated_experts, experts,
                     shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
                     prefill_weight_time,
                     prefill_passes
                     * (
                         shared_params * shared_bytes_per_weight
-                        + routed_params * prefill_touched_experts / experts * expert_bytes_per_weight
+                        + routed_params * prefill_activated_experts / experts * expert_bytes_per_weight
                     )
                     / (chips * hbm_bandwidth * mbu),
                 ),
@@ -253,7 +253,7 @@ EQUATIONS = (
                         new_tokens_per_pass=lambda uncached_tokens, prefill_passes: uncached_tokens / prefill_passes,
                     ),
                 ),
-                eliminated=("prefill_touched_experts",),
+                eliminated=("prefill_activated_experts",),
             ),
         ),
         sources=(GPT_OSS_CARD, CHUNKED_PREFILL_PAPER),

@@ -57,7 +57,9 @@ def _in_prefill(decoded: str, *, id: str, title: str, names: dict[str, str], exa
         statement=f"{row.statement} In prefill, the mean over the new tokens of a prompt.",
         assumptions=(*row.assumptions, "prefill does what decode does"),
         example=example,
-        steps=(Step(operation="the FLOPs grow in proportion to what is met: those of the mean", premises=(at(row.id, **renamed),)),),
+        derivation=lambda: (
+            Step(operation="the FLOPs grow in proportion to what is met: those of the mean", premises=(at(row.id, **renamed),)),
+        ),
         sources=row.sources,
     )
 
@@ -92,7 +94,7 @@ PREFILL_ATTENTION = (
             given={"layers": "61", "query_heads": "128", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
             result="4.997 MFLOP/token",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the expanded form, whatever decode does",
                 premises=(at("architecture.attention_flops_mla", attention_flops_per_pair="prefill_attention_flops_per_pair"),),
@@ -115,7 +117,7 @@ PREFILL_ATTENTION = (
             given={"kv_layers": "24", "query_heads": "96", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
             result="1.475 MFLOP/token",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the expanded form, whatever decode does",
                 premises=(at("architecture.attention_flops_mla_hybrid", attention_flops_per_pair="prefill_attention_flops_per_pair"),),
@@ -241,7 +243,7 @@ PREFILL_ATTENTION = (
             given={"prefill_attention_flops_per_pair": "8.258 MFLOP/token", "cached_tokens": "3600", "uncached_tokens": "2400"},
             result="39.64 GFLOP",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a decoded token meets its context, a new one the mean place in the prompt",
                 premises=(
@@ -272,7 +274,7 @@ PREFILL_ATTENTION = (
             },
             result="3.493 GFLOP",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a decoded token meets its context, a new one the mean place in the prompt and the mean of what a window holds",
                 premises=(
@@ -312,7 +314,7 @@ PREFILL_ATTENTION = (
             },
             result="50.79 GFLOP",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a decoded token's indexers score its context, a new one's the mean place in the prompt",
                 premises=(
@@ -350,7 +352,7 @@ PREFILL_ATTENTION = (
             },
             result="6.332 GFLOP",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a decoded token's indexers and dense layers meet its context, a new one's the mean place in the prompt",
                 premises=(
@@ -393,7 +395,7 @@ PREFILL_ATTENTION = (
             },
             result="13.08 GFLOP",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a decoded token meets the entries of its context, a new one those of the mean place in the prompt",
                 premises=(

@@ -33,7 +33,7 @@ LEVELS = (
             },
             result="2.105T",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the input price is its mark-up over recomputing, at the sustained FLOP/s of prefill",
                 relation=lambda active_params_times_markup, active_params, input_price, rematerialisation_cost, prefill_cost_ratio: (
@@ -78,7 +78,7 @@ LEVELS = (
             },
             result="20.35 kB/token",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the increment is the KV time of the context added, at a mark-up",
                 relation=lambda output_increment, increment_markup, chips, chip_price, kv_time, batch, tokens_per_step: (
@@ -90,7 +90,11 @@ LEVELS = (
                 operation="the KV time in bytes, and the price of a byte",
                 premises=(
                     at("#1"),
-                    at("roofline.kv_time", context_length=lambda long_context, short_context: long_context - short_context, kv_copies=1),
+                    at(
+                        "roofline.kv_time",
+                        context_length=lambda long_context, short_context: long_context - short_context,
+                        kv_replication=1,
+                    ),
                     at("serving.price_per_hbm_byte"),
                 ),
                 eliminated=("kv_time", "chip_price"),
@@ -129,7 +133,7 @@ LEVELS = (
             },
             result="4.134 MFLOP/token",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the increment is the attention over the context added, at a mark-up over recomputing",
                 relation=lambda input_increment, increment_markup, rematerialisation_cost, prompt_position, long_context,
@@ -171,7 +175,7 @@ LEVELS = (
             given={"prefill_decode_flops_ratio": "1.3", "input_increment": "2 USD/MTok", "prompt_position": "0.5"},
             result="5.2 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the output increment holds attention over the whole context, and KV reads on top",
                 relation=lambda output_increment, increment_markup, rematerialisation_cost, prefill_decode_flops_ratio, long_context,
@@ -222,7 +226,7 @@ LEVELS = (
             },
             result="2.632 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: at the longest context the output price pays at least for the KV time",
                 relation=lambda output_price, chips, chip_price, kv_time, batch, tokens_per_step: (
@@ -232,7 +236,11 @@ LEVELS = (
             ),
             Step(
                 operation="the KV time in bytes, and the price of a byte",
-                premises=(at("#1"), at("roofline.kv_time", context_length="max_context", kv_copies=1), at("serving.price_per_hbm_byte")),
+                premises=(
+                    at("#1"),
+                    at("roofline.kv_time", context_length="max_context", kv_replication=1),
+                    at("serving.price_per_hbm_byte"),
+                ),
                 eliminated=("kv_time", "chip_price"),
             ),
         ),

@@ -65,14 +65,14 @@ RULES = (
             },
             result="9.836 kB/token",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the slope of the cost, base_cost over its scale, is the KV read, one over the balance context",
                 relation=lambda balance_context, cost_context_scale, base_cost: (balance_context, cost_context_scale / base_cost),
             ),
             Step(
                 operation="the balance context in terms of KV bytes",
-                premises=(at("#1"), at("context.balance_context", kv_copies=1)),
+                premises=(at("#1"), at("context.balance_context", kv_replication=1)),
                 eliminated=("balance_context",),
             ),
         ),
@@ -91,7 +91,7 @@ RULES = (
         " before any context is read.",
         assumptions=("attention FLOPs left out", "one mark-up throughout"),
         example=Example(given={"output_input_ratio": "6", "tokens_per_step": "1.8", "prefill_decode_flops_ratio": "1.3"}, result="8.308"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: a step costs its memory time even without context, and its tokens are priced at that",
                 relation=_memory_bound,
@@ -109,7 +109,7 @@ RULES = (
         statement="Cost doubles at the threshold: the lecture's rule in this form. The premium is not used.",
         assumptions=_AFFINE,
         example=Example(given={"long_context_threshold": "200k"}, result="200k tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the reading of the threshold and the slope of the cost, from a base of one compute time, give the same KV bytes",
                 premises=(
@@ -132,7 +132,7 @@ RULES = (
         statement="The cost at the threshold over the cost at no context is the premium.",
         assumptions=_AFFINE,
         example=Example(given={"long_context_threshold": "200k", "premium_out": "1.5"}, result="400k tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the premium is the cost at the threshold over the cost at no context",
                 relation=_threshold_covered,
@@ -157,7 +157,7 @@ RULES = (
         statement="The cost at the longest context over the cost at the threshold is the premium.",
         assumptions=_AFFINE,
         example=Example(given={"max_context": "1M", "premium_out": "1.5", "long_context_threshold": "200k"}, result="1.4M tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the premium is the cost at the longest context over the cost at the threshold",
                 relation=_upper_ends_covered,
@@ -182,7 +182,7 @@ RULES = (
         statement="The cost at the mean of the upper band over the cost at the mean of the lower is the premium.",
         assumptions=_AFFINE,
         example=Example(given={"long_context": "300k", "premium_out": "1.5", "short_context": "20k"}, result="540k tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the premium is the cost at the mean of the upper band over the cost at the mean of the lower",
                 relation=_means_covered,
@@ -214,7 +214,7 @@ RULES = (
         statement="Band means, with the threshold halfway between them, as the least-squares split of the demand has it.",
         assumptions=_AFFINE,
         example=Example(given={"long_context_threshold": "200k", "premium_out": "1.5", "short_context": "20k"}, result="700k tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed besides: the threshold lies halfway between the band means",
                 relation=lambda long_context_threshold, short_context, long_context: (

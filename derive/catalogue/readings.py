@@ -14,7 +14,7 @@ from derive.requirements import Requirement
 
 _KV_ALONE = {
     **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_compute_ratio": 0},
-    **{"positions_per_step": 1, "tokens_per_step": 1},
+    **{"tokens_verified_per_step": 1, "tokens_per_step": 1},
 }
 """A step that computes one token a sequence and reads its cache: no weights, no attention FLOPs, no drafts."""
 
@@ -35,11 +35,11 @@ EQUATIONS = (
             given={"active_params": "100B", "bytes_per_weight": "1", "machine_balance_ratio": "300", "long_context_threshold": "200k"},
             result="1.667 kB/token",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the threshold is the balance context, at equal utilisations",
                 premises=(
-                    at("context.balance_context", balance_context="long_context_threshold", mfu=1, mbu=1, kv_copies=1),
+                    at("context.balance_context", balance_context="long_context_threshold", mfu=1, mbu=1, kv_replication=1),
                     at("batching.balance_ratio_from_ridge"),
                 ),
                 eliminated=("ridge_point",),
@@ -75,11 +75,11 @@ EQUATIONS = (
             given={"total_params": "1T", "bytes_per_weight": "1", "batch": "2000", "long_context_threshold": "200k"},
             result="2.5 kB/token",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="at the threshold the KV read takes as long as the weight read",
                 premises=(
-                    at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time", kv_copies=1),
+                    at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time", kv_replication=1),
                     at("roofline.weight_time"),
                 ),
                 eliminated=("weight_time",),
@@ -119,7 +119,7 @@ EQUATIONS = (
             },
             result="833.3 B/token",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="at the threshold the batch is just the balance batch with KV reads",
                 premises=(
@@ -139,7 +139,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the balance context in terms of KV bytes, at equal utilisations",
-                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1, kv_copies=1), at("batching.balance_ratio_from_ridge")),
+                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1, kv_replication=1), at("batching.balance_ratio_from_ridge")),
                 eliminated=("balance_context", "ridge_point"),
             ),
         ),
@@ -189,7 +189,7 @@ EQUATIONS = (
             given={"balance_batch": "2400", "batch": "240", "context_length": "60k", "balance_context": "78k", "tokens_per_step": "1.8"},
             result="5.983",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: a prompt token costs its arithmetic, the tokens of a step its reads, and both are priced alike",
                 relation=lambda output_input_ratio, memory_time, compute_time, one_token, tokens_per_step: (
@@ -246,7 +246,7 @@ EQUATIONS = (
             },
             result="51.85k tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the output/input ratio at the two band means; the weight read is the same in both",
                 premises=(
@@ -281,7 +281,7 @@ EQUATIONS = (
             given={"output_input_ratio": "6", "tokens_per_step": "1.8", "short_context": "20k", "balance_context": "51.85k"},
             result="10.41",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the output/input ratio at the mean of the base band",
                 premises=(at("readings.output_input_ratio", context_length="short_context"), at("batching.weight_compute_ratio")),
@@ -308,7 +308,7 @@ EQUATIONS = (
             DENSE,
         ),
         example=Example(given={"covered_context": "300k", "balance_context": "78k", "long_context_threshold": "200k"}, result="1.5"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is claimed: the premium is the cost at the far end over the cost at the threshold, at a large batch",
                 premises=(

@@ -31,7 +31,7 @@ EQUATIONS = (
         statement="A Feistel round with the halves swapped: x' = y + f(x), and back y = x' - f(y'); the next layer changes the other half.",
         assumptions=("the registry holds positive numbers; the identity does not need them",),
         example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the mixed half of the round leaves on the other side",
                 premises=(at("reversible.feistel", mixed_half="revnet_left"),),
@@ -87,7 +87,7 @@ EQUATIONS = (
             given={"tokens_in_training_batch": "8192", "model_dim": "4096", "activations_per_width": "17", "bytes_per_activation": "2"},
             result="1.141 GB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="as if there were one layer",
                 premises=(at("reversible.activation_memory", layers=1),),
@@ -107,7 +107,7 @@ EQUATIONS = (
         statement="One more forward pass, layer by layer, on the way back: compute spent to save memory; a KV cache does the opposite.",
         assumptions=("attention FLOPs left out", "every layer is reversible"),
         example=Example(given={"active_params": "7B", "pretrain_tokens": "2T"}, result="1.12e+23 FLOP"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="but for the pass that computes the activations again, the cost is that of training with them stored",
                 premises=(

@@ -121,9 +121,9 @@ EQUATIONS = (
         title="KV-read time of one decode step",
         defines="kv_time",
         variant=Variant(group="kv_time", name="dense", default=True),
-        relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
+        relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
             kv_time,
-            batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mbu),
+            batch * context_length * kv_bytes_per_token * kv_replication / (chips * hbm_bandwidth * mbu),
         ),
         statement="Every sequence reads the KV cache of its whole context once per step.",
         assumptions=("dense attention", "no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
@@ -132,7 +132,7 @@ EQUATIONS = (
                 "batch": "64",
                 "context_length": "8k",
                 "kv_bytes_per_token": "516.1 kB/token",
-                "kv_copies": "2",
+                "kv_replication": "2",
                 "chips": "16",
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
@@ -158,9 +158,9 @@ EQUATIONS = (
         direction=LOWER,
         defines="step_time",
         variant=Variant(group="overlap", name="max", default=True),
-        relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time: (
+        relation=lambda step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
             step_time,
-            drafting_time + maximum(positions_per_step * (compute_time + attention_time), memory_time),
+            drafting_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time),
         ),
         statement="A step takes at least as long as the slower of its arithmetic and its memory traffic, after the drafting.",
         assumptions=(
@@ -175,7 +175,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "drafting_time": "3.732 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "memory_time": "24.88 ms",
@@ -201,9 +201,9 @@ EQUATIONS = (
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="sum"),
-        relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time: (
+        relation=lambda step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
             step_time,
-            drafting_time + positions_per_step * (compute_time + attention_time) + memory_time,
+            drafting_time + tokens_verified_per_step * (compute_time + attention_time) + memory_time,
         ),
         statement="If nothing overlaps, arithmetic and memory traffic follow one another.",
         assumptions=("no overlap at all", "no network and no launch overhead"),
@@ -211,7 +211,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "drafting_time": "3.732 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "memory_time": "24.88 ms",
@@ -227,11 +227,11 @@ EQUATIONS = (
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="kv_plus_max"),
-        relation=lambda step_time, drafting_time, positions_per_step, attention_time, kv_time, compute_time, weight_time: (
+        relation=lambda step_time, drafting_time, tokens_verified_per_step, attention_time, kv_time, compute_time, weight_time: (
             step_time,
             drafting_time
-            + maximum(positions_per_step * attention_time, kv_time)
-            + maximum(positions_per_step * compute_time, weight_time),
+            + maximum(tokens_verified_per_step * attention_time, kv_time)
+            + maximum(tokens_verified_per_step * compute_time, weight_time),
         ),
         statement="Attention takes the slower of its FLOPs and its KV read; the weight layers then that of compute and weight read.",
         assumptions=("attention and weight layers do not overlap", "no network and no launch overhead"),
@@ -239,7 +239,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "drafting_time": "3.732 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "attention_time": "534.1 us",
                 "kv_time": "14.09 ms",
                 "compute_time": "3.274 ms",
@@ -284,9 +284,9 @@ EQUATIONS = (
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="network"),
-        relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time, all_to_all_time: (
+        relation=lambda step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time, all_to_all_time: (
             step_time,
-            drafting_time + positions_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
+            drafting_time + tokens_verified_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
         ),
         statement="Arithmetic, attention, memory traffic and the exchange between experts follow one another.",
         assumptions=("no overlap at all", "no launch overhead", "only the exchange between experts loads the network"),
@@ -294,7 +294,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "drafting_time": "323 us",
-                "positions_per_step": "2",
+                "tokens_verified_per_step": "2",
                 "compute_time": "74.79 us",
                 "attention_time": "274.7 us",
                 "memory_time": "8.675 ms",
@@ -316,11 +316,11 @@ EQUATIONS = (
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="exposed"),
-        relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time,
+        relation=lambda step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time,
             exposed_communication_share: (
             step_time,
             drafting_time
-            + maximum(positions_per_step * (compute_time + attention_time), memory_time) / (1 - exposed_communication_share),
+            + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time) / (1 - exposed_communication_share),
         ),
         requires=(
             Requirement(
@@ -338,7 +338,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "drafting_time": "3.732 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "memory_time": "24.88 ms",
@@ -368,16 +368,16 @@ EQUATIONS = (
             given={"active_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
             result="10.79 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
                 premises=(
                     at("roofline.weight_time", weight_time="latency_floor", total_params="fetched_params"),
                     at("experts.fetched_params"),
-                    at("experts.touched_experts", batch=1, positions_per_step=1),
+                    at("experts.touched_experts", batch=1, tokens_verified_per_step=1),
                     at("experts.active_params"),
                 ),
-                eliminated=("fetched_params", "touched_experts", "shared_params"),
+                eliminated=("fetched_params", "activated_experts", "shared_params"),
             ),
         ),
         sources=(
@@ -396,14 +396,14 @@ EQUATIONS = (
         version=2,
         title="Memory share of the work of a step",
         defines="memory_time_share",
-        relation=lambda memory_time_share, memory_time, positions_per_step, compute_time, attention_time: (
+        relation=lambda memory_time_share, memory_time, tokens_verified_per_step, compute_time, attention_time: (
             memory_time_share,
-            memory_time / (memory_time + positions_per_step * (compute_time + attention_time)),
+            memory_time / (memory_time + tokens_verified_per_step * (compute_time + attention_time)),
         ),
         statement="Memory time over memory plus arithmetic time: a half at the balance point, whatever overlaps.",
         changes=("attention FLOPs and the checking of drafts are arithmetic",),
         example=Example(
-            given={"memory_time": "24.88 ms", "positions_per_step": "4", "compute_time": "3.274 ms", "attention_time": "534.1 us"},
+            given={"memory_time": "24.88 ms", "tokens_verified_per_step": "4", "compute_time": "3.274 ms", "attention_time": "534.1 us"},
             result="0.6203",
         ),
         sources=(ours("unlike 1 - 1/R this share does not presume that decode is memory-bound"),),

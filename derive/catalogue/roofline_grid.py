@@ -14,16 +14,16 @@ GRID = (
         direction=LOWER,
         defines="grid_latency",
         relation=lambda grid_latency, active_params, bytes_per_weight, chips, hbm_bandwidth, layers,
-            synchronisations_per_layer, hop_latency: (
+            allreduces_per_layer, hop_latency: (
             grid_latency,
             active_params * bytes_per_weight / (chips * hbm_bandwidth)
-            + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
+            + 2 * layers * allreduces_per_layer * hop_latency * (power(chips, 1, 2) - 1),
         ),
         changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
         requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
         statement="More chips read the weights faster and wait longer for each other.",
         assumptions=(
-            "chips on a square grid, each synchronisation crosses it along one side and back",
+            "chips on a square grid, each all-reduce crosses it along one side and back",
             "small batch: arithmetic and KV reads left out",
             "a token reads the weights that it uses",
         ),
@@ -34,17 +34,17 @@ GRID = (
                 "chips": "16",
                 "hbm_bandwidth": "3.35 TB/s",
                 "layers": "126",
-                "synchronisations_per_layer": "2",
+                "allreduces_per_layer": "2",
                 "hop_latency": "10 us",
             },
             result="22.68 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: one read of the weights, and the hops along a side of the grid and back",
-                relation=lambda grid_latency, latency_floor, layers, synchronisations_per_layer, hop_latency, chips: (
+                relation=lambda grid_latency, latency_floor, layers, allreduces_per_layer, hop_latency, chips: (
                     grid_latency,
-                    latency_floor + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
+                    latency_floor + 2 * layers * allreduces_per_layer * hop_latency * (power(chips, 1, 2) - 1),
                 ),
             ),
             Step(
@@ -62,19 +62,19 @@ GRID = (
         kind=BOUND,
         direction=LOWER,
         defines="minimum_latency",
-        relation=lambda minimum_latency, layers, synchronisations_per_layer, hop_latency, bytes_per_weight,
+        relation=lambda minimum_latency, layers, allreduces_per_layer, hop_latency, bytes_per_weight,
             active_params, hbm_bandwidth: (
             minimum_latency,
             3
-            * power(layers * synchronisations_per_layer * hop_latency, 2, 3)
+            * power(layers * allreduces_per_layer * hop_latency, 2, 3)
             * power(bytes_per_weight * active_params / hbm_bandwidth, 1, 3)
-            - 2 * layers * synchronisations_per_layer * hop_latency,
+            - 2 * layers * allreduces_per_layer * hop_latency,
         ),
         changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
         requires=(
             Requirement(
-                holds=lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
-                    hop_latency * layers * synchronisations_per_layer < active_params * bytes_per_weight / hbm_bandwidth
+                holds=lambda layers, allreduces_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
+                    hop_latency * layers * allreduces_per_layer < active_params * bytes_per_weight / hbm_bandwidth
                 ),
                 otherwise="one chip is the fastest, as waiting for a second takes longer than it saves",
             ),
@@ -84,7 +84,7 @@ GRID = (
         example=Example(
             given={
                 "layers": "126",
-                "synchronisations_per_layer": "2",
+                "allreduces_per_layer": "2",
                 "hop_latency": "10 us",
                 "bytes_per_weight": "1",
                 "active_params": "405B",
@@ -92,15 +92,15 @@ GRID = (
             },
             result="22.43 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the best number of chips",
                 premises=(at("roofline.grid_latency"),),
                 stationary=("chips",),
-                relation=lambda chips, bytes_per_weight, active_params, hbm_bandwidth, layers, synchronisations_per_layer, hop_latency: (
+                relation=lambda chips, bytes_per_weight, active_params, hbm_bandwidth, layers, allreduces_per_layer, hop_latency: (
                     chips,
                     power(
-                        bytes_per_weight * active_params / (hbm_bandwidth * layers * synchronisations_per_layer * hop_latency), 2, 3
+                        bytes_per_weight * active_params / (hbm_bandwidth * layers * allreduces_per_layer * hop_latency), 2, 3
                     ),
                 ),
             ),

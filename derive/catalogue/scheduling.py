@@ -125,7 +125,7 @@ EQUATIONS = (
             given={"microbatches": "2", "batch": "64", "tokens_per_step": "2.952", "token_latency": "28.63 ms"},
             result="13.2k token/s",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what a replica makes that does nothing else",
                 premises=(at("scheduling.throughput", throughput="decode_only_throughput"),),

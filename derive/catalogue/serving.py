@@ -68,7 +68,7 @@ EQUATIONS = (
             },
             result="3.191 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the price of the chips over what is left of the rate",
                 premises=(
@@ -96,7 +96,7 @@ EQUATIONS = (
             given={"chips": "16", "pipeline_stages": "2", "chip_price": "2 USD/h", "throughput": "13.2k token/s"},
             result="1.347 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="batch and latency enter both only as the throughput",
                 premises=(at("serving.cost_per_token"), at("scheduling.throughput")),
@@ -145,11 +145,11 @@ EQUATIONS = (
         kind=BOUND,
         direction=LOWER,
         variant=Variant(group="overlap", name="max", default=True),
-        relation=lambda normalised_cost, positions_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
+        relation=lambda normalised_cost, tokens_verified_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
             drafting_compute_ratio, one_token, tokens_per_step: (
             normalised_cost,
             (
-                maximum(positions_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
+                maximum(tokens_verified_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
                 + drafting_compute_ratio
             )
             * one_token
@@ -163,7 +163,7 @@ EQUATIONS = (
         ),
         example=Example(
             given={
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "attention_compute_ratio": "0.1631",
                 "weight_compute_ratio": "3.296",
                 "kv_compute_ratio": "4.304",
@@ -172,7 +172,7 @@ EQUATIONS = (
             },
             result="2.961",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: the cost of a token over that of the weights' arithmetic for it",
                 relation=lambda normalised_cost, cost_per_token, batch, one_token, chips, chip_price, compute_time: (
@@ -241,7 +241,7 @@ EQUATIONS = (
             },
             result="1.098",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
                 relation=lambda prefill_normalised_cost, new_tokens_per_pass, one_token, compute_time, prefill_attention_factor,
@@ -319,15 +319,15 @@ EQUATIONS = (
             "rests on the weight read of decode, in which the busiest chip reads no more than it holds, and which may have drafts;"
             " of an imbalance beyond that there was no answer",
         ),
-        title="Weight time of a pass with many new tokens over compute time of decode, with only the touched experts",
+        title="Weight time of a pass with many new tokens over compute time of decode, with only the activated experts",
         defines="prefill_weight_compute_ratio",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, active_experts, experts,
-            new_tokens_per_pass, one_token, positions_per_step: (
+            new_tokens_per_pass, one_token, tokens_verified_per_step: (
             prefill_weight_compute_ratio,
             balance_batch / batch
             - (balance_batch / batch - weight_compute_ratio)
-            * (1 - active_experts / experts) ** (batch * (new_tokens_per_pass / one_token - positions_per_step)),
+            * (1 - active_experts / experts) ** (batch * (new_tokens_per_pass / one_token - tokens_verified_per_step)),
         ),
         requires=(
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
@@ -350,16 +350,16 @@ EQUATIONS = (
                 "active_experts": "8",
                 "experts": "256",
                 "new_tokens_per_pass": "4",
-                "positions_per_step": "2",
+                "tokens_verified_per_step": "2",
             },
             result="118.9",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: all weights but those of experts that decode leaves unread and no further token touches",
-                relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, touched_experts, experts: (
+                relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, activated_experts, experts: (
                     prefill_weight_compute_ratio,
-                    balance_batch / batch - (balance_batch / batch - weight_compute_ratio) * (1 - touched_experts / experts),
+                    balance_batch / batch - (balance_batch / batch - weight_compute_ratio) * (1 - activated_experts / experts),
                 ),
             ),
             Step(
@@ -368,13 +368,13 @@ EQUATIONS = (
                     at("#1"),
                     at(
                         "experts.touched_experts",
-                        batch=lambda batch, new_tokens_per_pass, one_token, positions_per_step: (
-                            batch * (new_tokens_per_pass / one_token - positions_per_step)
+                        batch=lambda batch, new_tokens_per_pass, one_token, tokens_verified_per_step: (
+                            batch * (new_tokens_per_pass / one_token - tokens_verified_per_step)
                         ),
-                        positions_per_step=1,
+                        tokens_verified_per_step=1,
                     ),
                 ),
-                eliminated=("touched_experts",),
+                eliminated=("activated_experts",),
             ),
         ),
         sources=(MOE_PAPER, ours("with one new token it is decode, with many it reads all")),

@@ -65,7 +65,7 @@ COSTS = (
             given={"prefill_attention_flops_per_token": "39.64 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
             result="1.098",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: FLOPs of a pass over those with the weights alone",
                 relation=lambda prefill_attention_factor, forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass: (

@@ -44,7 +44,7 @@ METHODS = (
             given={"balance_batch": "211", "batch": "64", "kv_compute_ratio": "4.304", "prefill_attention_factor": "1.098"},
             result="6.922 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="at this chunk the arithmetic takes as long as the reads",
                 premises=(
@@ -87,12 +87,12 @@ METHODS = (
         direction=LOWER,
         defines="mixed_step_time",
         variant=Variant(group="overlap", name="max", default=True),
-        relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
+        relation=lambda mixed_step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
             drafting_time
             + maximum(
-                positions_per_step * (compute_time + attention_time)
+                tokens_verified_per_step * (compute_time + attention_time)
                 + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch),
                 mixed_memory_time,
             ),
@@ -113,7 +113,7 @@ METHODS = (
         example=Example(
             given={
                 "drafting_time": "3.732 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "prefill_chunk": "512",
@@ -131,11 +131,11 @@ METHODS = (
         kind=ESTIMATE,
         defines="mixed_step_time",
         variant=Variant(group="overlap", name="sum"),
-        relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
+        relation=lambda mixed_step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
             drafting_time
-            + positions_per_step * (compute_time + attention_time)
+            + tokens_verified_per_step * (compute_time + attention_time)
             + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch)
             + mixed_memory_time,
         ),
@@ -150,7 +150,7 @@ METHODS = (
         example=Example(
             given={
                 "drafting_time": "3.732 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "prefill_chunk": "512",
@@ -168,12 +168,12 @@ METHODS = (
         kind=ESTIMATE,
         defines="mixed_step_time",
         variant=Variant(group="overlap", name="exposed"),
-        relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
+        relation=lambda mixed_step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
             mixed_step_time,
             drafting_time
             + maximum(
-                positions_per_step * (compute_time + attention_time)
+                tokens_verified_per_step * (compute_time + attention_time)
                 + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch),
                 mixed_memory_time,
             )
@@ -197,7 +197,7 @@ METHODS = (
         example=Example(
             given={
                 "drafting_time": "3.732 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "prefill_chunk": "512",
@@ -274,14 +274,14 @@ METHODS = (
             },
             result="9.011 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: of the weights that decode leaves unread, the share that the chunk alone would touch",
                 relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
-                    touched_experts, experts: (
+                    activated_experts, experts: (
                     mixed_memory_time,
                     memory_time
-                    + (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time) * touched_experts / experts,
+                    + (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time) * activated_experts / experts,
                 ),
             ),
             Step(
@@ -291,10 +291,10 @@ METHODS = (
                     at(
                         "experts.touched_experts",
                         batch=lambda prefill_chunk, one_token: prefill_chunk / one_token,
-                        positions_per_step=1,
+                        tokens_verified_per_step=1,
                     ),
                 ),
-                eliminated=("touched_experts",),
+                eliminated=("activated_experts",),
             ),
         ),
         sources=(MOE_PAPER, ours("a token of the chunk passes by an expert whoever else is in the pass")),
@@ -305,18 +305,18 @@ METHODS = (
         title="Prefill tokens that ride along for nothing",
         defines="free_prefill_chunk",
         variant=Variant(group="weight_time", name="sharded", default=True),
-        relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
+        relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,
             batch
             * one_token
-            * (memory_time - positions_per_step * (compute_time + attention_time))
+            * (memory_time - tokens_verified_per_step * (compute_time + attention_time))
             / (compute_time * prefill_attention_factor),
         ),
         requires=(
             Requirement(
-                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
-                    memory_time > positions_per_step * (attention_time + compute_time)
+                holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
+                    memory_time > tokens_verified_per_step * (attention_time + compute_time)
                 ),
                 otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
@@ -332,24 +332,24 @@ METHODS = (
             given={
                 "batch": "64",
                 "memory_time": "24.88 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "prefill_attention_factor": "1.098",
             },
             result="171.8 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
                 premises=(
                     at(
                         "roofline.compute_time",
-                        batch=lambda positions_per_step, batch, prefill_attention_factor, free_prefill_chunk, one_token: (
-                            positions_per_step * batch + prefill_attention_factor * free_prefill_chunk / one_token
+                        batch=lambda tokens_verified_per_step, batch, prefill_attention_factor, free_prefill_chunk, one_token: (
+                            tokens_verified_per_step * batch + prefill_attention_factor * free_prefill_chunk / one_token
                         ),
-                        compute_time=lambda memory_time, positions_per_step, attention_time: (
-                            memory_time - positions_per_step * attention_time
+                        compute_time=lambda memory_time, tokens_verified_per_step, attention_time: (
+                            memory_time - tokens_verified_per_step * attention_time
                         ),
                     ),
                     at("roofline.compute_time"),
@@ -364,18 +364,18 @@ METHODS = (
         title="Prefill tokens that ride along for nothing, from the bytes resident on each chip",
         defines="free_prefill_chunk",
         variant=Variant(group="weight_time", name="resident"),
-        relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
+        relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,
             batch
             * one_token
-            * (memory_time - positions_per_step * (compute_time + attention_time))
+            * (memory_time - tokens_verified_per_step * (compute_time + attention_time))
             / (compute_time * prefill_attention_factor),
         ),
         requires=(
             Requirement(
-                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
-                    memory_time > positions_per_step * (attention_time + compute_time)
+                holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
+                    memory_time > tokens_verified_per_step * (attention_time + compute_time)
                 ),
                 otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
@@ -386,24 +386,24 @@ METHODS = (
             given={
                 "batch": "64",
                 "memory_time": "25.18 ms",
-                "positions_per_step": "4",
+                "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "prefill_attention_factor": "1.098",
             },
             result="177.1 tokens",
         ),
-        steps=(Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
+        derivation=lambda: (Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.free_prefill_chunk_touched",
         title="Prefill tokens whose arithmetic is hidden by the reads, with their experts",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
-        relation=lambda memory_time, positions_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
+        relation=lambda memory_time, tokens_verified_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
             one_token, batch, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time, active_experts, experts: (
             memory_time,
-            positions_per_step * (compute_time + attention_time)
+            tokens_verified_per_step * (compute_time + attention_time)
             + compute_time * prefill_attention_factor * free_prefill_chunk / (one_token * batch)
             - (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time)
             * (1 - (1 - active_experts / experts) ** (free_prefill_chunk / one_token)),
@@ -417,8 +417,8 @@ METHODS = (
                 otherwise="decode reads no more than all weights",
             ),
             Requirement(
-                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
-                    memory_time > positions_per_step * (attention_time + compute_time)
+                holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
+                    memory_time > tokens_verified_per_step * (attention_time + compute_time)
                 ),
                 otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
@@ -427,7 +427,7 @@ METHODS = (
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
         example=Example(
             given={
-                "positions_per_step": "2",
+                "tokens_verified_per_step": "2",
                 "compute_time": "74.79 us",
                 "attention_time": "274.7 us",
                 "prefill_attention_factor": "1.648",
@@ -444,26 +444,26 @@ METHODS = (
             },
             result="8.67 ms",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
                 premises=(
                     at(
                         "serving.mixed_memory_time_touched#1",
-                        mixed_memory_time=lambda positions_per_step, compute_time, attention_time, prefill_attention_factor,
+                        mixed_memory_time=lambda tokens_verified_per_step, compute_time, attention_time, prefill_attention_factor,
                             free_prefill_chunk, one_token, batch: (
-                            positions_per_step * (compute_time + attention_time)
+                            tokens_verified_per_step * (compute_time + attention_time)
                             + compute_time * prefill_attention_factor * free_prefill_chunk / (one_token * batch)
                         ),
                     ),
                 ),
-                relation=lambda memory_time, positions_per_step, compute_time, attention_time, prefill_attention_factor,
+                relation=lambda memory_time, tokens_verified_per_step, compute_time, attention_time, prefill_attention_factor,
                     free_prefill_chunk, one_token, batch, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
-                    touched_experts, experts: (
+                    activated_experts, experts: (
                     memory_time,
-                    positions_per_step * (compute_time + attention_time)
+                    tokens_verified_per_step * (compute_time + attention_time)
                     + compute_time * prefill_attention_factor * free_prefill_chunk / (one_token * batch)
-                    - (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time) * touched_experts / experts,
+                    - (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time) * activated_experts / experts,
                 ),
             ),
             Step(
@@ -473,10 +473,10 @@ METHODS = (
                     at(
                         "experts.touched_experts",
                         batch=lambda free_prefill_chunk, one_token: free_prefill_chunk / one_token,
-                        positions_per_step=1,
+                        tokens_verified_per_step=1,
                     ),
                 ),
-                eliminated=("touched_experts",),
+                eliminated=("activated_experts",),
             ),
         ),
         sources=(CHUNKED_PREFILL_PAPER, ours("no closed form: the reads grow with the chunk too")),
@@ -522,7 +522,7 @@ METHODS = (
             },
             result="1446 token/s",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the tokens of a pass over its time",
                 premises=(at("serving.prefill_rate_of_time"), at("prefill.time")),

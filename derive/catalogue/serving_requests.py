@@ -53,7 +53,7 @@ REQUESTS = (
         example=Example(
             given={"tokens_per_step": "2.952", "token_latency": "28.63 ms", "prompt_time_share": "57.79%"}, result="43.52 token/s"
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="decode has what prompts leave of the time",
                 premises=(
@@ -106,7 +106,7 @@ REQUESTS = (
             },
             result="0.5779",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: a prompt's share of all stages, over that and the time in which a request is decoded",
                 relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, requests_per_second: (
@@ -150,7 +150,7 @@ REQUESTS = (
             },
             result="11.14 request/s",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="decode has what prompts leave of the time: one part beside the time of a prompt over that of an output",
                 premises=(
@@ -230,7 +230,7 @@ REQUESTS = (
             },
             result="11.53 s",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="before its first token, and between the others, it waits for prompts in their share to that of decode",
                 premises=(
@@ -355,7 +355,7 @@ REQUESTS = (
         example=Example(
             given={"prompt_share": "75%", "mean_input_price": "1.38 USD/MTok", "output_price": "15 USD/MTok"}, result="4.785 USD/MTok"
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the tokens of a request enter only by their share, and the prices of the prompt by their mean",
                 premises=(at("serving.blended_price"), at("serving.prompt_share"), at("serving.mean_input_price")),
@@ -432,7 +432,7 @@ REQUESTS = (
         statement="What a chip sustains in a second over what it costs in it.",
         assumptions=("the chip is busy with arithmetic alone",),
         example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "chip_price": "2 USD/h"}, result="1.781e+18 FLOP/USD"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the other way up",
                 premises=(at("serving.price_per_flop", price_per_flop=lambda flops_per_dollar: 1 / flops_per_dollar),),

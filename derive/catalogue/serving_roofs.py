@@ -22,7 +22,7 @@ ROOFS = (
             given={"chips": "16", "pipeline_stages": "2", "peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"},
             result="39.09k token/s",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="all the time goes to the weights' arithmetic, and each position that is computed yields a token",
                 premises=(
@@ -30,7 +30,7 @@ ROOFS = (
                         "batching.compute_utilisation_of_rate",
                         compute_utilisation=1,
                         idle_fraction=0,
-                        tokens_per_step=lambda one_token, positions_per_step: one_token * positions_per_step,
+                        tokens_per_step=lambda one_token, tokens_verified_per_step: one_token * tokens_verified_per_step,
                     ),
                 ),
             ),
@@ -49,7 +49,7 @@ ROOFS = (
         statement="A token takes a multiply-add with every active weight, and a chip does so many in a second.",
         assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
         example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"}, result="1222 token/s"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the rate of a replica, shared over its chips",
                 premises=(at("serving.peak_throughput"), at("serving.decode_rate_per_chip")),
@@ -80,7 +80,7 @@ ROOFS = (
             },
             result="1446 token/s",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the reads of the weights take no time",
                 premises=(at("serving.prefill_rate_per_chip", prefill_weight_time=0),),
@@ -103,7 +103,7 @@ ROOFS = (
             given={"chip_price": "2 USD/h", "active_params": "405B", "peak_flops": "1979 TFLOP/s", "mfu": "50%"},
             result="0.4548 USD/MTok",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the price of the chips over the most tokens that they make",
                 premises=(at("serving.peak_throughput"), at("serving.cost_from_throughput")),

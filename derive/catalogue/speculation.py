@@ -30,9 +30,9 @@ SPECULATION = (
     ),
     Equation(
         id="serving.positions_per_step",
-        title="Positions that a step with drafts computes",
-        defines="positions_per_step",
-        relation=lambda positions_per_step, draft_tokens: (positions_per_step, draft_tokens + 1),
+        title="Tokens that a step with drafts verifies",
+        defines="tokens_verified_per_step",
+        relation=lambda tokens_verified_per_step, draft_tokens: (tokens_verified_per_step, draft_tokens + 1),
         statement="A step checks every drafted token and computes the one after them: each takes its arithmetic, the reads are shared.",
         example=Example(given={"draft_tokens": "3"}, result="4"),
         sources=(SPECULATIVE_PAPER,),
@@ -41,11 +41,11 @@ SPECULATION = (
         id="serving.most_tokens_per_step",
         title="Tokens that a step can yield",
         kind=BOUND,
-        relation=lambda tokens_per_step, one_token, positions_per_step: (tokens_per_step, one_token * positions_per_step),
+        relation=lambda tokens_per_step, one_token, tokens_verified_per_step: (tokens_per_step, one_token * tokens_verified_per_step),
         sense="<=",
         statement="A step yields a token for each position it computes, at most.",
         assumptions=("a token is yielded by the step that computes its position",),
-        example=Example(given={"positions_per_step": "4"}, result="4 tokens"),
+        example=Example(given={"tokens_verified_per_step": "4"}, result="4 tokens"),
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -129,7 +129,7 @@ SPECULATION = (
             given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_cost_ratio": "0.05", "verification_ratio": "1.116"},
             result="2.332",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: tokens over the time of a step with drafts, against one token in the time of one without",
                 relation=lambda speculative_speedup, tokens_per_step, plain_step_time, one_token, step_time: (
@@ -172,19 +172,19 @@ SPECULATION = (
         statement="Refused drafts are computed for nothing: once arithmetic binds, this is by how much drafts slow decode down.",
         assumptions=("the assumptions of serving.speculative_tokens",),
         example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_operations_ratio": "0.05"}, result="1.406"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: FLOPs of drafting and checking over the tokens they bring",
-                relation=lambda speculative_operations, draft_tokens, draft_operations_ratio, positions_per_step, one_token,
+                relation=lambda speculative_operations, draft_tokens, draft_operations_ratio, tokens_verified_per_step, one_token,
                     tokens_per_step: (
                     speculative_operations,
-                    (draft_tokens * draft_operations_ratio + positions_per_step) * one_token / tokens_per_step,
+                    (draft_tokens * draft_operations_ratio + tokens_verified_per_step) * one_token / tokens_per_step,
                 ),
             ),
             Step(
                 operation="the positions computed and the tokens expected of a step",
                 premises=(at("#1"), at("serving.positions_per_step"), at("serving.speculative_tokens")),
-                eliminated=("positions_per_step", "tokens_per_step"),
+                eliminated=("tokens_verified_per_step", "tokens_per_step"),
             ),
         ),
         sources=(SPECULATIVE_PAPER,),
@@ -193,21 +193,21 @@ SPECULATION = (
         id="serving.speculative_balance_batch",
         title="Batch from which checking drafts is bound by arithmetic",
         defines="speculative_balance_batch",
-        relation=lambda speculative_balance_batch, balance_batch, positions_per_step: (
+        relation=lambda speculative_balance_batch, balance_batch, tokens_verified_per_step: (
             speculative_balance_batch,
-            balance_batch / positions_per_step,
+            balance_batch / tokens_verified_per_step,
         ),
         statement="Each position counts as a sequence, so the gain of drafts ends at a fraction of the balance batch.",
         assumptions=("KV reads and attention FLOPs left out", "every weight is read"),
-        example=Example(given={"balance_batch": "211", "positions_per_step": "4"}, result="52.75"),
-        steps=(
+        example=Example(given={"balance_batch": "211", "tokens_verified_per_step": "4"}, result="52.75"),
+        derivation=lambda: (
             Step(
                 operation="the arithmetic of all positions takes as long as the weight read",
                 premises=(
                     at(
                         "batching.weight_compute_ratio",
                         batch="speculative_balance_batch",
-                        weight_compute_ratio="positions_per_step",
+                        weight_compute_ratio="tokens_verified_per_step",
                     ),
                 ),
             ),

@@ -50,7 +50,7 @@ EQUATIONS = (
             },
             result="3.949e+25 FLOP",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="but for attention, three times half the sequence for every token, the cost is that without it",
                 premises=(
@@ -151,7 +151,7 @@ EQUATIONS = (
             "prompt tokens are counted like output tokens: dearer than training.inference_cost wherever there are prompts",
         ),
         example=Example(given={"active_params": "405B", "inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="6.998e+26 FLOP"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="no token served is prompt",
                 premises=(at("training.inference_cost", prompt_share=0),),
@@ -177,7 +177,7 @@ EQUATIONS = (
             "all of reinforcement learning at the efficiency of decode; training.equal_cost_rl_split has only the roll-out at it",
         ),
         example=Example(given={"rl_multiplier": "6", "rl_tokens": "2T", "decode_efficiency": "30%"}, result="6.667T tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="equal FLOPs",
                 premises=(at("training.pretrain_cost", pretrain_flops="rl_flops"), at("training.rl_cost")),
@@ -205,7 +205,7 @@ EQUATIONS = (
         statement="The lecture's rule with only the roll-out slow.",
         assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
         example=Example(given={"decode_efficiency": "30%", "rl_multiplier": "6", "rl_tokens": "2T"}, result="3.556T tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="equal FLOPs",
                 premises=(at("training.pretrain_cost", pretrain_flops="rl_flops"), at("training.rl_cost_split")),
@@ -229,7 +229,7 @@ EQUATIONS = (
             "prompt tokens are counted like output tokens; training.equal_cost_inference_split tells them apart",
         ),
         example=Example(given={"inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="288T tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="equal FLOPs",
                 premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost_lecture")),
@@ -250,7 +250,7 @@ EQUATIONS = (
         statement="The lecture's rule with only the output slow: the more of the traffic is prompt, the more a model may serve.",
         assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
         example=Example(given={"inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"}, result="126.7T tokens"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="equal FLOPs",
                 premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost")),

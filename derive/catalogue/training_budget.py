@@ -33,7 +33,7 @@ BUDGET = (
         statement="The chips share the run.",
         assumptions=("mfu is that of so many chips, with all they wait for each other", "no chip fails"),
         example=Example(given={"chip_hours": "26.62M h", "training_chips": "16384"}, result="1625 h"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what it means: FLOPs of the run over what all chips sustain",
                 relation=lambda training_time, pretrain_flops, training_chips, peak_flops, mfu: (

@@ -65,7 +65,7 @@ MEMORY = (
             },
             result="12.95 GB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a copy holds its part of the optimizer states",
                 premises=(
@@ -107,7 +107,7 @@ MEMORY = (
             },
             result="6.674 GB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a copy holds its part of the gradients",
                 premises=(
@@ -147,7 +147,7 @@ MEMORY = (
             },
             result="395.5 MB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="a copy holds its part of the weights",
                 premises=(
@@ -176,7 +176,7 @@ MEMORY = (
             "mixed precision as in the first ZeRO paper; gradients added up in fp32, or states kept in fewer, make it another number",
         ),
         example=Example(given={"total_params": "405B", "chips": "8", "pipeline_stages": "16"}, result="50.62 GB"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="two, two and three times four bytes",
                 premises=(
@@ -224,7 +224,7 @@ MEMORY = (
         statement="What a layer keeps where a fused attention computes the scores again: linear in the tokens.",
         assumptions=(_HALF_PRECISION, "embeddings and the output layer left out"),
         example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="575 GB"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="so many bytes for a token and unit of the width",
                 premises=(at("reversible.activation_memory", activations_per_width=34, bytes_per_activation=1),),
@@ -256,7 +256,7 @@ MEMORY = (
             },
             result="5.987 TB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="but for the scores, what a layer keeps that computes them again",
                 premises=(
@@ -285,7 +285,7 @@ MEMORY = (
         statement="Only the input of each layer is kept; the rest is computed again when the backward pass comes by.",
         assumptions=("inputs in bf16", "the one layer that is computed again just now left out"),
         example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="33.82 GB"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="one value of two bytes for a token and unit of the width",
                 premises=(at("reversible.activation_memory", activations_per_width=1, bytes_per_activation=2),),
@@ -305,7 +305,7 @@ MEMORY = (
         statement="Memory bought with one more forward pass.",
         assumptions=("attention FLOPs left out", "all layers are computed again"),
         example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="5.054e+25 FLOP"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="but for the second forward pass, the cost is that of training with activations stored",
                 premises=(
@@ -351,7 +351,7 @@ MEMORY = (
             _ALL_SHARDED,
         ),
         example=Example(given={"activation_bytes": "33.82 GB", "chips": "8"}, result="4.228 GB"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the first stage holds as many microbatches as there are stages",
                 premises=(at("training.activation_bytes_per_chip_gpipe", training_microbatches="pipeline_stages"),),
@@ -383,7 +383,7 @@ MEMORY = (
             given={"activation_bytes": "33.82 GB", "pipeline_stages": "16", "virtual_stages": "4", "chips": "8"},
             result="5.218 GB",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="beside as many microbatches as stages, so many short passes less one run ahead",
                 premises=(
@@ -440,7 +440,7 @@ MEMORY = (
         statement="What the states leave of a chip's memory bounds the microbatch, or asks to compute activations again.",
         assumptions=("nothing is moved to the memory of the host",),
         example=Example(given={"hbm_capacity": "80 GB", "training_state_bytes_per_chip": "12.95 GB"}, result="67.05 GB"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the demand at the limit of the memory",
                 premises=(at("training.memory_fits"), at("training.memory_per_chip")),

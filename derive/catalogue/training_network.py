@@ -100,7 +100,7 @@ NETWORK = (
             },
             result="61.81 tokens",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="as long to exchange as to compute",
                 premises=(

@@ -40,7 +40,7 @@ OPTIMA = (
         statement="The two costs are equal at the minimum only if they fall and rise with the same power.",
         assumptions=("both costs are powers of what is chosen",),
         example=Example(given={"rising_exponent": "1.5", "falling_exponent": "0.5"}, result="3"),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="where the sum is least it has no slope",
                 premises=(at("training.tradeoff_cost"),),
@@ -86,7 +86,7 @@ OPTIMA = (
             given={"rising_cost": "2", "tradeoff_variable": "0.8", "falling_exponent": "0.5", "rising_exponent": "1.5"},
             result="1.28",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the falling term over the rising one, put to one",
                 premises=(at("training.tradeoff_minimum#2", falling_rising_ratio=1),),
@@ -163,7 +163,7 @@ OPTIMA = (
             },
             result="213.3B",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="the loss along a budget, which gives the tokens to every size",
                 premises=(at("training.loss_law"), at("training.pretrain_cost")),
@@ -226,7 +226,7 @@ OPTIMA = (
             },
             result="1.524",
         ),
-        steps=(
+        derivation=lambda: (
             Step(
                 operation="what is made least: the FLOPs of training and serving, with the loss at its price",
                 relation=lambda training_lagrangian, one_flop_per_token, active_params, pretrain_tokens, lifetime_flops_per_param,

@@ -1,7 +1,6 @@
 """The smooth regimes of an equation and the closed forms in each, as trees."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
@@ -10,6 +9,7 @@ from derive.expressions.cases import smooth_cases
 from derive.expressions.closed_roots import closed_roots
 from derive.expressions.in_order import in_order
 from derive.expressions.one_line import below_the_line, simplified
+from derive.immutable import immutable
 from derive.records import Equation
 from derive.requirements import Requirement
 from derive.trees import Roots, Tree, TreePair, difference, names, put_into, text
@@ -30,7 +30,7 @@ class Solvable(Protocol):
     def __hash__(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Regime:
     """A smooth formula, and the (larger, smaller) pairs that make it the value of the whole; `said` is them in words."""
 
@@ -49,7 +49,7 @@ class Regime:
         return self.said or " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in self.wins)) or None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Branch:
     """One regime, with the closed forms of the unknown in it; `roots` is None where there are none to be had."""
 

@@ -4,6 +4,7 @@ SI inside: s, byte, FLOP, token, USD are the base units, and sequences, paramete
 counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 """
 
+import re
 from collections.abc import Collection
 from functools import cache
 from typing import TYPE_CHECKING
@@ -38,7 +39,8 @@ NAME_OF_SYMBOL = {row.symbol: row.name for row in QUANTITIES.values()}
 NEUTRAL_DEFAULTS = {
     **{"chips": 1.0, "pipeline_stages": 1.0, "mfu": 1.0, "mbu": 1.0},
     **{"replicas": 1.0, "tokens_per_step": 1.0, "fleet_utilisation": 1.0},
-    **{"microbatches": 1.0, "hop_latency": 0.0, "idle_fraction": 0.0, "positions_per_step": 1.0, "kv_copies": 1.0, "expert_imbalance": 1.0},
+    **{"microbatches": 1.0, "hop_latency": 0.0, "idle_fraction": 0.0},
+    **{"tokens_verified_per_step": 1.0, "kv_replication": 1.0, "expert_imbalance": 1.0},
     **{"attention_time": 0.0, "attention_compute_ratio": 0.0, "attention_rate_ratio": 1.0},
     **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "drafting_compute_ratio": 0.0, "verification_ratio": 1.0},
     **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0, "cached_tokens": 0.0},
@@ -154,14 +156,14 @@ def _named(name: str) -> tuple[str, ...]:
 
 def _counted(name: str) -> tuple[str, ...]:
     """What a name counts that says that it is a number of it, alone and in the plural."""
-    found = HOW_MANY.fullmatch(name)
+    found = re.fullmatch(HOW_MANY, name)
     one = found and (found["first"] or found["last"])
     return (one, f"{one}s") if one else ()
 
 
 def _of_the_best(name: str) -> tuple[str, ...]:
     """What a name asks the best of, alone and in the plural."""
-    found = SUPERLATIVES.fullmatch(name)
+    found = re.fullmatch(SUPERLATIVES, name)
     return (found["name"], f"{found['name']}s") if found else ()
 
 

@@ -1,7 +1,9 @@
 """What quantities are called elsewhere, taken for the name itself; a word that could mean several is refused with all of them."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 _IN_UNITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("cost_per_token", "USD/MTok"): (
@@ -94,7 +96,15 @@ OWN_UNITS = {
     **dict.fromkeys((*OF_WEIGHTS_AND_ARITHMETIC, "weight_dtype", "kv_dtype", "kv_cache_dtype", "cache_dtype"), "bit"),
 }
 
+RENAMED = {
+    **{"touched_experts": "activated_experts", "mixed_touched_experts": "mixed_activated_experts"},
+    **{"prefill_touched_experts": "prefill_activated_experts", "kv_copies": "kv_replication"},
+    **{"synchronisations_per_layer": "allreduces_per_layer", "positions_per_step": "tokens_verified_per_step"},
+}
+"""The names of release 0.1.0, each with the name that it has now. Old commands and saved files still use them."""
+
 ALIASES: dict[str, tuple[str, ...]] = {
+    **{old: (new,) for old, new in RENAMED.items()},
     **{word: (name,) for (name, _), words in _IN_UNITS.items() for word in words},
     "ttft": ("time_to_first_token",),
     **dict.fromkeys(_TIMES_OF_A_TOKEN, ("step_time",)),
@@ -212,7 +222,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("vram", "chip_memory", "hbm_size"), ("hbm_capacity",)),
     **dict.fromkeys(("hit_rate", "cache_hit_rate", "prefix_hit_rate", "prefix_cache_hit_rate"), ("cache_hit_share",)),
     **dict.fromkeys(("prefix_caching_hit_rate", "kv_cache_hit_rate"), ("cache_hit_share",)),
-    **dict.fromkeys(("experts_touched", "experts_hit"), ("touched_experts",)),
+    **dict.fromkeys(("experts_touched", "experts_hit"), ("activated_experts",)),
     **dict.fromkeys(("speedup", "speculative_speed_up", "speculation_speedup", "spec_speedup"), ("speculative_speedup",)),
     **dict.fromkeys(("acceptance", "draft_acceptance_rate", "spec_acceptance_rate"), ("acceptance_rate",)),
     **dict.fromkeys(("draft_length", "speculative_tokens", "num_speculative_tokens", "spec_tokens"), ("draft_tokens",)),
@@ -272,7 +282,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "interconnect_bandwidth": ("link_bandwidth", "scale_up_link_bandwidth"),
     "network_bandwidth": ("link_bandwidth", "scale_out_link_bandwidth"),
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
-    **dict.fromkeys(("activated_experts", "experts_activated"), ("active_experts", "touched_experts")),
+    "experts_activated": ("active_experts", "activated_experts"),
     **dict.fromkeys(("fleet_concurrency", "total_concurrency", "fleet_users", "total_users"), ("fleet_sequences_in_flight",)),
     **dict.fromkeys(("site_power", "facility_power", "total_power", "power_budget", "datacenter_power"), ("fleet_power",)),
     **dict.fromkeys(("training_electricity", "energy_of_training"), ("training_energy",)),
@@ -368,7 +378,7 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),
     **dict.fromkeys(_BUDGETS, dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_cost")),
-    **{word: {"active_experts": "touched_experts"} for word in ("activated_experts", "experts_activated")},
+    "experts_activated": {"active_experts": "activated_experts"},
 }
 """Words that beside others mean another quantity, or one of several: which, by the first others that stand there.
 
@@ -511,13 +521,13 @@ _PARTS = {
 }
 """Parts of names that people write otherwise."""
 
-SUPERLATIVES = re.compile(r"(?:largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest)_(?P<name>.+)")
+SUPERLATIVES = r"(?:largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest)_(?P<name>.+)"
 """What people say of the best end of what they ask for, which a bound is anyway."""
 
-HOW_MANY = re.compile(r"(?:num|n|number_of|no_of)_(?P<first>.+)|(?P<last>.+)_count")
+HOW_MANY = r"(?:num|n|number_of|no_of)_(?P<first>.+)|(?P<last>.+)_count"
 """How people say of a name that it is a number of something, which it is anyway."""
 
-_PER_SECOND = re.compile(r"_per_s(?=_|$)")
+_PER_SECOND = r"_per_s(?=_|$)"
 
 
 @lru_cache(maxsize=1024)
@@ -528,4 +538,17 @@ def in_full(word: str) -> str:
     ('tokens_per_second_per_chip', 'requests_per_second', 'hbm_bandwidth')
     """
     name = re.sub(r"[ -]+", "_", word.strip().lower().replace("/", "_per_"))
-    return "_".join(_PARTS.get(part, part) for part in _PER_SECOND.sub("_per_second", name).split("_"))
+    return "_".join(_PARTS.get(part, part) for part in re.sub(_PER_SECOND, "_per_second", name).split("_"))
+
+
+def with_new_names(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record of a saved file with the present names as keys, also in its lists of names.
+
+    >>> with_new_names({"kv_copies": 1.0, "given": ["kv_copies", "ttl"]})
+    {'kv_replication': 1.0, 'given': ['kv_replication', 'ttl']}
+    """
+    return {RENAMED.get(key, key): [*map(_new_name, value)] if isinstance(value, list) else value for key, value in record.items()}
+
+
+def _new_name(value: Any) -> Any:
+    return RENAMED.get(value, value) if isinstance(value, str) else value

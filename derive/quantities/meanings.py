@@ -34,7 +34,7 @@ _ALIKE = """
     size bytes footprint memory storage usage
     time days delay duration elapsed hours latency seconds
     token tok
-    touched activated fetched hit read
+    activated touched fetched hit read
     training pretrain pretraining train
     utilisation mfu occupancy
     verification check verified verify

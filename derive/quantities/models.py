@@ -394,7 +394,7 @@ ROWS = (
         high=1e6,
     ),
     Quantity(
-        name="kv_copies",
+        name="kv_replication",
         symbol="n_copy",
         latex=r"n_{\mathrm{copy}}",
         unit="1",

@@ -1,6 +1,5 @@
 """Words in the names of models and chips that people use, and what they change: nothing, the data type of the weights, or the release."""
 
-import re
 from collections.abc import Iterable
 
 from derive.quantities.data_types import ROWS
@@ -32,9 +31,9 @@ _STORED_AS = {
 """Words for how the weights are stored, and the data type that this is."""
 
 
-def _words(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Any of these words in a name whose separators are "-"."""
-    return re.compile(rf"(?:^|-)({'|'.join(sorted(patterns, key=len, reverse=True))})(?=-|$)")
+def _words(patterns: Iterable[str]) -> str:
+    """Return a pattern that matches any of these words in a name whose separators are "-"."""
+    return rf"(?:^|-)({'|'.join(sorted(patterns, key=len, reverse=True))})(?=-|$)"
 
 
 TYPES = {word.replace("_", "-"): dtype for word, dtype in _STORED_AS.items()}

@@ -1,10 +1,9 @@
 """What a row of the registry is: a quantity, or a constant of an equation."""
 
-from dataclasses import dataclass
 from math import inf, isfinite
 
-from derive.briefly import brief
 from derive.errors import WrongValue
+from derive.immutable import immutable
 from derive.quantities.domains import AT_LEAST_ONE, AT_MOST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
 
 ABSURD = 100
@@ -15,7 +14,7 @@ _USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
 """How what is rarely said in its own unit is given, for who left the unit out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Quantity:
     """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
 
@@ -25,8 +24,6 @@ class Quantity:
     >>> Quantity(name="batch", symbol="B", latex="B", unit="1", meaning="sequences of one pass", low=1, high=1e6).limits()
     (0.01, 100000000.0)
     """
-
-    __repr__ = brief
 
     name: str
     symbol: str
@@ -116,15 +113,13 @@ class Quantity:
         return value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Constant:
     """A number of an equation that carries a unit, so that the dimension check can see it.
 
     >>> Constant(name="flop_per_weight", value=2, unit="FLOP", meaning="a multiply and an add")
     Constant(name='flop_per_weight', value=2, unit='FLOP', meaning='a multiply and an add')
     """
-
-    __repr__ = brief
 
     name: str
     value: int

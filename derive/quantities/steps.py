@@ -522,11 +522,11 @@ ROWS = (
         domain=NONNEGATIVE,
     ),
     Quantity(
-        name="positions_per_step",
+        name="tokens_verified_per_step",
         symbol="n_pos",
         latex=r"n_{\mathrm{pos}}",
         unit="1",
-        meaning="positions of a sequence that one pass computes: the next token and the drafts it checks",
+        meaning="tokens of a sequence that one pass computes: the next one and the drafts that it verifies",
         low=1,
         high=17,
         domain=AT_LEAST_ONE,

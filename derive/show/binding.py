@@ -123,7 +123,7 @@ def _side(side: Tree) -> str | None:
     spoken = names(side)
     if not spoken.isdisjoint(_READS):
         return MEMORY_BOUND
-    return COMPUTE_BOUND if not spoken.isdisjoint(_ARITHMETIC) or side == 1 or spoken == {"positions_per_step"} else None
+    return COMPUTE_BOUND if not spoken.isdisjoint(_ARITHMETIC) or side == 1 or spoken == {"tokens_verified_per_step"} else None
 
 
 def _without_minus(larger: Tree, smaller: Tree) -> str:
@@ -207,7 +207,7 @@ def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
         reads, arithmetic = ratios, [("weights", 1.0), ("attention", values.get("attention_compute_ratio", 0.0))]
     else:
         return ""
-    positions = values.get("positions_per_step", 1.0)
+    positions = values.get("tokens_verified_per_step", 1.0)
     read, worked = sum(time for _, time in reads), positions * sum(time for _, time in arithmetic)
     if not read or not worked:
         return ""

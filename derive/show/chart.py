@@ -1,8 +1,9 @@
 """A chart as plain numbers: axes in people's units, and marks on them. Pictures and pages draw the very same one."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from derive.immutable import immutable
 
 _Form = Literal["line", "points", "area", "bars"]
 _End = float | None
@@ -12,7 +13,7 @@ _BETWEEN, _MOST_ASIDE = 0.3, 0.8
 """How far points of one row lie apart, and all of them together, as shares of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Axis:
     """What is along an axis, with its unit, whether by ratios, and at which values it is marked where not at round ones.
 
@@ -25,7 +26,7 @@ class Axis:
     rows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Mark:
     """A line, points, an area or bars by one name.
 
@@ -44,7 +45,7 @@ class Mark:
     dashed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Rule:
     """A line all across a chart at one value of the axis across, or of the one up."""
 
@@ -53,7 +54,7 @@ class Rule:
     up: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Chart:
     """What a picture shows: its title, lines below it, axes, and what is drawn."""
 

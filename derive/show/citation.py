@@ -4,13 +4,13 @@ import json
 import re
 from calendar import month_abbr
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.expressions.branches import sides_of
+from derive.immutable import immutable
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
 from derive.quantities.formula import NOTHING
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
@@ -35,11 +35,9 @@ FOR_ADDRESSES = r"% the preamble needs \usepackage{url} (or hyperref)"
 FOR_DERIVATIONS = r"% the preamble needs \usepackage{amsmath}, and \allowdisplaybreaks where a route is longer than a page"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Citable:
     """What every style says of one equation; `assumptions` ends with the inequalities it requires."""
-
-    __repr__ = brief
 
     id: str
     version: int
@@ -71,7 +69,7 @@ def key_of(row: Equation | Citable) -> str:
     return f"backsolve:{row.id}:v{row.version}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Markup:
     """How a family of styles writes text, and the templates of a work's title, a link, an id and a range's dash."""
 

@@ -1,9 +1,9 @@
 """A derivation as a person would write it: what each step starts from, what is eliminated, what it comes to."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from derive.derivations import assumed, conclusion, owner, point
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree, equation_in_latex, tree_in_latex
 from derive.records import Equation, Premise
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from derive.derivations import Sides
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ToldPremise:
     """What a step starts from: a relation, whose it is (0 for an equation itself, else the step), and at which point it is taken."""
 
@@ -27,7 +27,7 @@ class ToldPremise:
     where: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ToldStep:
     """One step of a derivation: what is done, from what, what becomes of it on the way, and the relation that it comes to."""
 

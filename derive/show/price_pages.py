@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from urllib.parse import quote
 
-from derive.briefly import brief
 from derive.errors import WrongData, shorten
+from derive.immutable import immutable
 from derive.show.citation import address_of, slug
 from derive.show.references import Reference
 from derive.units import show
@@ -27,11 +26,9 @@ PER = {"mtok": "MTok", "mtok_hour": "MTok and hour"}
 SavedRow = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PricePage:
     """Where the prices of one provider were read: an address or the name of a file, for which models, how well, and on which days."""
-
-    __repr__ = brief
 
     provider: str
     place: str

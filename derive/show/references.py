@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
-from derive.briefly import brief
+from derive.immutable import immutable
 from derive.quantities.formula import NOTHING
 from derive.show.citation import (
     ADDRESS,
@@ -28,14 +28,12 @@ _OF_FILES = replace(MARKDOWN, text=markdown_cell)
 _MARKUPS = {"plain": PLAIN, "latex": LATEX, "myst": _OF_FILES}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Reference:
     """Something with a title and an author that stands at `places` (addresses or names of files), which it is of several, and what it says.
 
     `day` is the day on which it was read or of which it speaks, `why` what it is cited for.
     """
-
-    __repr__ = brief
 
     key: str
     title: str

@@ -384,7 +384,7 @@ def _respond(
         # Memory alone says how large a batch is by equations that take copies as they are.
         row, copies = copied
         others = [id for id in using if id != row.id]
-        found = _respond(unknown, {**whole, "kv_copies": copies}, hardware, model, others, variants, conventions, anyway, zipped)
+        found = _respond(unknown, {**whole, "kv_replication": copies}, hardware, model, others, variants, conventions, anyway, zipped)
         joined = f"{row.id} is a {row.kind}, joined by name"
         return replace(found, assumptions=(joined, *found.assumptions)) if found.answers or found.sweep else again
     if again.reason and not (again.answers or again.sweep):

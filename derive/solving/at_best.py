@@ -1,7 +1,7 @@
 """Several unknowns, of which one says how large the others are: it is answered first, and the others at its best end."""
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from math import inf
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, OR, SEQUENCES_FIT, Answer, WhenRead, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
+from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
 from derive.requirements import HOLDS
@@ -38,7 +39,7 @@ _Read = Callable[[str, str | float], float]
 """What the text of a quantity comes to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class End:
     """The better end of a size: the answer that it is an end of, and whether ranges were given of which it does all over."""
 

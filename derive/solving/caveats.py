@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
 from derive.answers import BOUGHT, KEPT_FREE, NO_WHOLE_ONE, SEQUENCES_FIT, next_whole
-from derive.catalogue import by_id, equation
+from derive.catalogue import by_id, definitions, equation
+from derive.immutable import immutable
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
@@ -22,7 +22,7 @@ from derive.solving.speed_limits import beyond_one_domain, chips_for_copies, res
 from derive.units import show
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Doubt:
     """What is said, and the quantities it rests on beside those of the answer."""
 
@@ -72,7 +72,7 @@ _ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
 _WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 _OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
-_COPIES = "kv_copies"
+_COPIES = "kv_replication"
 _ROOM = (SEQUENCES_FIT, "memory.tokens_that_fit")
 """What memory leaves room for, over the bytes of one and its copies."""
 _IN_ROOM = ("kv_cache_tokens", "sequences_in_flight", "batch", "microbatch_size")
@@ -320,9 +320,9 @@ def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence
         return None
     # No router is less sparse than the model as a whole; where no batch is said, it is one sequence.
     router = {"experts": max(sparsest_router(), equation("batching.sparsity").right_side(values)), "active_experts": 1.0}
-    known = {"batch": 1.0, "positions_per_step": 1.0, **values, **router}
-    for name in ("routed_params", "shared_params", "touched_experts", "fetched_params"):
-        known[name] = equation(f"experts.{name}").right_side(known)
+    known = {"batch": 1.0, "tokens_verified_per_step": 1.0, **values, **router}
+    for name in ("routed_params", "shared_params", "activated_experts", "fetched_params"):
+        known[name] = definitions()[name].right_side(known)
     times = total / known["fetched_params"]
     if times <= _READ_TOO_MUCH:
         return None
@@ -330,17 +330,17 @@ def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence
 
 
 def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
-    """Touched experts taken to lie evenly on the chips: how many more the busiest chip reads."""
+    """Activated experts taken to lie evenly on the chips: how many more the busiest chip reads."""
     row, touched = equation("experts.busiest_chip"), _touched(values, used)
     if touched is None or "chips" not in values or "expert_imbalance" in (asked.unknown, *asked.known) or row in used:
         return None
     # A number of chips that was asked back may be one but for rounding.
     chips = values.get("expert_parallel", max(1.0, min(values["chips"], values["experts"])))
-    known = {**values, "expert_parallel": chips, "touched_experts": touched}
+    known = {**values, "expert_parallel": chips, "activated_experts": touched}
     if not row.applies(known) or (times := row.right_side(known)) <= _UNEVEN:
         return None
     told = f"where whole experts lie on chips, the busiest of {chips:.4g} chips reads about {times:.3g} times the mean"
-    said = f"{told} of the touched experts, not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
+    said = f"{told} of the activated experts, not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
     return Doubt(said, frozenset(("expert_parallel",)))
 
 
@@ -353,7 +353,7 @@ def _touched(values: Mapping[str, float], used: Sequence[Equation]) -> float | N
     elif chunk := next((values[name] for id, name in _CHUNKS.items() if id in ids), 0.0):
         found, known["prefill_chunk"] = equation("experts.mixed_touched_experts"), chunk
     else:
-        return values.get("touched_experts") if _reads("touched", used) or _reads("mixed", used) else None
+        return values.get("activated_experts") if _reads("touched", used) or _reads("mixed", used) else None
     return found.right_side(known) if found.inputs <= known.keys() else None
 
 
@@ -383,7 +383,7 @@ def drafts_for_nothing(asked: Question, values: Mapping[str, float], used: Seque
         return "drafting is taken to take no time; give draft_cost_ratio" if _stands("draft_cost_ratio", used) else None
     tokens = values.get("tokens_per_step", 1.0)
     no_time = _stands("drafting_time", used) or _stands("drafting_compute_ratio", used)
-    none_refused = _stands("positions_per_step", used)
+    none_refused = _stands("tokens_verified_per_step", used)
     if tokens <= 1 or not (no_time or none_refused):
         return None
     taken = " and ".join([*(["to take no time"] if no_time else []), *(["to be all accepted"] if none_refused else [])])
@@ -447,7 +447,7 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     if most <= _UNEVEN:
         return None
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
-    give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
+    give = f"give kv_replication, or --using {row.id}" if chips == values["chips"] else "give kv_replication"
     rests = row.inputs | {"query_heads"}
     if (moved := _with_other_copies(asked, values, used, most)) is not None:
         return Doubt(f"{told}, and then {_comes_to(asked.unknown, moved)}; {give}", rests)
@@ -474,12 +474,12 @@ def cache_cut_by_heads(asked: Question, values: Mapping[str, float], used: Seque
         return None
     told = f"under tensor parallelism over {values['chips']:.4g} chips the cache lies {values[_COPIES]:.3g} times on them"
     if made_of(asked, asked.unknown):
-        return Doubt(f"{told}; where it is sharded by sequences give kv_copies=1", frozenset((_COPIES,)))
+        return Doubt(f"{told}; where it is sharded by sequences give kv_replication=1", frozenset((_COPIES,)))
     now, once = values.get(asked.unknown), _with_other_copies(asked, values, used, 1.0)
     once = once or _anew((asked.unknown,), asked, values, used, instead={_COPIES: 1.0}).get(asked.unknown)
     if not now or not once or max(once / now, now / once) <= _READ_TOO_MUCH:
         return None
-    return Doubt(f"{told}; sharded by sequences, {_comes_to(asked.unknown, once)}: give kv_copies=1", frozenset((_COPIES,)))
+    return Doubt(f"{told}; sharded by sequences, {_comes_to(asked.unknown, once)}: give kv_replication=1", frozenset((_COPIES,)))
 
 
 def _of_which_fit(values: Mapping[str, float], held: Mapping[str, float], copies: float) -> str:
@@ -520,7 +520,7 @@ def _copies_held(row: Equation, values: Mapping[str, float]) -> Doubt | None:
     none = "no number of chips holds it" if shared is None else f"none of up to {shared:.0f} chips, a head each, hold it"
     takes = none if most is None else f"it takes {most} chips"
     over = f"tensor parallelism over more than {heads:.0f} chip{'s' * (heads != 1)}"
-    told = f"a cache that is not sharded by sequences is copied under {over}: with its copies {takes}; give kv_copies"
+    told = f"a cache that is not sharded by sequences is copied under {over}: with its copies {takes}; give kv_replication"
     return Doubt(told, row.inputs | {"query_heads"})
 
 
@@ -566,7 +566,7 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     row = equation("network.tensor_parallel_time")
     supposed = {name: value for name, value in SUMMED.items() if name not in values}
     # The tokens of a pass, as sequences of one more token each.
-    tokens = {"batch": prefill[1], "positions_per_step": 1.0} if prefill else {}
+    tokens = {"batch": prefill[1], "tokens_verified_per_step": 1.0} if prefill else {}
     known = _anew((row.symbols[0], "step_time"), asked, {**values, **tokens, **supposed, "link_bandwidth": link}, used, (row.id,))
     bare = prefill[0] if prefill else known.get("step_time")
     if row.symbols[0] not in known or not bare:
@@ -753,7 +753,7 @@ def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used:
     if time in _OF_ONE_SEQUENCE:
         reads["fetched_params"] = values["active_params"]
     elif touched is not None:
-        reads["touched_experts"] = touched
+        reads["activated_experts"] = touched
     wide = _anew((row.symbols[0],), asked, values, used, (row.id,), reads).get(row.symbols[0])
     if wide is None:
         return None

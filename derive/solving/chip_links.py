@@ -1,9 +1,9 @@
 """What chips send each other: which of their links it goes over, and how wide it is, where nobody says."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from math import ceil, inf
 
+from derive.immutable import immutable
 from derive.presets import Preset
 from derive.quantities import quantity
 from derive.units import show
@@ -13,7 +13,7 @@ _APART, _AMONG_EXPERTS = "kv_transfer_time", "all_to_all_time"
 _ACTIVATIONS, _ALL_REDUCE, _SUM = "bytes_per_activation", "all_reduce_time", "all_reduce_bytes"
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
-SUMMED = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
+SUMMED = {"allreduces_per_layer": 2.0, "bytes_per_activation": 2.0}
 """What chips add up in a layer where nobody says: after attention and after the feed-forward part, in bf16."""
 _SENT: Mapping[str, Mapping[str, float]] = {
     _APART: {},
@@ -28,7 +28,7 @@ _SUMS, _EXPOSED = "tensor_parallel_time", "exposed_communication_share"
 _RINGS = (_SUMS, "all_reduce_time")
 """Of these, times of rings: as many as there are links out of the domains, which no chip leaves unused."""
 _WHY = {
-    "synchronisations_per_layer": "after attention and after the feed-forward part",
+    "allreduces_per_layer": "after attention and after the feed-forward part",
     "bytes_per_activation": "activations in bf16",
     "dispatch_bytes_per_element": "in fp8, as DeepSeek-V3 was served",
     "combine_bytes_per_element": "in bf16, as DeepSeek-V3 was served",
@@ -39,7 +39,7 @@ _OVER_ALL = "experts over all chips"
 _Ends = Mapping[str, tuple[float, float]]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Taken:
     """A given that nobody gave: where it is from, and why it is that."""
 

@@ -93,7 +93,7 @@ def beyond_what_can_be(name: str, values: Mapping[str, float]) -> Reason | None:
 def greatest(name: str, values: Mapping[str, float]) -> tuple[Equation, float] | None:
     """The most that there can be of a quantity beside these values, by the inequality that has it; None if none has.
 
-    >>> greatest("kv_copies", {"chips": 8.0})[1]
+    >>> greatest("kv_replication", {"chips": 8.0})[1]
     8.0
     """
     rows = (row for row in bounds() if row.symbols[0] == name and row.sense == "<=" and row.inputs <= values.keys() and row.applies(values))
@@ -138,7 +138,7 @@ def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float
     """What the roofline makes of some parts of a step, the others taken to take no time."""
     step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
     some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{_PARTS[name]: value for name, value in parts.items()}}
-    some["positions_per_step"] = known.get("positions_per_step", 1.0)
+    some["tokens_verified_per_step"] = known.get("tokens_verified_per_step", 1.0)
     return float(step.right_side({**some, "memory_time": reads.right_side(some)}))
 
 

@@ -1,10 +1,10 @@
 """How figures are to be read, where people and tools differ: what an operation is, what a GB is, what is sustained."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from numbers import Real
 
 from derive.errors import UnknownName, WrongValue
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.units import SIZES, flop_power, parse, show
 
@@ -36,7 +36,7 @@ _BEARS_ON: Mapping[str, Callable[[str], bool]] = {
 """Of each switch, which quantities it bears on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Conventions:
     """The switches of a question; raises UnknownName for a choice there is not.
 

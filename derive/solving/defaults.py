@@ -26,12 +26,12 @@ _TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 GOVERNED = {
     "attention_time": ((*_ATTENTION, "attention_compute_ratio"),),
     "attention_compute_ratio": ((*_ATTENTION, "attention_time"),),
-    **dict.fromkeys(("tokens_per_step", "positions_per_step"), (DRAFTS,)),
+    **dict.fromkeys(("tokens_per_step", "tokens_verified_per_step"), (DRAFTS,)),
     "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
     "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
     "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
     "verification_ratio": ((*_TIMES, "balance_batch"),),
-    "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
+    "hop_latency": (("grid_latency", "minimum_latency", "allreduces_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (_PROMPTS, _PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
@@ -46,7 +46,7 @@ GOVERNED = {
 
 FOLLOWS = {
     "microbatches": ("pipeline_stages",),
-    "positions_per_step": ("tokens_per_step",),
+    "tokens_verified_per_step": ("tokens_per_step",),
     "uncached_tokens": ("new_tokens_per_pass", "context_length"),
     "new_tokens_per_pass": ("uncached_tokens", "prompt_tokens"),
     "training_chips": ("chips",),
@@ -77,13 +77,13 @@ MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_
 
 _COULD_BE = (
     *("cache_hit_share", "uncached_tokens", "fleet_utilisation"),
-    *("microbatches", "hop_latency", "kv_copies", "expert_imbalance", "positions_per_step", "drafting_time"),
+    *("microbatches", "hop_latency", "kv_replication", "expert_imbalance", "tokens_verified_per_step", "drafting_time"),
 )
 """Defaults put into the equations that results may contradict where none of those can be it; of drafts, where drafts are spoken of."""
 
 IDEALS = {
     **dict.fromkeys(("mfu", "mbu", "fleet_utilisation"), UPPER),
-    **dict.fromkeys(("kv_copies", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
+    **dict.fromkeys(("kv_replication", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
     **dict.fromkeys(("hop_latency", "idle_fraction", "attention_time", "attention_compute_ratio"), LOWER),
     **dict.fromkeys(("prefill_weight_time", "queue_time", "reserved_share"), LOWER),
     **dict.fromkeys(("drafting_time", "draft_cost_ratio", "drafting_compute_ratio"), LOWER),
@@ -212,8 +212,8 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str], 
     None of a bound: what misses it need not be anything else than supposed.
 
     >>> from derive.catalogue import equation
-    >>> put_in_before(with_defaults(equation("roofline.kv_time"), (("kv_copies", 1),)), (), set())
-    ('kv_copies',)
+    >>> put_in_before(with_defaults(equation("roofline.kv_time"), (("kv_replication", 1),)), (), set())
+    ('kv_replication',)
     """
     if row.direction:
         return ()
@@ -226,7 +226,7 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str], 
             queue += one.symbols[1:]
     spoken = {name for one in rows.values() for name in one.put_in}
     drafted = not at_hand.isdisjoint(("tokens_per_step", *DRAFTS))
-    return tuple(name for name in among if name in spoken and (drafted or name not in ("positions_per_step", "drafting_time")))
+    return tuple(name for name in among if name in spoken and (drafted or name not in ("tokens_verified_per_step", "drafting_time")))
 
 
 def taken_along(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
 """A question that what was given does not settle, or not all of it has a part in: what people mean by it then is answered, and said."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.solving.one_equation import inside
 from derive.solving.refusals import PRICED
@@ -11,7 +12,7 @@ from derive.solving.result import OR, Solution
 from derive.units import show
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Meant:
     """What is meant by a quantity beside all of some givens, and why; `alone` where no chip or model is named and all that is given
     has a part in it. Of a quantity of one replica or of the time in use it is `said` too, and not answered instead.

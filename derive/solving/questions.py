@@ -1,7 +1,7 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -10,8 +10,10 @@ from derive import presets, shipped
 from derive.answers import COUNTED
 from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
+from derive.immutable import immutable
 from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS, Preset, Published, as_published
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
@@ -28,7 +30,7 @@ _OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "share
 _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-_COPIES = "kv_copies"
+_COPIES = "kv_replication"
 _IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
 """What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
 BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
@@ -76,7 +78,7 @@ _BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Instead:
     """What a default is instead, as the givens contradict it by an equation: which way that errs, the defaults it rests on in words,
     what it was found from, and how it moves with that.
@@ -96,7 +98,7 @@ class Instead:
         return f"{self.name} = {show(self.name, self.value)} follows from the givens ({self.by})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Question:
     """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
     bounds a quantity that nothing gives.
@@ -680,6 +682,7 @@ def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) 
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
+    asked = {RENAMED.get(group, group): name for group, name in asked.items()}
     groups = {row.variant.group for row in by_id().values() if row.variant}
     for group, name in asked.items():
         if group not in groups:

@@ -43,13 +43,13 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
 
     A latent is one head for all. Where copies of the cache were spoken of, they are what they are.
     """
-    if asked.unknown != "chips" or asked.anyway or "kv_copies" in asked.known or "batch" not in asked.known:
+    if asked.unknown != "chips" or asked.anyway or "kv_replication" in asked.known or "batch" not in asked.known:
         return None
-    if any(row.symbols[0] == "kv_copies" for row in asked.named):
+    if any(row.symbols[0] == "kv_replication" for row in asked.named):
         return None
     parts = asked.known["batch"] * (shards_of(copies_of(dict(asked.variants)), asked.known) or ENDLESS)
     for name in targets(asked) if chips > parts else ():
-        least = result_with(asked, name, {"chips": ENDLESS, "kv_copies": max(1.0, ENDLESS / parts)})
+        least = result_with(asked, name, {"chips": ENDLESS, "kv_replication": max(1.0, ENDLESS / parts)})
         if least and not fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on endlessly many, each of which reads one KV head of one sequence"
             message = f"no chips reach {name} = {show(name, asked.known[name])}: {nearest}; a shorter context or a smaller cache is faster"

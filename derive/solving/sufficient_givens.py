@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from derive.catalogue import by_id
 from derive.errors import BacksolveError
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity
 from derive.solving.at_best import best_end
 from derive.solving.fit import SHORT_OF_MEMORY
@@ -25,7 +26,7 @@ _TRIES = 3
 """How often it is tried: with what is missing, with what is then, and with as many chips as hold it."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Enough:
     """Values that answer a question together with those that were given, and the presets."""
 

@@ -39,6 +39,7 @@ from derive.records import (
 )  # fmt: skip
 from derive.requirements import Requirement, as_relation, named
 from derive.solving.questions import question
+from tests.tools.renames import OLD_NAMES
 from tests.tools.together import each, in_one_test
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
@@ -100,10 +101,12 @@ def of_every_equation(check: Callable[[Equation], None]) -> Callable[[Equation],
 
 
 def fingerprint(row: Equation) -> str:
-    """A hash of the mathematics alone: both sides, the symbols, the sense and what is required."""
-    left, right = row.sides
-    required = sorted(str(as_relation(needed)) for needed in row.requires)
-    text = "\n".join([f"{left} {row.sense} {right}", " ".join(sorted(row.symbols)), *required])
+    """Return a hash of the mathematics alone: both sides, the symbols, the sense and the requirements, with names as first published."""
+    published = {symbol(new): symbol(new).func(old, **symbol(new).assumptions0) for new, old in OLD_NAMES.items() if new in QUANTITIES}
+    left, right = (side.xreplace(published) for side in row.sides)
+    required = sorted(str(as_relation(needed).xreplace(published)) for needed in row.requires)
+    symbols = sorted(OLD_NAMES.get(name, name) for name in row.symbols)
+    text = "\n".join([f"{left} {row.sense} {right}", " ".join(symbols), *required])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -120,7 +120,7 @@ def planted(*steps: Step, id: str = "batching.balance_ratio_from_ridge", **chang
     """An equation of the catalogue with another derivation."""
     row = equation(id)
     whole = {name: getattr(row, name) for name in ("id", "title", "kind", "relation", "statement", "sources", "requires")}
-    return Equation(**(whole | changes), steps=steps)
+    return Equation(**(whole | changes), derivation=lambda: steps)
 
 
 RATIO, RIDGE = at("batching.machine_balance_ratio"), at("batching.ridge_point")

@@ -335,7 +335,7 @@ def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     absorbed = "_absorbed" if formula.startswith("mla") else ""
     assert preset.variants == {
         **{"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed},
-        **{"prefill_attention_flops_per_pair": formula if absorbed else "same", "kv_copies": "latents" if absorbed else "heads"},
+        **{"prefill_attention_flops_per_pair": formula if absorbed else "same", "kv_replication": "latents" if absorbed else "heads"},
     }
     assert set(preset.provenance) == set(givens | NONE) and preset.left_out == ()
     assert preset.provenance["window_kv_bytes"] == f"architectures.csv {text} window_layers: config (verified): none"
@@ -353,7 +353,7 @@ def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
     assert preset.variants == {
         **dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"),
         "kv_time": "fixed",
-        "kv_copies": "latents",
+        "kv_replication": "latents",
     }
     assert preset.left_out == presets.DENSE_ONLY
 
@@ -371,7 +371,7 @@ def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     preset = model("Mixed")
     chosen = {"kv_time": "fixed", "kv_bytes_per_sequence": "fixed", "attention_flops_per_sequence": "windowed"}
     plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", "prefill_attention_flops_per_pair": "same"}
-    assert preset.variants == {**plain, **chosen, "kv_copies": "heads"}
+    assert preset.variants == {**plain, **chosen, "kv_replication": "heads"}
     assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
 
 

@@ -55,6 +55,12 @@ def test_what_was_saved_is_what_is_found_again_and_saved_again(tmp_path_factory:
     assert saved(infer(run.request.names, **arguments(run)), run.shown) == text
 
 
+def test_a_file_with_the_names_of_an_earlier_release_is_read(tmp_path):
+    old = document().replace('"kv_replication"', '"kv_copies"')
+    assert old != document() and differing(saved_run(kept(tmp_path / "r.json", old)), infer("o3")) == []
+    assert changed_since(saved_run(kept(tmp_path / "r.json", old))) == ""
+
+
 def test_what_was_shown_and_the_file_it_was_held_against_are_kept(tmp_path):
     shown = Shown(style="csv", columns="model", by="-model", wanted=("tier=s*",), against=FileText("old.csv", OWN))
     run = saved_run(kept(tmp_path / "r.json", saved(infer("o3"), shown)))

@@ -27,7 +27,7 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
                 drawn[left] = drawn[left] * (away if equation.sense == ">=" else 1 / away)
             row = quantity(left)
             inside = np.isfinite(drawn[left]) & (drawn[left] > 0) & (drawn[left] >= row.floor) & (drawn[left] <= row.ceiling)
-            # What has no effect in double precision cannot be asked back: all experts touched say nothing of the batch.
+            # What has no effect in double precision cannot be asked back: all experts activated say nothing of the batch.
             for here, names in _regimes_at(equation, drawn):
                 moved = [equation.right_side({**drawn, name: drawn[name] * 1.01}) != base for name in names]
                 inside &= ~here | np.all(moved, axis=0)

@@ -125,7 +125,7 @@ def most(one: Deployment, unknown: str) -> float | None:
 @lru_cache(maxsize=512)
 def facts(one: Deployment) -> Mapping[str, float]:
     """What is known, presets and neutral values included, and from it the plain numbers that the laws rest on."""
-    neutral = ("chips", "pipeline_stages", "mfu", "mbu", "kv_copies", "attention_rate_ratio")
+    neutral = ("chips", "pipeline_stages", "mfu", "mbu", "kv_replication", "attention_rate_ratio")
     nothing = presets.Preset(givens={}, provenance={}, variants={})
     chip, model = presets.hardware(one.hardware) if one.hardware else nothing, presets.model(one.model) if one.model else nothing
     stored = presets.as_published(replace(chip, published=model.published))
@@ -135,7 +135,7 @@ def facts(one: Deployment) -> Mapping[str, float]:
     known["in_flight"] = known["microbatches"] * known["batch"]
     accepted, drafted = known.get("acceptance_rate"), known.get("draft_tokens")
     drafts = accepted is not None and drafted is not None
-    known["positions"] = drafted + 1 if drafts else known.get("positions_per_step", 1.0)
+    known["positions"] = drafted + 1 if drafts else known.get("tokens_verified_per_step", 1.0)
     known["tokens"] = sum(accepted**n for n in range(int(drafted) + 1)) if drafts else known.get("tokens_per_step", 1.0)
     return known
 
@@ -159,7 +159,7 @@ def cache_read(one: Deployment) -> float:
         read = tokens * known["kv_bytes_per_token"]
     else:
         read = known["context_length"] * known["kv_bytes_per_token"]
-    return read * known["kv_copies"]
+    return read * known["kv_replication"]
 
 
 def cache_held(one: Deployment) -> float:
@@ -237,7 +237,7 @@ def capacity(one: Deployment) -> Iterator[Claim]:
     solution, known = ask(one, "throughput"), facts(one)
     if not (solution and solution.answers) or any("does not fit" in text for text in solution.warnings) or "hbm_capacity" not in known:
         return
-    held = weights_held(one) + known["in_flight"] * cache_held(one) * known["kv_copies"]
+    held = weights_held(one) + known["in_flight"] * cache_held(one) * known["kv_replication"]
     yield at_most(held, known["all_chips"] * known["hbm_capacity"], "bytes held beside the memory", one, "throughput")
 
 
@@ -253,7 +253,7 @@ def backwards(one: Deployment) -> Iterator[Claim]:
             continue
         at = one.at(**{unknown: found})
         known = facts(at)
-        held = weights_held(at) + known["in_flight"] * cache_held(at) * known["kv_copies"]
+        held = weights_held(at) + known["in_flight"] * cache_held(at) * known["kv_replication"]
         yield at_most(held, known["all_chips"] * known["hbm_capacity"], f"bytes held at that {unknown} beside the memory", there, unknown)
 
 
@@ -401,9 +401,9 @@ def drafting(one: Deployment) -> Iterator[Claim]:
     tokens, speedup = value(one, "tokens_per_step"), value(one, "speculative_speedup")
     if tokens is not None:
         yield equal(tokens, known["tokens"], "tokens of a step with drafts", one, "tokens_per_step")
-    positions = value(one, "positions_per_step")
+    positions = value(one, "tokens_verified_per_step")
     if positions is not None:
-        yield equal(positions, known["positions"], "positions of a step with drafts", one, "positions_per_step")
+        yield equal(positions, known["positions"], "positions of a step with drafts", one, "tokens_verified_per_step")
     with_drafts, without = value(one, "throughput"), value(plain, "throughput")
     if None in (speedup, with_drafts, without) or one.overlap != "max" or "hop_latency" in known:
         return
@@ -434,9 +434,9 @@ def experts(one: Deployment) -> Iterator[Claim]:
     known = facts(one)
     if known.get("active_experts", 1.0) >= known.get("experts", 0.0):
         return
-    if (touched := value(one, "touched_experts")) is not None:
-        yield at_most(touched, known["experts"], "experts touched beside all", one, "touched_experts")
-        yield at_most(known["active_experts"], touched, "experts of a token beside those touched", one, "touched_experts")
+    if (touched := value(one, "activated_experts")) is not None:
+        yield at_most(touched, known["experts"], "experts touched beside all", one, "activated_experts")
+        yield at_most(known["active_experts"], touched, "experts of a token beside those touched", one, "activated_experts")
     if (read := value(one, "fetched_params")) is not None:
         yield at_most(read, known["total_params"], "parameters read beside all", one, "fetched_params")
         yield at_most(known["active_params"], read, "parameters of a token beside those read", one, "fetched_params")
@@ -528,7 +528,7 @@ def _drawn(random: Random, hardware: str | None, model: str | None) -> Deploymen
     elif perhaps(0.1):
         given |= {"tokens_per_step": random.uniform(1, 3)}
     if perhaps(0.2):
-        given |= {"kv_copies": float(random.randint(2, 8))}
+        given |= {"kv_replication": float(random.randint(2, 8))}
     if perhaps(0.3):
         given |= {"attention_rate_ratio": random.choice((0.5, 2.0))}
     overlap = random.choice(OVERLAPS) if perhaps(0.5) else "max"

@@ -72,9 +72,9 @@ MUTATIONS = {
     "kv_read_twice": Mutation(
         fault="the cache read once for keys and once more for values",
         relations={
-            "roofline.kv_time": lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
+            "roofline.kv_time": lambda kv_time, batch, context_length, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
                 kv_time,
-                2 * batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mbu),
+                2 * batch * context_length * kv_bytes_per_token * kv_replication / (chips * hbm_bandwidth * mbu),
             ),
         },
     ),
@@ -148,8 +148,8 @@ MUTATIONS = {
     "experts_of_one_token": Mutation(
         fault="top-k experts read, whatever the batch",
         relations={
-            "experts.touched_experts": lambda touched_experts, experts, active_experts, batch, positions_per_step: (
-                touched_experts,
+            "experts.touched_experts": lambda activated_experts, experts, active_experts, batch, tokens_verified_per_step: (
+                activated_experts,
                 active_experts,
             ),
         },
@@ -191,9 +191,9 @@ MUTATIONS = {
     "mfu_where_mbu_belongs_in_the_kv_time": Mutation(
         fault="reads of the cache slowed by the utilisation of the arithmetic",
         relations={
-            "roofline.kv_time": lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mfu: (
+            "roofline.kv_time": lambda kv_time, batch, context_length, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mfu: (
                 kv_time,
-                batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mfu),
+                batch * context_length * kv_bytes_per_token * kv_replication / (chips * hbm_bandwidth * mfu),
             ),
         },
         unpublished=AT_THE_PEAKS,

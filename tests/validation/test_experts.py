@@ -49,15 +49,15 @@ def test_a_large_batch_reads_all_of_them_as_before(batch):
 
 
 def test_drafts_touch_experts_of_their_own():
-    two = value("weight_time", **V3, batch=4, positions_per_step=2)
+    two = value("weight_time", **V3, batch=4, tokens_verified_per_step=2)
     assert two == pytest.approx(value("weight_time", **V3, batch=8), rel=1e-12)
-    plain = value("plain_weight_time", **V3, batch=4, positions_per_step=2)
+    plain = value("plain_weight_time", **V3, batch=4, tokens_verified_per_step=2)
     assert plain == pytest.approx(value("weight_time", **V3, batch=4), rel=1e-12)
 
 
 @pytest.mark.parametrize("variant", ["sharded", "resident"])
 def test_what_reads_all_weights_reads_no_more_for_drafts(variant):
-    given = {**V3, "batch": 4, "positions_per_step": 2, "resident_weight_bytes_per_chip": 90e9, "variants": {"weight_time": variant}}
+    given = {**V3, "batch": 4, "tokens_verified_per_step": 2, "resident_weight_bytes_per_chip": 90e9, "variants": {"weight_time": variant}}
     assert value("plain_weight_time", **given) == value("weight_time", **given)
 
 
@@ -75,7 +75,7 @@ def test_a_chunk_touches_experts_as_sequences_do(batch, chunk):
     assert value("mixed_step_time", **H100S, batch=batch, prefill_chunk=chunk) == pytest.approx(by_hand, rel=1e-9)
 
 
-@pytest.mark.parametrize("more", [{}, {"positions_per_step": 3}, {"expert_imbalance": 2.5}], ids=["plain", "drafts", "uneven"])
+@pytest.mark.parametrize("more", [{}, {"tokens_verified_per_step": 3}, {"expert_imbalance": 2.5}], ids=["plain", "drafts", "uneven"])
 def test_a_chunk_makes_no_step_shorter_and_reads_no_more_than_all(more):
     bare, every = value("step_time", **H100S, batch=2, **more), value("memory_time", **H100S, batch=2, variants={"weight_time": "sharded"})
     steps = [value("mixed_step_time", **H100S, batch=2, prefill_chunk=chunk, **more) for chunk in (1, 8, 64, 512)]
@@ -164,7 +164,7 @@ def test_an_imbalance_lengthens_every_pass_and_a_chunk_no_less(batch, imbalance)
 
 
 def test_an_imbalance_that_a_full_read_says_is_at_least_so_much():
-    """Of 8 sequences 0.224 of the experts are touched: all of a chip is 4.46 times that."""
+    """Of 8 sequences 0.224 of the experts are activated: all of a chip is 4.46 times that."""
     (bound,) = solve("expert_imbalance", **H200S, batch=8, weight_time=ALL_READ).answers
     assert bound.ends == (pytest.approx(1 / (1 - (31 / 32) ** 8), rel=1e-9), None)
 
@@ -172,15 +172,15 @@ def test_an_imbalance_that_a_full_read_says_is_at_least_so_much():
 def test_a_pass_with_drafts_of_as_many_tokens_is_decode():
     """The experts of 3 x 5 tokens, whether decode checks them or a prompt brings them."""
     given = {**H100S, "batch": 3, "new_tokens_per_pass": 5}
-    drafted = value("prefill_weight_compute_ratio", **given, positions_per_step=5)
-    assert drafted == pytest.approx(value("weight_compute_ratio", **given, positions_per_step=5), rel=1e-12)
+    drafted = value("prefill_weight_compute_ratio", **given, tokens_verified_per_step=5)
+    assert drafted == pytest.approx(value("weight_compute_ratio", **given, tokens_verified_per_step=5), rel=1e-12)
     assert drafted == pytest.approx(value("prefill_weight_compute_ratio", **given), rel=1e-9)
 
 
 @pytest.mark.parametrize("batch", [1, 4, 64])
 def test_on_more_chips_than_experts_none_reads_more_than_all_it_holds(batch):
     given = {"using": "experts.busiest_chip", "experts": 256, "active_experts": 8, "batch": batch}
-    touched = value("touched_experts", experts=256, active_experts=8, batch=batch)
+    touched = value("activated_experts", experts=256, active_experts=8, batch=batch)
     assert value("expert_imbalance", **given, expert_parallel=512) == pytest.approx(256 / touched, rel=1e-12)
 
 
@@ -188,7 +188,7 @@ def test_on_more_chips_than_experts_none_reads_more_than_all_it_holds(batch):
 
 
 @in_one_test("variant", ["sharded", "touched", "resident"])
-@in_one_test("more", [{}, {"positions_per_step": 4}, {"expert_imbalance": 2.5}, {"batch": 300}])
+@in_one_test("more", [{}, {"tokens_verified_per_step": 4}, {"expert_imbalance": 2.5}, {"batch": 300}])
 def test_no_step_is_below_the_floor(variant, more):
     given = {**V3, "batch": 1, "resident_weight_bytes_per_chip": 671e9 / 8, "variants": {"weight_time": variant}} | more
     floor = value("latency_floor", **V3)
@@ -231,7 +231,7 @@ def test_the_sparsest_router_of_the_table_is_one_of_128():
 def test_touched_experts(experts, active, batch):
     rng = np.random.default_rng(1)
     drawn = np.mean([len(np.unique(chosen(experts, active, batch, rng))) for _ in range(400)])
-    assert value("touched_experts", experts=experts, active_experts=active, batch=batch) == pytest.approx(drawn, rel=0.02)
+    assert value("activated_experts", experts=experts, active_experts=active, batch=batch) == pytest.approx(drawn, rel=0.02)
 
 
 @pytest.mark.parametrize(("experts", "active", "batch", "prompt", "chunk"), [(256, 8, 4, 8, 32), (128, 1, 30, 3, 50)])
@@ -239,8 +239,8 @@ def test_experts_of_prompts_are_those_of_all_their_tokens(experts, active, batch
     rng = np.random.default_rng(2)
     router = {"experts": experts, "active_experts": active, "batch": batch}
     drawn = {
-        "prefill_touched_experts": (batch * prompt, {"new_tokens_per_pass": prompt}),
-        "mixed_touched_experts": (batch + chunk, {"prefill_chunk": chunk}),
+        "prefill_activated_experts": (batch * prompt, {"new_tokens_per_pass": prompt}),
+        "mixed_activated_experts": (batch + chunk, {"prefill_chunk": chunk}),
     }
     for name, (tokens, more) in drawn.items():
         mean = np.mean([len(np.unique(chosen(experts, active, tokens, rng))) for _ in range(400)])
@@ -248,7 +248,7 @@ def test_experts_of_prompts_are_those_of_all_their_tokens(experts, active, batch
 
 
 def busiest(experts, active, chips, batch, rng, times=400):
-    """Touched experts of the busiest chip over the mean of all chips."""
+    """Activated experts of the busiest chip over the mean of all chips."""
     most = total = 0
     for _ in range(times):
         hit = np.zeros(experts, dtype=bool)
@@ -283,7 +283,7 @@ def test_the_busiest_chip_is_as_near_to_the_draws_as_it_says(experts, active, ch
     given = {"experts": experts, "active_experts": active, "batch": batch, "expert_parallel": chips}
     found = value("expert_imbalance", using="experts.busiest_chip", **given)
     drawn = busiest(experts, active, chips, batch, np.random.default_rng(3), times=150)
-    near = 1 / 6 if value("touched_experts", experts=experts, active_experts=active, batch=batch) >= chips else 1 / 4
+    near = 1 / 6 if value("activated_experts", experts=experts, active_experts=active, batch=batch) >= chips else 1 / 4
     assert found == pytest.approx(drawn, rel=near)
 
 

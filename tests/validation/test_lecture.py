@@ -112,7 +112,7 @@ def test_line_10_a_thousand_replicas_make_hundreds_of_millions_of_tokens():
 # The lecture has neither attention FLOPs nor drafts: one token a step, checked by nothing.
 PLAIN = {
     **dict.fromkeys(map(symbol, ("attention_time", "attention_compute_ratio", "drafting_time", "drafting_compute_ratio")), 0),
-    **dict.fromkeys(map(symbol, ("positions_per_step", "tokens_per_step", "one_token")), 1),
+    **dict.fromkeys(map(symbol, ("tokens_verified_per_step", "tokens_per_step", "one_token")), 1),
 }
 
 
@@ -232,7 +232,7 @@ def test_line_44_the_joint_system_has_no_solution_in_sympy_either():
     ratio = equation("readings.output_input_ratio").sides[1]
     threshold, kv = symbol("long_context_threshold"), symbol("kv_bytes_per_token")
     ridge = 2 * symbol("machine_balance_ratio") / symbol("bytes_per_weight")
-    neutral = {symbol(name): 1 for name in ("mfu", "mbu", "kv_copies")}
+    neutral = {symbol(name): 1 for name in ("mfu", "mbu", "kv_replication")}
     at_threshold = balance[1].subs({kv: crossover[1], symbol("ridge_point"): ridge, **neutral})
     assert sympy.simplify(at_threshold) == threshold
     bound = ratio.subs({BALANCE_CONTEXT: threshold, CONTEXT: threshold, BATCH: 2 * BALANCE, symbol("tokens_per_step"): 1})

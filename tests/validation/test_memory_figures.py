@@ -166,7 +166,7 @@ def test_latent_attention_over_a_cache_of_one_byte_has_none():
     reason = solve("balance_context_with_attention", **given).reason
     assert "requires" in reason.message and "attention_intensity" in reason.message
     expected = 2 * 37e9 / 1979e12 / (8 * PER_TOKEN / 3.35e12 - PER_PAIR / 989e12)
-    assert only("balance_context_with_attention", **given, kv_copies=8) == pytest.approx(expected)
+    assert only("balance_context_with_attention", **given, kv_replication=8) == pytest.approx(expected)
 
 
 # -- copies ----------------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_latent_attention_over_a_cache_of_one_byte_has_none():
 def test_a_latent_cache_under_tensor_parallelism_lies_on_every_chip():
     """One latent for all heads: 8 chips hold and read it 8 times, so that an eighth of the sequences fits and all take as long."""
     given = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4000}
-    copied = {"kv_copies": 8}
+    copied = {"kv_replication": 8}
     assert only("sequences_in_flight", **given) == pytest.approx((8 * 143771 * 2**20 - 671e9) / (4000 * PER_TOKEN))
     assert only("sequences_in_flight", **given, **copied) == pytest.approx((8 * 143771 * 2**20 - 671e9) / (8 * 4000 * PER_TOKEN))
     assert only("kv_time", **given, **copied, batch=64) == pytest.approx(64 * 4000 * PER_TOKEN / 4.8e12)

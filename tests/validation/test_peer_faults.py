@@ -63,7 +63,7 @@ def test_query_heads_do_not_enter_the_kv_cache(query_heads):
 def test_a_batch_touches_more_experts_than_one_token_does(batch, touched):
     """As many as one token chooses, 8 of 256, whatever the batch, would read 37 B parameters at a batch of 256 too."""
     experts = {"experts": 256, "active_experts": 8, "batch": batch}
-    assert only("touched_experts", **experts) == pytest.approx(touched, rel=1e-3)
+    assert only("activated_experts", **experts) == pytest.approx(touched, rel=1e-3)
     fetched = only("fetched_params", **experts, total_params=671e9, active_params=37e9)
     share = 1 - (1 - 8 / 256) ** batch
     assert fetched == pytest.approx(671e9 - (671e9 - 37e9) / (1 - 8 / 256) * (1 - share), rel=1e-9)

@@ -88,7 +88,7 @@ def hidden_at(normal: dict[str, np.ndarray], sheet: Sheet) -> dict[str, np.ndarr
     at["long_context"] = sheet.threshold + (sheet.top - sheet.threshold) * at["long_context"]
     at["kv_bytes_per_token"] = at["active_params"] * at["kv_bytes_per_token"]
     at["attention_flops_per_pair"] = at["attention_intensity"] * at["kv_bytes_per_token"]
-    at["balance_context"] = equation("context.balance_context").right_side({**at, "mfu": 1.0, "mbu": 1.0, "kv_copies": 1.0})
+    at["balance_context"] = equation("context.balance_context").right_side({**at, "mfu": 1.0, "mbu": 1.0, "kv_replication": 1.0})
     return at
 
 

@@ -79,7 +79,7 @@
   const PARTS = { weight_time: "reading weights", kv_time: "reading the cache", compute_time: "arithmetic of weights", attention_time: "arithmetic of attention" };
 
   const TITLES = {
-    chip_price: "price of a chip", bytes_per_element: "bytes of a cached value", kv_copies: "copies of the cache over the chips",
+    chip_price: "price of a chip", bytes_per_element: "bytes of a cached value", kv_replication: "copies of the cache over the chips",
     mfu: "share of the peak FLOP/s sustained", mbu: "share of the bandwidth sustained" };
 
   function fromAddress() {

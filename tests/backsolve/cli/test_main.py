@@ -187,7 +187,10 @@ FINE = [
     (("list", "--symbol", "batch_multiple"), "batching.practical_batch"),
     (("list", "--hardware"), "H100-SXM"),
     (("list", "--models"), "DeepSeek-V3"),
-    (("show", "roofline.step_time"), "step_time = drafting_time + Max(memory_time, positions_per_step*(attention_time + compute_time))"),
+    (
+        ("show", "roofline.step_time"),
+        "step_time = drafting_time + Max(memory_time, tokens_verified_per_step*(attention_time + compute_time))",
+    ),
     (("show", "batch"), "[1]"),
     (("show", "L_star"), "balance_context"),
     (("cite", "roofline.step_time"), "backsolve roofline.step_time, version 2"),

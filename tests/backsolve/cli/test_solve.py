@@ -65,7 +65,7 @@ def test_an_example_is_whole_however_much_was_given():
         "layers": 61,
         "model_dim": 7168,
         "reserved_share": 0.1,
-        "kv_copies": 1,
+        "kv_replication": 1,
     }
     more = [f"{name}={value:.20f}" for name, value in values.items()]
     said = refused("solve", "cost_per_token", *DEPLOYED, "--anyway", "chips=16", "batch=64", "context_length=4k", *more, status=3)
@@ -78,9 +78,9 @@ def test_a_step_without_the_rate_of_arithmetic_is_told_that_its_reads_need_none(
 
 
 def test_of_a_dense_model_experts_are_not_asked_for_without_saying_so():
-    said = refused("solve", "touched_experts", "--model", "Llama-3.3-70B", "batch=64", status=3)
+    said = refused("solve", "activated_experts", "--model", "Llama-3.3-70B", "batch=64", status=3)
     assert "; Llama-3.3-70B is dense and has none" in said
-    assert "dense" not in refused("solve", "touched_experts", "batch=64", status=3)
+    assert "dense" not in refused("solve", "activated_experts", "batch=64", status=3)
 
 
 @in_one_test("style", ["csv", "markdown", "latex", "json"])

@@ -47,8 +47,8 @@ def test_what_binds_what_fits_and_where_it_is_under_the_roof() -> None:
 @needs_node
 def test_it_refuses_what_the_command_refuses_and_asks_it_the_same() -> None:
     chip, model = "H100-SXM:fp8", "DeepSeek-V3"
-    copies, short, free = told((chip, model, FIELDS | more) for more in ({"kv_copies": 128.0}, {"chips": 2.0}, {"chip_price": None}))
-    assert not copies.told["fits"] and copies.told["unmet"] == ["kv_copies = 128: no more than chips = 64"]
+    copies, short, free = told((chip, model, FIELDS | more) for more in ({"kv_replication": 128.0}, {"chips": 2.0}, {"chip_price": None}))
+    assert not copies.told["fits"] and copies.told["unmet"] == ["kv_replication = 128: no more than chips = 64"]
     with pytest.raises(WrongValue, match=copies.told["unmet"][0]):
         question("step_time", copies.fields, chip, model)
     assert not short.told["fits"] and short.told["typed"].endswith(" --anyway") and not free.told["typed"].endswith("--anyway")

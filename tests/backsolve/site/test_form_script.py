@@ -72,7 +72,7 @@ SAID_ALIKE = [
         *(("batch", "3 m"), ("step_time", "-1 us"), ("output_price", "-2 USD/MTok"), ("expert_imbalance", "0.5")),
     ),
     *(("hbm_bandwidth", "3 km"), ("hbm_bandwidth", "3 GB"), ("output_price", "12/MTok"), ("step_time", "20k"), ("hbm_capacity", "80 Gbit")),
-    *(("kv_copies", "0.5"), ("step_time", "20 ms ms"), ("context_length", "4" * 300), ("chip_price", "3 USD")),
+    *(("kv_replication", "0.5"), ("step_time", "20 ms ms"), ("context_length", "4" * 300), ("chip_price", "3 USD")),
 ]
 
 

@@ -27,10 +27,10 @@ def test_regimes_and_requirements_have_their_turning_points() -> None:
     step = solvable(equation("roofline.step_time"))
     assert [one["label"].partition(" >=")[0] for one in step["regimes"]] == [
         "memory_time",
-        "positions_per_step*(attention_time + compute_time)",
+        "tokens_verified_per_step*(attention_time + compute_time)",
     ]
     (turn,) = step["regimes"][0]["wins"][0]["turns"]["compute_time"]
-    at = {"attention_time": 1e-3, "memory_time": 9e-3, "positions_per_step": 3.0}
+    at = {"attention_time": 1e-3, "memory_time": 9e-3, "tokens_verified_per_step": 3.0}
     assert [evaluate(form["tree"], at) for form in turn["roots"]] == [pytest.approx(2e-3)]
     (needed,) = solvable(equation("batching.sparsity"))["requires"]
     assert needed["said"] == "total_params >= active_params" and needed["turns"].keys() == {"total_params", "active_params"}

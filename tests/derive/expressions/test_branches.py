@@ -16,7 +16,7 @@ def equation(relation) -> Equation:
 
 SEARCHED = {
     "roofline.grid_latency": {"chips"},
-    "roofline.minimum_latency": {"layers", "synchronisations_per_layer", "hop_latency"},
+    "roofline.minimum_latency": {"layers", "allreduces_per_layer", "hop_latency"},
     "serving.speculative_tokens": {"acceptance_rate"},
     "serving.speculative_speedup": {"acceptance_rate", "draft_tokens"},
     "batching.speculative_speedup_at_batch": {"acceptance_rate", "draft_tokens"},

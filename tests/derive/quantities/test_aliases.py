@@ -6,12 +6,14 @@ import pytest
 
 from derive.errors import AmbiguousName, UnknownName, WrongValue
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, own_unit, quantity
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, UNIT_ENDINGS, in_full
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, RENAMED, UNIT_ENDINGS, in_full
 from derive.solving.api import solve
 from derive.solving.budgets import over_a_time
 from derive.solving.givens import spread
+from derive.solving.questions import question
 from derive.units import _read, in_own_unit, named_texts, parse
 from tests.tools.commands import call, refused
+from tests.tools.renames import NEW_NAMES
 from tests.tools.together import in_one_test
 
 
@@ -72,7 +74,7 @@ def test_the_time_per_output_token_is_less_than_a_step_where_drafts_are_accepted
         ("kv_per_sequence", "kv_bytes_per_sequence"),
         ("kv_cache_per_request", "kv_bytes_per_sequence"),
         ("speedup", "speculative_speedup"),
-        ("experts_touched", "touched_experts"),
+        ("experts_touched", "activated_experts"),
         ("E2EL", "request_latency"),
         ("request_throughput", "requests_per_second"),
         ("random-input-len", "prompt_tokens"),
@@ -129,6 +131,19 @@ def test_the_time_per_output_token_is_less_than_a_step_where_drafts_are_accepted
 )
 def test_a_name_may_be_written_otherwise(word, name):
     assert quantity(word).name == name
+
+
+def test_a_quantity_that_was_renamed_answers_to_its_old_name():
+    """Experts: 256 (1 - (1 - 32/256)^8) = 168. The cache of two KV heads lies on eight chips four times."""
+    assert {old: new for old, new in NEW_NAMES.items() if old.isidentifier()} == RENAMED
+    assert {quantity(old).name for old in RENAMED} == {*RENAMED.values()} <= QUANTITIES.keys()
+    found = solve("touched_experts", experts=256, active_experts=32, batch=2, positions_per_step=4)
+    assert found.answers[0].value == pytest.approx(256 * (1 - (7 / 8) ** 8))
+    assert found.given["tokens_verified_per_step"] == 4
+    copied = call("solve", "kv_copies", "--model", "Qwen3-Next-80B-A3B", "tp=8", "--as", "json")
+    assert json.loads(copied.out)["answers"][0]["value"] == 4
+    asked = question("kv_time", {"chips": 8}, variants={"kv_copies": "latents"})
+    assert asked.variants == (("kv_replication", "latents"),)
 
 
 def test_words_of_a_margin_and_of_a_link_are_settled_by_it():
@@ -314,7 +329,7 @@ def test_dollars_that_stand_on_both_ends_of_a_range_are_of_the_usual_unit():
 
 def test_what_engines_are_told_to_fill_leaves_the_rest():
     """Nine tenths of 80 GB less 70 GB, over 1 GB a sequence, and what 1 sequence more takes."""
-    served = {"hbm_capacity": "80GB", "chips": 2, "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "kv_copies": 1}
+    served = {"hbm_capacity": "80GB", "chips": 2, "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "kv_replication": 1}
     (found,) = solve("sequences_in_flight", **served, gpu_memory_utilization=0.9).answers
     assert found.high == pytest.approx(2 * 80 * 0.9 - 70)
     (found,) = solve("gpu_memory_utilization", **served, sequences_in_flight=75).answers

@@ -53,9 +53,9 @@ def test_a_derivation_in_words_names_what_each_line_is_from_and_what_is_done():
 
 def test_what_is_eliminated_and_what_cancels_are_listed_apart():
     lines = derivation_lines(equation("roofline.latency_floor"))
-    change = "fetched_params, touched_experts and shared_params eliminated; active_experts, experts and routed_params cancel:"
+    change = "fetched_params, activated_experts and shared_params eliminated; active_experts, experts and routed_params cancel:"
     assert f"   {change}" in lines
-    assert "           experts.touched_experts, with 1 for batch, 1 for positions_per_step" in lines
+    assert "           experts.touched_experts, with 1 for batch, 1 for tokens_verified_per_step" in lines
     assert "   peak_flops eliminated; hbm_bandwidth cancels:" in derivation_lines(equation("batching.balance_ratio_from_ridge"))
 
 

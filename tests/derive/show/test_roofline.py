@@ -53,7 +53,7 @@ def test_a_step_lies_on_the_roof_of_what_is_sustained(more):
 
 def test_drafts_that_are_checked_are_arithmetic_too():
     """Four positions of a sequence are four times the FLOPs for the same bytes."""
-    found, plain = (under("step_time", batch=64, positions_per_step=count) for count in (4, 1))
+    found, plain = (under("step_time", batch=64, tokens_verified_per_step=count) for count in (4, 1))
     assert found.intensity == pytest.approx(4 * plain.intensity) and found.rate == pytest.approx(4 * plain.rate)
 
 

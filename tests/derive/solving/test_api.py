@@ -78,7 +78,7 @@ LONG = {
     "a bound in part": ("memory_time", {"compute_time": "10ms", "step_time": "5ms..20ms:lin:100"}),
     "an unknown without a closed form": (
         "batch",
-        {"balance_batch": 500, "batch": None, "touched_experts": "9..250:lin:70", "experts": 256, "active_experts": 8},
+        {"balance_batch": 500, "batch": None, "activated_experts": "9..250:lin:70", "experts": 256, "active_experts": 8},
     ),
     "a default that is swept": ("balance_batch", {"machine_balance_ratio": 300, "sparsity": 8, "mfu": "0.1..1:lin:100"}),
 }
@@ -221,7 +221,7 @@ def test_what_nobody_says_of_data_types_is_taken_before_the_capacity_of_chips_st
 
 def test_of_several_bounds_the_tightest_is_the_answer():
     """Copies of a cache need as many chips, and the caches themselves far more: (2*1000*8000*327,680 + 70.55e9)/150.8e9."""
-    (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H200:fp8", batch=1000, context_length=8000, kv_copies=2).answers
+    (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H200:fp8", batch=1000, context_length=8000, kv_replication=2).answers
     assert bound.low == pytest.approx((2 * 1000 * 8000 * 327_680 + 70_553_706_496) / (143_771 * 2**20), rel=1e-3)
 
 

@@ -306,7 +306,7 @@ MISLED = {
     "a root next to the edge of where an expression is defined": (
         ("hop_latency", {"weight_time": "resident"}, 1.273112775579228e-07),
         {"minimum_latency": 8.434485731557682e-05, "layers": 7.815823195190851, "hbm_bandwidth": 52312876328297.37,
-         "grid_latency": 0.0006048409065688138, "chips": 4668.576646160072, "synchronisations_per_layer": 4.511808179627586},
+         "grid_latency": 0.0006048409065688138, "chips": 4668.576646160072, "allreduces_per_layer": 4.511808179627586},
     ),
 }  # fmt: skip
 """Questions about states that were once answered wrongly: the unknown, variants, the value of the state, and what is given."""

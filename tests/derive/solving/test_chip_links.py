@@ -67,7 +67,8 @@ def test_chips_that_share_a_layer_take_the_inner_link_where_one_domain_holds_the
 
 
 @in_one_test(("given", "tokens"), [
-    ({"batch": 8192}, 8192), ({"batch": 64, "positions_per_step": 4}, 256), ({"isl": 8192}, 8192), ({"new_tokens_per_pass": 8192}, 8192),
+    ({"batch": 8192}, 8192), ({"batch": 64, "tokens_verified_per_step": 4}, 256), ({"isl": 8192}, 8192),
+    ({"new_tokens_per_pass": 8192}, 8192),
     ({"isl": 8192, "cached_tokens": 2048, "prefill_batch": 2}, 12288),
 ])  # fmt: skip
 def test_what_is_added_up_follows_from_the_sequences_of_a_step_or_the_tokens_of_prompts(given, tokens):

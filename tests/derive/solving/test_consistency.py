@@ -130,7 +130,7 @@ def test_a_given_step_below_its_arithmetic_is_refused_also_where_the_context_is_
     assert reason.code == "contradiction" and "compute_time alone makes it 17.83 ms or more" in reason.message
 
 
-@pytest.mark.parametrize("given", [{"positions_per_step": 1}, {"draft_tokens": 2}])
+@pytest.mark.parametrize("given", [{"tokens_verified_per_step": 1}, {"draft_tokens": 2}])
 def test_a_step_yields_no_more_tokens_than_it_computes_positions(given):
     reason = solve("throughput", step_time="10ms", batch=100, tokens_per_step=4, **given).reason
     most = 3 if "draft_tokens" in given else 1
@@ -140,18 +140,18 @@ def test_a_step_yields_no_more_tokens_than_it_computes_positions(given):
 def test_chips_hold_no_more_copies_of_a_cache_than_there_are_chips():
     """9.67 - 1.07 ms of reads a copy of 52 MB on 8 chips would be 191 copies; 2 ms are 4."""
     given = {"hardware": "H200:fp8", "model": "Llama-3-70B", "chips": 8, "batch": 10, "context_length": 1000, "bytes_per_element": 1}
-    reason = solve("kv_copies", **given, step_time="10ms").reason
+    reason = solve("kv_replication", **given, step_time="10ms").reason
     assert reason.code == "contradiction" and "memory.most_kv_copies makes it at most 8 from chips = 8" in reason.message
     by_hand = (2e-3 * 8 * 4.8e12 - 70_553_706_496) / (10 * 1000 * 2 * 80 * 8 * 128)
-    assert by_hand < 8 and solve("kv_copies", **given, step_time="2ms").answers[0].value == pytest.approx(by_hand, rel=0.01)
+    assert by_hand < 8 and solve("kv_replication", **given, step_time="2ms").answers[0].value == pytest.approx(by_hand, rel=0.01)
 
 
 @pytest.mark.parametrize(
     ("unknown", "given", "low", "high"),
     [
-        ("positions_per_step", {"tokens_per_step": 3}, 3, None),
+        ("tokens_verified_per_step", {"tokens_per_step": 3}, 3, None),
         ("tokens_per_step", {"draft_tokens": 3}, 0, 4),
-        ("kv_copies", {"chips": 4}, 1, 4),
+        ("kv_replication", {"chips": 4}, 1, 4),
     ],
 )
 def test_what_a_deployment_has_room_for_bounds_what_is_asked(unknown, given, low, high):
@@ -159,7 +159,7 @@ def test_what_a_deployment_has_room_for_bounds_what_is_asked(unknown, given, low
     assert (span.kind, span.low, span.high) == ("interval", low, high)
 
 
-@pytest.mark.parametrize(("unknown", "given"), [("positions_per_step", {}), ("chips", {}), ("acceptance_rate", {"draft_tokens": 3})])
+@pytest.mark.parametrize(("unknown", "given"), [("tokens_verified_per_step", {}), ("chips", {}), ("acceptance_rate", {"draft_tokens": 3})])
 def test_bounds_that_rest_on_defaults_or_leave_all_open_are_no_answer(unknown, given):
     assert solve(unknown, **given).reason.code == "missing_givens"
 
@@ -240,7 +240,7 @@ READ = 64 * 4000 * 163840 / (8 * 3.35e12 * 0.8)
     ("unknown", "given", "name", "expected"),
     [
         # twice as long a read is of a cache that lies on the chips twice
-        ("step_time", {"kv_time": 2 * READ}, "kv_copies", 2),
+        ("step_time", {"kv_time": 2 * READ}, "kv_replication", 2),
         # what the fleet pays twice is used half the time
         ("kv_cache_bytes", {"cost_per_token": 1e-6, "fleet_cost_per_token": 2e-6}, "fleet_utilisation", 0.5),
         # of 16,000 tokens 12,000 are computed
@@ -298,9 +298,9 @@ def test_no_route_leads_below_the_arithmetic_of_a_step(given):
 
 def test_one_chip_leaves_one_copy_of_a_cache_whatever_fits():
     given = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:bf16", "batch": 8, "context_length": 4096, "bytes_per_element": 2}
-    (one,) = solve("kv_copies", **given, chips=1).answers
+    (one,) = solve("kv_replication", **given, chips=1).answers
     assert (one.kind, one.value) == ("point", 1)
-    solution = solve("kv_copies", **given, chips=2)
+    solution = solve("kv_replication", **given, chips=2)
     assert [(span.low, span.high) for span in solution.answers] == [(1, 2)]
 
 

@@ -19,12 +19,12 @@ ASKED = 250
 
 AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: each has one root, and had another answer once
     ("roofline.step_time", "step_time", 1.0000000009,
-     {"compute_time": 1.0, "memory_time": 1.0000000009, "positions_per_step": 1.0, "attention_time": 0.0, "drafting_time": 0.0}),
+     {"compute_time": 1.0, "memory_time": 1.0000000009, "tokens_verified_per_step": 1.0, "attention_time": 0.0, "drafting_time": 0.0}),
     ("roofline.step_time_exposed", "exposed_communication_share", 0.0139,
      {"step_time": 0.01024799744735722, "compute_time": 0.010105327028118801, "memory_time": 0.010105327018013475,
-      "positions_per_step": 1.0, "attention_time": 0.0, "drafting_time": 0.0}),
+      "tokens_verified_per_step": 1.0, "attention_time": 0.0, "drafting_time": 0.0}),
     ("roofline.step_time", "drafting_time", 2.1,
-     {"step_time": 2220570831860307.5, "positions_per_step": 89881817246678.38, "compute_time": 0.06878507348697255,
+     {"step_time": 2220570831860307.5, "tokens_verified_per_step": 89881817246678.38, "compute_time": 0.06878507348697255,
       "attention_time": 24.636665927420193, "memory_time": 2220570831860305.2}),
     ("serving.plain_step_time", "kv_time", 1e-15,
      {"plain_step_time": 18.51872384506722, "compute_time": 13.15838383702305, "attention_time": 5.360340008044169,
@@ -32,20 +32,20 @@ AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: 
     ("serving.speculative_speedup", "acceptance_rate", 1e-12,
      {"draft_tokens": 0.01, "draft_cost_ratio": 1e-5, "speculative_speedup": 0.9999999000002514, "verification_ratio": 1.0}),
     ("experts.touched_experts", "batch", 1571467434504.2517,
-     {"touched_experts": 18868874071.926445, "experts": 4.592963488457819e28, "active_experts": 2.6570005624341155e-18,
-      "positions_per_step": 4519068809544970.0}),
+     {"activated_experts": 18868874071.926445, "experts": 4.592963488457819e28, "active_experts": 2.6570005624341155e-18,
+      "tokens_verified_per_step": 4519068809544970.0}),
     ("experts.scale_out_slowdown", "scale_out_slowdown", 1.0, {"racks": 1.0, "scale_out_bandwidth_ratio": 1.057667431061749e22}),
     ("pipeline.idle_fraction", "pipeline_stages", 1.234,
      {"idle_fraction": 9.998943025297723e-13, "microbatches": 6.593764138639065e22, "step_time": 3.290296242046271e-36,
       "hop_latency": 3.753614131968452e-13}),
     ("roofline.step_time_exposed", "exposed_communication_share", 0.99999994,
-     {"step_time": 2327494749501362.5, "drafting_time": 2327494747132934.5, "positions_per_step": 5.364361045859909,
+     {"step_time": 2327494749501362.5, "drafting_time": 2327494747132934.5, "tokens_verified_per_step": 5.364361045859909,
       "compute_time": 8.628175491213807e-20, "attention_time": 0.0245463442582115, "memory_time": 0.13167545295701683}),
     ("experts.touched_experts", "experts", 0.027639720147123792,
-     {"touched_experts": 0.027639720147123792, "active_experts": 5.249337644810332e-21, "batch": 9.958714941882601e17,
-      "positions_per_step": 765338.5456341219}),
+     {"activated_experts": 0.027639720147123792, "active_experts": 5.249337644810332e-21, "batch": 9.958714941882601e17,
+      "tokens_verified_per_step": 765338.5456341219}),
     ("experts.prefill_touched_experts", "experts", 0.04550043713988247,
-     {"prefill_touched_experts": 0.044732794158978836, "active_experts": 1.9302158620994193e-30, "batch": 46728948134.29152,
+     {"prefill_activated_experts": 0.044732794158978836, "active_experts": 1.9302158620994193e-30, "batch": 46728948134.29152,
       "new_tokens_per_pass": 2.0592681569642447e18}),
     ("experts.all_to_all_time_racks", "scale_up_link_bandwidth", 5.8610679718693104e25,
      {"all_to_all_time": 482185.45545805467, "moe_layers": 5700.35316745687, "sequences_per_chip": 811.651754851059,
@@ -202,6 +202,6 @@ def test_digits_that_are_lost_are_seen(monkeypatch, factor):
 
 
 def test_a_search_says_how_far_it_looked():
-    given = {"minimum_latency": 1e-22, "synchronisations_per_layer": 1e-7, "hop_latency": 5e-11, "bytes_per_weight": 4e3}
+    given = {"minimum_latency": 1e-22, "allreduces_per_layer": 1e-7, "hop_latency": 5e-11, "bytes_per_weight": 4e3}
     _, reason = solve_equation(by_id()["roofline.minimum_latency"], "layers", given | {"active_params": 1e10, "hbm_bandwidth": 1e12})
     assert reason.message.endswith("(looked for from 0.000001 to 200M)")

@@ -201,5 +201,5 @@ def test_copies_that_are_named_count_where_memory_says_how_large_a_batch_is(limi
     """The condition that a warning advises made it 'does not fit', of the batch of the limit alone, or asked for the copies."""
     asked = {"hardware": "8xB200:fp8", "model": "Qwen3-235B-A22B", "context_length": "32k", **limit}
     named = solve("batch", **asked, using="memory.kv_copies_of_heads")
-    assert named.answers[0].ends[1] == solve("batch", **asked, kv_copies=2).answers[0].ends[1]
+    assert named.answers[0].ends[1] == solve("batch", **asked, kv_replication=2).answers[0].ends[1]
     assert "memory.kv_copies_of_heads is a condition, joined by name" in named.assumptions

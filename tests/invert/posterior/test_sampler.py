@@ -65,7 +65,7 @@ def independent_likelihood(sheet: PriceData, held: Assumptions, count: int) -> n
     at = {name: held.priors[name].at(values) for name, values in normal.items()}
     share, (first, *_) = at["long_context"], sheet.edges[0]
     contexts = [first * at["short_context"], *(low + (high - low) * share for low, high in pairwise(sheet.edges[0]))]
-    at |= {"short_context": contexts[0], "active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "kv_copies": 1.0}
+    at |= {"short_context": contexts[0], "active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "kv_replication": 1.0}
     for place, name in enumerate(STRUCTURE):
         centre, spread = kv_prior(sheet, held) if name == "kv_bytes_per_token" else held.priors[name].normal
         at[name] = np.exp(np.ravel(centre + spread * normals(count)[:, len(NUISANCES) + 3 + place]))

@@ -1,0 +1,88 @@
+"""Records behave as frozen dataclasses do."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, asdict, field, fields, is_dataclass, replace
+from functools import cached_property
+
+import pytest
+
+from derive.immutable import immutable
+
+
+@immutable
+class Pair:
+    """Two numbers, a note that is not compared, and a list of its own."""
+
+    first: int
+    second: int = 2
+    note: str = field(default="", compare=False)
+    more: list[int] = field(default_factory=list)
+
+    @cached_property
+    def total(self) -> int:
+        return self.first + self.second
+
+
+@immutable(kw_only=False)
+class Place:
+    """A point that is given by place or by name."""
+
+    x: float
+    y: float = 0.0
+
+
+@immutable(eq=False)
+class Thing:
+    """A record that equals itself alone."""
+
+    name: str
+
+
+@immutable
+class Longer(Pair):
+    """A record with one field more than another."""
+
+    third: int
+
+    def __post_init__(self) -> None:
+        if self.third < 0:
+            raise ValueError("third")
+
+
+def test_a_record_has_its_arguments_and_defaults():
+    one = Pair(first=1)
+    assert (one.first, one.second, one.note, one.more, one.total) == (1, 2, "", [], 3)
+    assert one.more is not Pair(first=1).more
+    assert repr(one) == "Pair(first=1, second=2, note='', more=[])"
+    assert Place(1.0, 2.0) == Place(x=1.0, y=2.0) == Place(1.0, y=2.0) != Place(1.0)
+
+
+def test_arguments_that_are_missing_or_unknown_are_refused():
+    for wrong in (Pair, lambda: Pair(1), lambda: Pair(first=1, third=3), lambda: Pair(second=1, third=3)):
+        with pytest.raises(TypeError, match="Pair"):
+            wrong()
+    for wrong in (lambda: Place(1.0, 2.0, 3.0), lambda: Place(1.0, x=2.0), lambda: Place(y=1.0)):
+        with pytest.raises(TypeError, match="Place"):
+            wrong()
+
+
+def test_records_are_equal_by_value_and_never_change():
+    one = Place(1.0)
+    assert one == Place(1.0) and hash(one) == hash(Place(1.0)) and one != Place(2.0) and one != (1.0, 0.0)
+    assert Pair(first=1, note="a") == Pair(first=1, note="b") and Thing(name="a") != Thing(name="a")
+    assert Pair(first=1) != Longer(first=1, third=3)
+    for change in (lambda: setattr(one, "x", 2.0), lambda: setattr(one, "z", 2.0), lambda: delattr(one, "x")):
+        with pytest.raises(FrozenInstanceError):
+            change()
+
+
+def test_the_functions_of_dataclasses_work():
+    one = Longer(first=1, third=3)
+    assert one.total == 3 and is_dataclass(one) and [part.name for part in fields(one)] == ["first", "second", "note", "more", "third"]
+    moved = replace(one, first=5)
+    assert moved.total == 7 and asdict(moved) == {"first": 5, "second": 2, "note": "", "more": [], "third": 3}
+    with pytest.raises(ValueError, match="third"):
+        replace(one, third=-1)
+    for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert other == one and other.total == 3
