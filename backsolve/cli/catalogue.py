@@ -297,7 +297,7 @@ def cite_command(
     backsolve cite --used-by result.json
     """
     from derive.show.references import cite_with
-    from derive.show.saved import references_in, uses_in
+    from invert.report.saved import references_in, uses_in
 
     sheets = [id for id in ids if _is_of_prices(id)]
     equations = [id for id in ids if id not in sheets]
@@ -323,8 +323,8 @@ def _refuse_other_schema(result: object) -> None:
     schema = result.get("schema") if isinstance(result, dict) else None
     if not isinstance(result, dict) or schema is None:
         return
-    from derive.show.saved import version_of
     from invert.report.contract import SCHEMA
+    from invert.report.saved import version_of
 
     if schema != SCHEMA:
         by = version_of(result)
@@ -346,8 +346,8 @@ def _prices_cited(
     names: "Iterable[str]", tier: str | None, as_of: date | None, own: str | BinaryIO | None, html_base: str
 ) -> "tuple[list[Reference], Iterable[Problem]]":
     """Price sheets, or one price of each, as something to cite, and what is wrong with the file of one's own."""
-    from derive.show.price_pages import price_reference, sheet_reference
     from invert.data import read_data
+    from invert.report.price_pages import price_reference, sheet_reference
     from invert.sheets.assemble import models
     from invert.sheets.doubts import doubts_about
     from invert.sheets.listing import price_record, sheets_cited
