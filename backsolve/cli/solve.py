@@ -409,9 +409,9 @@ def draw_into(
     place: str, found: "list[Panel]", columns: "list[tuple[tuple[str, ...], tuple[Result, ...]]]", texts: "Mapping[str, str]"
 ) -> None:
     """Draw panels into a file, or as text."""
+    from backsolve.figures.picture import picture
     from derive.files import write
-    from derive.show.figures import picture
-    from derive.show.plot import caption, drawing
+    from derive.show.plot import caption, charts, drawing
     from derive.units import signed
 
     if place == "-":
@@ -420,7 +420,7 @@ def draw_into(
     undisturbed()
     limits = {name: signed(text) for name, text in texts.items()}
     said = caption([one for one in columns if one[1]], limits)
-    write(place, picture(found, place.lower()[-3:], said))
+    write(place, picture(charts(found, said), place.lower()[-3:]))
 
 
 def undisturbed() -> None:

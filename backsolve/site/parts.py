@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from backsolve.figures.svg import chart_svg
 from derive.show.chart import Chart
-from derive.show.chart_svg import chart_svg
 from invert.report.layout import Heading, Table
 
 
