@@ -231,9 +231,8 @@ def _list(line: str) -> None:
 
 def _equation_shown(id: str, style: str) -> str:
     from derive.catalogue import equation
-    from derive.show.entry import entry_as_json
+    from derive.show.entry import card, entry_as_json
     from derive.show.narration import derivation_in_latex
-    from derive.show.text import card
 
     return {"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(id))
 

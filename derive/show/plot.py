@@ -12,7 +12,7 @@ from derive.answers import BOUGHT, COUNTED, POINTS, Answer, Result, Sweep, same_
 from derive.errors import WrongValue
 from derive.show.chart import Chart, Form, Mark, chart_axis, spans_decades
 from derive.show.roofline import PARTS, Roof, roof_lines
-from derive.show.short import moving_defaults
+from derive.show.screen import moving_defaults
 from derive.show.side_by_side import better_way
 from derive.spreads import Interval, Series, Spread
 from derive.units import show

@@ -7,7 +7,7 @@ import pytest
 from derive import solve
 from derive.errors import NotCovered
 from derive.presets import Preset, model, model_names
-from derive.show.text import as_record, as_text
+from derive.show.text import as_record, rendered
 from derive.solving.result import Solution
 from derive.solving.vectorised_leg import NoClosedForm
 from tests.tools.together import in_one_test, some
@@ -274,7 +274,7 @@ def test_an_answer_lists_the_equations_that_were_followed():
     there = solve("throughput", **given, batch=solution.answers[0].value)
     assert solution.equations == there.equations and [one.unknown for one in solution.route[:-1]] == [one.unknown for one in there.route]
     assert as_record(solution)["equations"] == list(there.equations)
-    text = as_text(solution)
+    text = rendered(solution, "table")
     assert "(found by going forwards to throughput at numbers)\n    scheduling.throughput@" in text
     assert all(one in text for one in there.equations) and "backsolve cite scheduling.throughput" in text
 
