@@ -57,6 +57,9 @@ _OF_THE_QUESTION = (
 )
 """Texts in assumptions of this very question, which are printed before what equations idealise."""
 
+_ALL_IN_FULL = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
+"""The last line of answers with so many warnings that nothing else has room."""
+
 _OF_THE_WEIGHTS = "weights stored as published"
 
 
@@ -81,6 +84,7 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
             break
     else:
         steps = []
+        end = end if height([*top, "", *end], columns) <= MOST_TABLE_LINES else labelled("assumes", [_ALL_IN_FULL])
     has_room = height([*top, *steps, "", *moves, *end], columns) <= MOST_LINES
     yield from [*top, *steps, "", *(moves if has_room else ()), *end]
 

@@ -56,6 +56,7 @@ def test_a_long_list_from_python_is_refused_before_it_is_read():
 MEASURED = """
 import sys
 from pathlib import Path
+from derive.show.text import lines
 from derive.solving.api import respond, solve
 shown = lines([solve("step_time", compute_time="10ms", memory_time="1ms..20ms:log:3e5")], sys.argv[1], full=True)
 count = sum(1 for _, line in zip(range(100_000), shown))
