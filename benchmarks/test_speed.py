@@ -56,7 +56,7 @@ DESK = 0.15
 STEP_TIME = "roofline.step_time"
 STEP_INPUTS = (
     "batch", "context_length", "active_params", "total_params", "bytes_per_weight", "kv_bytes_per_token", "chips", "peak_flops",
-    "hbm_bandwidth", "mfu", "mbu", "kv_copies",
+    "hbm_bandwidth", "mfu", "mbu", "kv_replication",
 )  # fmt: skip
 PAIRS = [(row, name) for row in by_id().values() for name in row.symbols]
 PRICE_PER_FLOP = rental(read_data()).values["price_per_flop"]

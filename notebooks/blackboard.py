@@ -78,7 +78,7 @@ SVG(picture(charts([roofline([roof("H100", numbers(step))])]), "svg"))
 
 # %% [markdown]
 # Which term binds depends on the batch. Arithmetic and KV reads grow with it. The weight read grows too, but only until
-# the batch has touched every expert: then it stays, where the lecture has it from the start.
+# the batch has activated every expert: then it stays, where the lecture has it from the start.
 # One sequence waits for the weights that it uses: it sits on the latency floor, `roofline.latency_floor`. A small batch of
 # more sequences waits for more experts and is well above it. A large batch is busy with arithmetic.
 

@@ -1,7 +1,6 @@
 """The command `plot`: figures by name, of deployments, of price sheets and of the scoreboard."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -12,6 +11,7 @@ from backsolve.cli.solve import undisturbed
 from backsolve.streams import say
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.errors import NotCovered, UnknownName, WrongValue, shorten
+from derive.immutable import immutable
 
 if TYPE_CHECKING:
     from backsolve.cli.solve import Deployment
@@ -27,7 +27,7 @@ _USUAL_SHEET = "gemini-3.1-pro"
 """The sheet that a figure of one is of where none is named."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class OfDeployment:
     """A figure of answers: what is asked, and what is given unless something else is.
 
@@ -46,7 +46,7 @@ class OfDeployment:
     drawn: str = _ALL
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class OfPrices:
     """A figure of one price sheet, or `of_all`, of none or several; `chart` makes it of what they imply."""
 

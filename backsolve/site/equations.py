@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -12,6 +11,7 @@ from backsolve.site.lookups import video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, equations
 from derive.derivations import parents, why_not_derived
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import as_tree
 from derive.records import Equation
@@ -128,7 +128,7 @@ def _example(row: Equation, record: Mapping[str, Any]) -> dict[str, str] | None:
     return {"left": left, "right": right, "numbers": with_numbers(right, values), "result": row.example.result}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ShownStep:
     """A step as it is typeset: its premises with the id and the step they are of, what it changes, what it comes to."""
 

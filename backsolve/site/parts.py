@@ -1,16 +1,16 @@
 """The parts of a report as a page sets them: sections of tables, paragraphs and lists; and charts in a figure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from backsolve.figures.svg import chart_svg
+from derive.immutable import immutable
 from derive.show.chart import Chart
 from invert.report.layout import Heading, Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Block:
     """A piece of a section: a paragraph, a list of lines, or a table."""
 
@@ -20,7 +20,7 @@ class Block:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ReportSection:
     """A heading with what stands below it, and the id that a link leads to."""
 
@@ -29,7 +29,7 @@ class ReportSection:
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Figure:
     """A chart for a page: the drawing, and what is said below it."""
 

@@ -23,7 +23,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
 }
 _THIN_SPACE = r" \, "
 """Between factors: without it letters and words of a product run together."""
-_SPACED_BY_TEX = re.compile(r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))")
+_SPACED_BY_TEX = r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))"
 """Thin spaces that TeX sets by itself, before and behind what is in brackets and before the name of a function."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 _SIGNS = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
@@ -86,7 +86,7 @@ def symbolic_in_latex(expression: "Basic") -> str:
     from sympy import latex
 
     names = {symbol(row.name): row.latex for row in QUANTITIES.values()}
-    return _SPACED_BY_TEX.sub(" ", latex(expression, symbol_names=names, mul_symbol=_THIN_SPACE, ln_notation=True))
+    return re.sub(_SPACED_BY_TEX, " ", latex(expression, symbol_names=names, mul_symbol=_THIN_SPACE, ln_notation=True))
 
 
 def formula_in_latex(formula: str, put_in: Mapping[str, str] = NOTHING, times: str = _THIN_SPACE) -> str:
@@ -122,7 +122,7 @@ def tree_in_latex(tree: Tree, put_in: Mapping[str, str] = NOTHING, times: str = 
     t - t_{\mathrm{draft}}
     """
     alphabet = _LATEX._replace(symbol=lambda name: put_in.get(name) or QUANTITIES[name].latex, times=times, times_number=times)
-    return _SPACED_BY_TEX.sub(" ", print_tree(tree, alphabet))
+    return re.sub(_SPACED_BY_TEX, " ", print_tree(tree, alphabet))
 
 
 def _power_in_latex(base: str, exponent: str) -> str:

@@ -1,10 +1,10 @@
 """A chart as plain numbers: axes in the units that people use, and marks on them. Every drawing is made of the same chart."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
+from derive.immutable import immutable
 from derive.records import LOWER, UPPER
 from derive.units import scale
 
@@ -19,7 +19,7 @@ _DECADE = 10.0
 _BOUNDS = {LOWER: ", at least", UPPER: ", at most", None: ""}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Axis:
     """An axis: its words with the unit, whether it is logarithmic, and its ticks unless they are at round numbers.
 
@@ -32,7 +32,7 @@ class Axis:
     rows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Mark:
     """A line, steps, points, an area or bars with one name.
 
@@ -56,7 +56,7 @@ class Mark:
     aside: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Rule:
     """A line from edge to edge at one value of the axis across, or of the axis up."""
 
@@ -65,7 +65,7 @@ class Rule:
     up: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Chart:
     """A figure as data: title, lines below the title, axes, marks and rules."""
 

@@ -3,13 +3,14 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from derive.answers import BOUGHT, COUNTED, POINTS, Answer, Result, Sweep, same_bound
 from derive.errors import WrongValue
+from derive.immutable import immutable
 from derive.show.chart import Chart, Form, Mark, chart_axis, spans_decades
 from derive.show.roofline import PARTS, Roof, roof_lines
 from derive.show.screen import moving_defaults
@@ -39,7 +40,7 @@ _WIDE, _HIGH = 60, 14
 """Columns and rows of a panel that is drawn in a terminal."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Panel:
     """One picture: what is along its axes, and its lines by name, each as (x, y) where there is an answer.
 

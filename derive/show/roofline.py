@@ -1,10 +1,10 @@
 """The roofline of a chip with the point that a step works at: what it attains over what it computes for each byte it reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from derive.answers import Result
 from derive.catalogue import equation
+from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.show.parts import values_of
 from derive.trees import Tree, names, value_of
@@ -16,7 +16,7 @@ _SHARES = ("mfu", "mbu")
 STEPS = ("step_time", "compute_time", "memory_time")
 """Times of a step that its place under the roof follows from."""
 _ARITHMETIC: Tree = (
-    *("*", "positions_per_step", ("+", "compute_time", "attention_time")),
+    *("*", "tokens_verified_per_step", ("+", "compute_time", "attention_time")),
     *("mfu", "peak_flops"),
 )
 _READ: Tree = ("*", "memory_time", "mbu", "hbm_bandwidth")
@@ -38,7 +38,7 @@ _MANY = 61
 """Places that a roof is drawn at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Roof:
     """A chip by name: the FLOP/s and bytes/s that a step sustains, intensity [FLOP/byte] and rate [FLOP/s] of that step, and in words
     which shares of its peaks are sustained.

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from statistics import median
 
 from derive import presets
 from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Result, next_whole, same_bound, shown_end
+from derive.immutable import immutable
 from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
@@ -51,7 +52,7 @@ _PART_OF_A_REPLICA = "part_of_a_replica"
 _OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Column:
     """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and what the tables lack."""
 

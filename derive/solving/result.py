@@ -1,7 +1,5 @@
 """What a question came to: the record `Solution`, which shows itself, and the records it is made of."""
 
-from dataclasses import dataclass
-
 from derive.answers import (
     BY_DEFAULT,
     OR,
@@ -18,13 +16,14 @@ from derive.answers import (
 from derive.briefly import cut
 from derive.catalogue import basis_of
 from derive.errors import NoSingleValue
+from derive.immutable import immutable
 from derive.show.notebook import as_notebook
 from derive.show.screen import full_lines, screen_lines
 
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@immutable
 class Solution(Result):
     """What a question came to.
 

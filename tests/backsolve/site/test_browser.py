@@ -92,7 +92,7 @@ def test_scripts_run_from_disk_under_the_policy(site: Path, page):
 
 @pytest.mark.parametrize(
     ("row", "unknown", "name", "typed"),
-    [(CLOSED, "balance_batch", "sparsity", "12"), (SEARCHED, "layers", "synchronisations_per_layer", "3")],
+    [(CLOSED, "balance_batch", "sparsity", "12"), (SEARCHED, "layers", "allreduces_per_layer", "3")],
 )
 def test_an_equation_is_solved_as_numbers_change(site: Path, page, row, unknown: str, name: str, typed: str):
     page.goto((site / equation_address(row.id)).as_uri())

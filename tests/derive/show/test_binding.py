@@ -43,7 +43,7 @@ def test_of_reads_and_arithmetic_one_binds(id: str):
 def test_a_default_that_was_put_in_changes_nothing():
     assert plain_regime("kv_compute_ratio + weight_compute_ratio >= 1") == MEMORY_BOUND
     assert plain_regime("1 >= kv_compute_ratio + weight_compute_ratio") == COMPUTE_BOUND
-    assert plain_regime("positions_per_step >= kv_compute_ratio") == COMPUTE_BOUND
+    assert plain_regime("tokens_verified_per_step >= kv_compute_ratio") == COMPUTE_BOUND
 
 
 def test_a_pipeline_is_full_or_waits():
@@ -77,7 +77,7 @@ def test_shares_are_those_of_times_or_of_their_ratios():
     compute = Answer(kind="point", value=1.0, regime="compute_time >= memory_time")
     times = {"weight_time": 6.0, "kv_time": 2.0, "compute_time": 3.0, "attention_time": 1.0}
     assert binds(memory, times) == "memory-bound: weights 75 %, KV 25 %; arithmetic takes 50 % of that time"
-    longer = {**times, "positions_per_step": 4.0}
+    longer = {**times, "tokens_verified_per_step": 4.0}
     assert binds(compute, longer) == "compute-bound: weights 75 %, attention 25 %; reads take 50 % of that time"
     ratios = {"weight_compute_ratio": 0.002, "kv_compute_ratio": 1.998}
     assert binds(memory, ratios) == "memory-bound: weights 0.1 %, KV 99.9 %; arithmetic takes 50 % of that time"
@@ -90,7 +90,7 @@ def test_drafting_has_its_share_of_the_step():
     first = next(screen_lines([solve("time_per_output_token", **served, **drafted)]))
     assert "memory-bound: weights 73 %, KV 11 %, drafting 17 %; arithmetic takes" in first and "of the time of reads" in first
     compute = Answer(kind="point", value=1.0, regime="compute_time >= memory_time")
-    times = {"weight_time": 2.0, "kv_time": 1.0, "compute_time": 3.0, "positions_per_step": 2.0, "drafting_time": 6.0}
+    times = {"weight_time": 2.0, "kv_time": 1.0, "compute_time": 3.0, "tokens_verified_per_step": 2.0, "drafting_time": 6.0}
     assert binds(compute, times) == "compute-bound: weights 50 %, drafting 50 %; reads take 50 % of the time of arithmetic"
 
 

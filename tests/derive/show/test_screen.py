@@ -53,7 +53,7 @@ def test_an_answer_fits_a_screen_and_leaves_nothing_doubtful_out(asked):
 
 def test_the_answer_stands_first_with_what_binds_and_the_route_in_numbers_ends_with_it():
     unknown, given = ASKED["a step"]
-    lines = text(unknown, given | {"kv_copies": 1}).splitlines()
+    lines = text(unknown, given | {"kv_replication": 1}).splitlines()
     assert lines[0] == "step_time = 11.09 ms or more   memory-bound: weights 98 %, KV 2 %; arithmetic takes 4 % of that time"
     assert len(lines) <= MOST_LINES
     route = lines[2 : lines.index("", 2)]
