@@ -24,14 +24,14 @@ from derive.solving.route import route
 import derive
 import invert
 from backsolve.cli.main import backsolve
+from backsolve.figures.picture import picture
 from benchmarks.bulk import market_rows, price_rows, price_sheets
 from derive import shipped
 from derive.catalogue import by_id, equation
 from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
-from derive.show.figures import picture
-from derive.show.plot import panels
+from derive.show.plot import charts, panels
 from derive.solving.one_equation import solve_equation
 from derive.solving.questions import question
 from invert.assumptions import USUAL
@@ -309,7 +309,7 @@ def test_a_front_of_a_hundred_thousand_points(benchmark, record_property):
     unknowns = ("tokens_per_second_per_user", "cost_per_token")
 
     def drawn() -> bytes:
-        return picture(panels([("", [derive.solve(name, **given) for name in unknowns])]), "svg")
+        return picture(charts(panels([("", [derive.solve(name, **given) for name in unknowns])])), "svg")
 
     benchmark.pedantic(drawn, rounds=3, warmup_rounds=1)
     within(record_property, benchmark, "speed a user against cost, drawn", 1.0)

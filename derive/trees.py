@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from math import exp, log, nan, sqrt
 from operator import add, itemgetter, mul, neg, pow, truediv
-from typing import Any
+from typing import Any, NamedTuple
 
 Tree = str | int | float | tuple[Any, ...]
 TreePair = tuple[Tree, Tree]
@@ -233,56 +233,120 @@ def is_negative(tree: Tree) -> bool:
     return not isinstance(tree, str) and tree < 0
 
 
-_OF_TERMS, _OF_FACTORS, _OF_POWERS, _WHOLE = range(4)
-"""How closely a printed tree holds together."""
+_TERMS, _FACTORS, _POWER, _WHOLE = range(4)
+"""How strongly a printed tree binds: a sum of terms, a product of factors, a power, one symbol. What binds less gets parentheses."""
 
 
+class Alphabet(NamedTuple):
+    """The signs of one notation, such as Python text, LaTeX or MathML.
+
+    With `ratio`, fractions are stacked and exponents raised, so that neither needs parentheses. `root` returns "" for a degree without
+    a sign of its own.
+    """
+
+    symbol: Callable[[str], str]
+    number: Callable[[int | float], str]
+    parentheses: Callable[[str], str]
+    power: Callable[[str, str], str]
+    call: Callable[[str, list[str]], str]
+    ratio: Callable[[str, str], str] | None = None
+    root: Callable[[str, int], str] | None = None
+    first_minus: str = "-"
+    minus: str = " - "
+    plus: str = " + "
+    times: str = "*"
+    times_number: str = "*"
+    slash_in_exponent: str = ""
+    positive_terms_first: bool = False
+
+
+PYTHON = Alphabet(
+    symbol=str,
+    number=str,
+    parentheses="({})".format,
+    power="{}**{}".format,
+    call=lambda name, arguments: f"{name}({', '.join(arguments)})",
+)
+
+
+@cache
 def text(tree: Tree) -> str:
-    """A tree printed, with no more parentheses than it needs: as SymPy prints what it was read from.
+    """Return a tree as Python text with no more parentheses than it needs, as SymPy prints it.
 
     >>> text(("/", ("+", "batch", ("-", 1)), ("*", 2, ("**", "chips", 3))))
     '(batch - 1)/(2*chips**3)'
     """
-    return _printed(tree)[0]
+    return print_tree(tree, PYTHON)
 
 
-@cache
-def _printed(tree: Tree) -> tuple[str, int]:
-    """A tree printed, and how closely that holds together."""
+def print_tree(tree: Tree, alphabet: Alphabet) -> str:
+    """Return a tree in one notation with no more parentheses than it needs."""
+    return _printed(tree, alphabet)[0]
+
+
+def _printed(tree: Tree, alphabet: Alphabet) -> tuple[str, int]:
+    """Return a printed tree, and how strongly it binds."""
+    if isinstance(tree, str):
+        return alphabet.symbol(tree), _WHOLE
     if not isinstance(tree, tuple):
-        return str(tree), _OF_TERMS if is_negative(tree) else _WHOLE
+        return alphabet.number(tree), _TERMS if tree < 0 else _WHOLE
+
+    def part(inner: Tree, least: int = _TERMS) -> str:
+        printed, strength = _printed(inner, alphabet)
+        return printed if strength >= least else alphabet.parentheses(printed)
+
     operation, *inner = tree
+    stacked = alphabet.ratio
     match operation:
         case "+":
-            first, *others = inner
-            return _closed(first, _OF_TERMS) + "".join(map(_added, others)), _OF_TERMS
+            first, *others = sorted(inner, key=is_negative) if alphabet.positive_terms_first else inner
+            return part(first) + "".join(_later_term(term, alphabet, part) for term in others), _TERMS
         case "-":
-            return "-" + _closed(inner[0], _OF_FACTORS), _OF_TERMS
+            return alphabet.first_minus + part(inner[0], _FACTORS), _TERMS
         case "*":
-            return "*".join((_first_factor(inner[0]), *(_closed(factor, _OF_POWERS) for factor in inner[1:]))), _OF_FACTORS
+            return _first_factor(inner[0], part) + "".join(_later_factor(factor, alphabet, part) for factor in inner[1:]), _FACTORS
+        case "/" if stacked and is_negative(inner[0]):
+            return _printed((MINUS, (RATIO, negated(inner[0]), inner[1])), alphabet)
         case "/":
-            return f"{_first_factor(inner[0])}/{_closed(inner[1], _OF_POWERS)}", _OF_FACTORS
+            return stacked(*map(part, inner)) if stacked else f"{_first_factor(inner[0], part)}/{part(inner[1], _POWER)}", _FACTORS
+        case "sqrt" | "**" if alphabet.root and (root := alphabet.root(part(inner[0]), _degree(*inner[1:]))):
+            return root, _FACTORS
         case "**":
-            return f"{_closed(inner[0], _WHOLE)}**{_closed(inner[1], _WHOLE)}", _OF_POWERS
-    return f"{operation}({', '.join(map(text, inner))})", _WHOLE
+            return alphabet.power(part(inner[0], _WHOLE), _exponent(inner[1], alphabet, part)), _FACTORS if stacked else _POWER
+    return alphabet.call(operation, list(map(part, inner))), _FACTORS if stacked else _WHOLE
 
 
-def _closed(tree: Tree, least: int) -> str:
-    """A tree printed, in parentheses where it holds together less closely than that."""
-    printed, closely = _printed(tree)
-    return printed if closely >= least else f"({printed})"
+_Part = Callable[..., str]
 
 
-def _added(term: Tree) -> str:
-    if isinstance(term, tuple) and term[0] == MINUS:
-        return f" - {_closed(term[1], _OF_FACTORS)}"
-    return f" + {_closed(term, _OF_FACTORS)}"
+def _later_term(term: Tree, alphabet: Alphabet, part: _Part) -> str:
+    if is_negative(term):
+        return alphabet.minus + part(negated(term), _FACTORS)
+    return alphabet.plus + part(term, _TERMS if alphabet.ratio else _FACTORS)
 
 
-def _first_factor(tree: Tree) -> str:
-    """What stands first in a product may have a minus before it."""
-    printed, closely = _printed(tree)
-    return printed if closely >= _OF_FACTORS or (is_negative(tree) and terms(tree) == (tree,)) else f"({printed})"
+def _first_factor(factor: Tree, part: _Part) -> str:
+    """Return the first factor of a product, which may begin with a minus."""
+    return part(factor, _TERMS if is_negative(factor) else _FACTORS)
+
+
+def _later_factor(factor: Tree, alphabet: Alphabet, part: _Part) -> str:
+    sign = alphabet.times if isinstance(factor, str | tuple) else alphabet.times_number
+    return sign + part(factor, _WHOLE if is_negative(factor) else _FACTORS if alphabet.ratio else _POWER)
+
+
+def _exponent(exponent: Tree, alphabet: Alphabet, part: _Part) -> str:
+    if alphabet.slash_in_exponent and isinstance(exponent, tuple) and exponent[0] == RATIO:
+        return f"{part(exponent[1], _FACTORS)}{alphabet.slash_in_exponent}{part(exponent[2], _WHOLE)}"
+    return part(exponent, _TERMS if alphabet.ratio else _WHOLE)
+
+
+def _degree(exponent: Tree = (RATIO, 1, 2)) -> int:
+    """Return n of an exponent 1/n, and 0 for any other exponent."""
+    match exponent:
+        case ("/", 1, int() as degree):
+            return degree
+    return 0
 
 
 def tree_of(written: str) -> Tree:

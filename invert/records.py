@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from derive.briefly import brief, cut
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.show.tables import text_of
+from derive.show.values import text_of
 from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.data import Data

@@ -26,7 +26,7 @@ import pandas as pd
 
 import derive
 import invert
-from derive.show.chart_svg import Drawing
+from backsolve.figures.svg import Drawing
 from invert.data import read_data
 from invert.estimators.known import judgements
 from invert.report.figures import foretold_over_true, kv_by_estimator, tornado

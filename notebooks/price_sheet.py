@@ -22,7 +22,7 @@
 # %%
 import derive
 import invert
-from derive.show.chart_svg import Drawing
+from backsolve.figures.svg import Drawing
 from invert.context_prices import prices_by_context
 from invert.data import read_data
 from invert.estimators.market.line import known_kv_bytes, size_line

@@ -24,7 +24,7 @@ from math import log
 
 import pandas as pd
 
-from derive.show.chart_svg import Drawing
+from backsolve.figures.svg import Drawing
 from invert.data import read_data
 from invert.estimators.known import judgements
 from invert.estimators.market.line import judged_sizes

@@ -231,9 +231,8 @@ def _list(line: str) -> None:
 
 def _equation_shown(id: str, style: str) -> str:
     from derive.catalogue import equation
-    from derive.show.entry import entry_as_json
+    from derive.show.entry import card, entry_as_json
     from derive.show.narration import derivation_in_latex
-    from derive.show.text import card
 
     return {"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(id))
 
@@ -297,7 +296,7 @@ def cite_command(
     backsolve cite --used-by result.json
     """
     from derive.show.references import cite_with
-    from derive.show.saved import references_in, uses_in
+    from invert.report.saved import references_in, uses_in
 
     sheets = [id for id in ids if _is_of_prices(id)]
     equations = [id for id in ids if id not in sheets]
@@ -323,8 +322,8 @@ def _refuse_other_schema(result: object) -> None:
     schema = result.get("schema") if isinstance(result, dict) else None
     if not isinstance(result, dict) or schema is None:
         return
-    from derive.show.saved import version_of
     from invert.report.contract import SCHEMA
+    from invert.report.saved import version_of
 
     if schema != SCHEMA:
         by = version_of(result)
@@ -346,8 +345,8 @@ def _prices_cited(
     names: "Iterable[str]", tier: str | None, as_of: date | None, own: str | BinaryIO | None, html_base: str
 ) -> "tuple[list[Reference], Iterable[Problem]]":
     """Price sheets, or one price of each, as something to cite, and what is wrong with the file of one's own."""
-    from derive.show.price_pages import price_reference, sheet_reference
     from invert.data import read_data
+    from invert.report.price_pages import price_reference, sheet_reference
     from invert.sheets.assemble import models
     from invert.sheets.doubts import doubts_about
     from invert.sheets.listing import price_record, sheets_cited

@@ -257,8 +257,8 @@ def _chosen(panels: "list[Panel]", drawn: str) -> "list[Panel]":
 
 def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw what they come to."""
+    from backsolve.figures.picture import picture
     from derive.files import write
-    from derive.show.chart_picture import picture_of_chart
     from invert.inference import infer
 
     wanted = names or (() if figure.of_all else (_USUAL_SHEET,))
@@ -270,5 +270,5 @@ def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | 
         raise WrongValue(f"a figure is of one sheet, and {len(table)} are meant: {', '.join(one.name for one in table)}")
     chart = figure.chart([*table] if table else [])
     undisturbed()
-    write(out, picture_of_chart(chart, out.lower()[-3:]))
+    write(out, picture([chart], out.lower()[-3:]))
     fail_on(table.problems if table else ())

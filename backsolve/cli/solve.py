@@ -112,9 +112,8 @@ def solve_command(
     from derive.presets import problems_of
     from derive.quantities import meant_beside, quantity, says_tensor_parallel
     from derive.shipped import problems
-    from derive.show.several import several_lines
-    from derive.show.short import short_lines
-    from derive.show.text import beside, lines
+    from derive.show.parts import beside
+    from derive.show.text import lines
     from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.budgets import over_a_time
     from derive.solving.conventions import Conventions
@@ -169,16 +168,13 @@ def solve_command(
         return
     solutions = solved_with({})(*deployments[0])
     panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], again)
-    first, *others = solutions
+    first = solutions[0]
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
         raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
     points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
     if style == "table" and plot is None and points > _LONG and in_terminal(sys.stderr):
         say(f"{points:,} points are put into columns ...; --as csv lists them sooner")
-    if others:
-        shown = several_lines(solutions, style, full, width(sys.stdout))
-    else:
-        shown = short_lines(first, width(sys.stdout)) if style == "table" and not full else lines(first, style)
+    shown = lines(solutions, style, full, width(sys.stdout))
     if style == "table":
         named = {quantity(name).name: word for name, word in zip(unknowns, words, strict=True)}
         shown = _with_words(shown, {name: word for name, word in named.items() if word != name})
@@ -409,9 +405,9 @@ def draw_into(
     place: str, found: "list[Panel]", columns: "list[tuple[tuple[str, ...], tuple[Result, ...]]]", texts: "Mapping[str, str]"
 ) -> None:
     """Draw panels into a file, or as text."""
+    from backsolve.figures.picture import picture
     from derive.files import write
-    from derive.show.figures import picture
-    from derive.show.plot import caption, drawing
+    from derive.show.plot import caption, charts, drawing
     from derive.units import signed
 
     if place == "-":
@@ -420,7 +416,7 @@ def draw_into(
     undisturbed()
     limits = {name: signed(text) for name, text in texts.items()}
     said = caption([one for one in columns if one[1]], limits)
-    write(place, picture(found, place.lower()[-3:], said))
+    write(place, picture(charts(found, said), place.lower()[-3:]))
 
 
 def undisturbed() -> None:
@@ -447,8 +443,8 @@ def named_apart(columns: "list[Column]") -> "list[Column]":
 
 def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
     """Print deployments side by side; without an answer of any of them leave with 3."""
+    from derive.show.parts import beside
     from derive.show.side_by_side import side_lines
-    from derive.show.text import beside
 
     _print(side_lines(columns, style, full), style)
     for one in columns if style != "table" else ():

@@ -20,7 +20,7 @@ from derive.show.citation import cite
 from derive.show.entry import entry_as_record
 from derive.show.mathml import math, relation_in_mathml
 from derive.show.narration import ToldStep, told_steps
-from derive.show.text import with_numbers
+from derive.show.parts import with_numbers
 
 if TYPE_CHECKING:
     from derive.derivations import Sides

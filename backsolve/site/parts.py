@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
+from backsolve.figures.svg import chart_svg
 from derive.immutable import immutable
 from derive.show.chart import Chart
-from derive.show.chart_svg import chart_svg
 from invert.report.layout import Heading, Table
 
 

@@ -12,7 +12,6 @@ from backsolve.site.parts import Block, Figure, figure_of, sections_of, table_bl
 from backsolve.site.what_if import what_if
 from backsolve.site.writing import Entry, Page
 from derive.errors import NotCovered
-from derive.show.price_pages import GRADES, sheet_reference
 from derive.show.references import cite_with
 from derive.units import show
 from invert.assumptions import Assumptions
@@ -24,6 +23,7 @@ from invert.history import histories
 from invert.records import SizeLine
 from invert.report.dates import history_parts
 from invert.report.figures import cost_context, kv_by_estimator, size_price, tier_map, tornado
+from invert.report.price_pages import GRADES, sheet_reference
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
 from invert.result import Inference, Run

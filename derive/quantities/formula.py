@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.quantities import QUANTITIES, symbol
-from derive.trees import MINUS, RATIO, Tree, is_negative, negated, tree_of
+from derive.trees import Alphabet, Tree, print_tree, tree_of
 
 if TYPE_CHECKING:
     from sympy import Basic
@@ -27,9 +27,7 @@ _SPACED_BY_TEX = r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))"
 """Thin spaces that TeX sets by itself, before and behind what is in brackets and before the name of a function."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 _SIGNS = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
-_NAMES = {"Max": r"\max", "Min": r"\min"}
-_OF_TERMS, _OF_FACTORS, _WHOLE = range(3)
-"""How closely a printed formula holds together."""
+_SQUARE = 2
 _FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs", "ceiling", "floor"})
 
 
@@ -123,55 +121,39 @@ def tree_in_latex(tree: Tree, put_in: Mapping[str, str] = NOTHING, times: str = 
     >>> print(tree_in_latex(tree_of("-drafting_time + step_time")))
     t - t_{\mathrm{draft}}
     """
-    return re.sub(_SPACED_BY_TEX, " ", _printed(tree, put_in, times)[0])
+    alphabet = _LATEX._replace(symbol=lambda name: put_in.get(name) or QUANTITIES[name].latex, times=times, times_number=times)
+    return re.sub(_SPACED_BY_TEX, " ", print_tree(tree, alphabet))
 
 
-def _printed(tree: Tree, put_in: Mapping[str, str], times: str) -> tuple[str, int]:
-    """The LaTeX of a tree, and how closely that holds together."""
+def _power_in_latex(base: str, exponent: str) -> str:
+    """Return a power. A symbol with an exponent of its own and a number with a unit get parentheses."""
+    is_bare = base.startswith(_LEFT) or not ("^" in base or r"\," in base)
+    return f"{base if is_bare else _LATEX.parentheses(base)}^{{{exponent}}}"
 
-    def alone(part: Tree) -> str:
-        return _printed(part, put_in, times)[0]
 
-    def closed(part: Tree, least: int) -> str:
-        text, closely = _printed(part, put_in, times)
-        return text if closely >= least else _bracketed(text)
-
-    if isinstance(tree, str):
-        return put_in.get(tree) or QUANTITIES[tree].latex, _WHOLE
-    if not isinstance(tree, tuple):
-        return str(tree), _OF_TERMS if tree < 0 else _WHOLE
-    operation, *inner = tree
-    match operation:
-        case "+":
-            first, *others = sorted(inner, key=is_negative)
-            added = (f" - {closed(negated(one), _OF_FACTORS)}" if is_negative(one) else f" + {alone(one)}" for one in others)
-            return alone(first) + "".join(added), _OF_TERMS
-        case "-":
-            return f"- {closed(inner[0], _OF_FACTORS)}", _OF_TERMS
-        case "*":
-            return times.join(closed(one, _OF_FACTORS) for one in inner), _OF_FACTORS
-        case "/" if is_negative(inner[0]):
-            return _printed((MINUS, (RATIO, negated(inner[0]), inner[1])), put_in, times)
-        case "/":
-            return rf"\frac{{{alone(inner[0])}}}{{{alone(inner[1])}}}", _OF_FACTORS
-        case "sqrt":
-            return rf"\sqrt{{{alone(inner[0])}}}", _WHOLE
-        case "**" if isinstance(inner[1], tuple) and inner[1][:2] == (RATIO, 1) and isinstance(inner[1][2], int):
-            return rf"\sqrt[{inner[1][2]}]{{{alone(inner[0])}}}", _WHOLE
-        case "**":
-            base = closed(inner[0], _WHOLE)
-            # A symbol that has an exponent of its own, or a number with a unit.
-            open_ended = isinstance(inner[0], str) and any(part in base for part in ("^", r"\,"))
-            return f"{_bracketed(base) if open_ended else base}^{{{alone(inner[1])}}}", _WHOLE
+def _call_in_latex(name: str, arguments: list[str]) -> str:
+    all_arguments = ", ".join(arguments)
+    match name:
         case "exp":
-            return f"e^{{{alone(inner[0])}}}", _OF_FACTORS
+            return f"e^{{{all_arguments}}}"
         case "log":
-            return rf"\ln{{\left({alone(inner[0])} \right)}}", _WHOLE
+            return rf"\ln{{{_LEFT}{all_arguments} \right)}}"
         case "ceiling" | "floor":
-            name = operation.removesuffix("ing")
-            return rf"\left\l{name}{{{alone(inner[0])}}}\right\r{name}", _WHOLE
-    return rf"{_NAMES[operation]}{_bracketed(', '.join(map(alone, inner)))}", _WHOLE
+            edge = name.removesuffix("ing")
+            return rf"\left\l{edge}{{{all_arguments}}}\right\r{edge}"
+    return rf"\{name.lower()}{_LATEX.parentheses(all_arguments)}"
 
 
-def _bracketed(text: str) -> str:
-    return rf"\left({text}\right)"
+_LEFT = r"\left("
+_LATEX = Alphabet(
+    symbol=str,
+    number=str,
+    parentheses=lambda inner: rf"{_LEFT}{inner}\right)",
+    power=_power_in_latex,
+    call=_call_in_latex,
+    ratio=r"\frac{{{}}}{{{}}}".format,
+    root=lambda inner, degree: rf"\sqrt{f'[{degree}]' if degree > _SQUARE else ''}{{{inner}}}" if degree else "",
+    first_minus="- ",
+    positive_terms_first=True,
+)
+"""The signs of LaTeX. The symbols and the sign of multiplication are put in at each call."""

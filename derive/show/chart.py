@@ -1,23 +1,29 @@
-"""A chart as plain numbers: axes in people's units, and marks on them. Pictures and pages draw the very same one."""
+"""A chart as plain numbers: axes in the units that people use, and marks on them. Every drawing is made of the same chart."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from math import sqrt
 from typing import Literal
 
 from derive.immutable import immutable
+from derive.records import LOWER, UPPER
+from derive.units import scale
 
-_Form = Literal["line", "points", "area", "bars"]
+Form = Literal["line", "steps", "points", "area", "bars"]
 _End = float | None
-_MOST_SAID = 20
-"""Points of a mark that are said one by one."""
-_BETWEEN, _MOST_ASIDE = 0.3, 0.8
-"""How far points of one row lie apart, and all of them together, as shares of it."""
+_MOST_IN_WORDS = 20
+"""Points of a mark up to which the words name each point."""
+_ROW_GAP, _ROW_WIDTH = 0.3, 0.8
+"""Distance between the points of one row, and of the first from the last, as shares of the row."""
+_DECADE = 10.0
+"""Ratio of the greatest to the least value above which an axis is logarithmic."""
+_BOUNDS = {LOWER: ", at least", UPPER: ", at most", None: ""}
 
 
 @immutable
 class Axis:
-    """What is along an axis, with its unit, whether by ratios, and at which values it is marked where not at round ones.
+    """An axis: its words with the unit, whether it is logarithmic, and its ticks unless they are at round numbers.
 
-    An axis of things has `rows`, the first on top, and a mark's place on it is the number of its row.
+    An axis of things has `rows`, the first one on top. The place of a mark on it is the number of the row.
     """
 
     words: str
@@ -28,26 +34,31 @@ class Axis:
 
 @immutable
 class Mark:
-    """A line, points, an area or bars by one name.
+    """A line, steps, points, an area or bars with one name.
 
-    `ends` are the ranges of its points, along `up`, or along `across` where rows are up; None is an end that is not known. An area
-    and a bar reach from end to end. `beside` are texts at the points, `names` what the points are, told where there is room and to whoever
-    points at one.
+    `ends` are the ranges of the points along `up`, or along `across` if the chart has rows. None is an end that is not known. An area
+    and a bar reach from end to end. `beside` are texts at the points, `aside` where these texts are [point], `names` the names of the
+    points, which a drawing shows if there is room. `marked` shows every point of a line, `wide` shows a line below another one, and
+    marks with one `colour` number have one colour.
     """
 
     name: str
-    form: _Form
+    form: Form
     xs: tuple[float, ...]
     ys: tuple[float, ...]
     ends: tuple[tuple[_End, _End], ...] = ()
     beside: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     dashed: bool = False
+    marked: bool = False
+    wide: bool = False
+    colour: int | None = None
+    aside: tuple[int, int] | None = None
 
 
 @immutable
 class Rule:
-    """A line all across a chart at one value of the axis across, or of the one up."""
+    """A line from edge to edge at one value of the axis across, or of the axis up."""
 
     name: str
     at: float
@@ -56,7 +67,7 @@ class Rule:
 
 @immutable
 class Chart:
-    """What a picture shows: its title, lines below it, axes, and what is drawn."""
+    """A figure as data: title, lines below the title, axes, marks and rules."""
 
     title: str
     said: tuple[str, ...] = ()
@@ -67,17 +78,17 @@ class Chart:
 
 
 def widest(values: Iterable[_End]) -> tuple[float, float]:
-    """Least and greatest of what is known.
+    """Return the least and the greatest of the known values, and 1 and 1 if none is known.
 
     >>> widest([2.0, None, 8.0])
     (2.0, 8.0)
     """
     known = [value for value in values if value is not None]
-    return min(known), max(known)
+    return min(known, default=1.0), max(known, default=1.0)
 
 
 def extent(chart: Chart, up: bool) -> tuple[float, float]:
-    """The least and the greatest value on an axis of numbers.
+    """Return the least and the greatest value on an axis of numbers.
 
     >>> one = Mark(name="", form="points", xs=(2.0, 4.0), ys=(0.0, 1.0), ends=((1.0, None), (3.0, 9.0)))
     >>> extent(Chart(title="", across=Axis(words=""), up=Axis(words="", rows=("a", "b")), marks=(one,)), up=False)
@@ -89,13 +100,13 @@ def extent(chart: Chart, up: bool) -> tuple[float, float]:
 
 
 def moved_aside(chart: Chart, mark: Mark) -> float:
-    """How far points are moved off the middle of their rows, as a share of a row, so that no two of one row lie over each other."""
+    """Return how far the points of a mark are from the middle of their rows, as a share of a row, so that no point hides another."""
     others = [one for one in chart.marks if one.form == "points" and {*one.ys} & {*mark.ys}]
-    return min(_BETWEEN, _MOST_ASIDE / len(others)) * (others.index(mark) - (len(others) - 1) / 2) if chart.up.rows else 0.0
+    return min(_ROW_GAP, _ROW_WIDTH / len(others)) * (others.index(mark) - (len(others) - 1) / 2) if chart.up.rows else 0.0
 
 
 def chart_in_words(chart: Chart) -> str:
-    """What a chart shows as text, for whoever does not see it: every point by its row or its place, both ends of a line or of many points.
+    """Return a chart as text for readers who cannot see it: every point, and both ends of a line or of many points.
 
     >>> one = Mark(name="median", form="points", xs=(2.0,), ys=(0.0,), ends=((1.0, 4.0),))
     >>> chart_in_words(Chart(title="Sizes", across=Axis(words="size [B]"), up=Axis(words="", rows=("by price",)), marks=(one,)))
@@ -103,8 +114,8 @@ def chart_in_words(chart: Chart) -> str:
     """
     axes = [axis.words for axis in (chart.up, chart.across) if axis.words]
     named = [f"{rule.name}: {rule.at:.3g}" for rule in chart.rules]
-    marks = [f"{mark.name}: {', '.join(_points(chart, mark))}" for mark in chart.marks]
-    return " ".join(f"{text.rstrip('.')}." for text in (chart.title, *chart.said, " against ".join(axes), *marks, *named))
+    marks = [f"{mark.name}: {', '.join(_points(chart, mark)) or 'no answer'}" for mark in chart.marks]
+    return " ".join(f"{text.rstrip('.')}." for text in (chart.title, *chart.said, " against ".join(axes), *marks, *named) if text)
 
 
 def _points(chart: Chart, mark: Mark) -> Iterator[str]:
@@ -113,19 +124,42 @@ def _points(chart: Chart, mark: Mark) -> Iterator[str]:
         low, high = mark.ends[0]
         yield f"{_end(low)} to {_end(high)}"
         return
-    if mark.form == "points" and len(mark.xs) > _MOST_SAID:
+    if mark.form == "points" and len(mark.xs) > _MOST_IN_WORDS:
         low, high = min(mark.xs), max(mark.xs)
         yield f"{len(mark.xs)} points from {low:.3g} to {high:.3g}"
         return
     for place, (x, y) in enumerate(zip(mark.xs, mark.ys, strict=True)):
-        if mark.form in ("line", "area") and 0 < place < len(mark.xs) - 1:
+        if mark.form in ("line", "steps", "area") and 0 < place < len(mark.xs) - 1:
             continue
         low, high = mark.ends[place] if mark.ends else (None, None)
         between = f" ({_end(low)} to {_end(high)})" if mark.ends else ""
         thing = rows[int(y)] if rows else f"at {x:.3g}"
-        beside = (mark.beside or mark.names)[place] if mark.beside or mark.names else thing
-        yield f"{beside} {x if rows else y:.3g}{between}"
+        named = (mark.beside or mark.names)[place] if mark.beside or mark.names else ""
+        yield f"{named or thing} {x if rows else y:.3g}{between}"
 
 
 def _end(value: _End) -> str:
     return "unknown" if value is None else f"{value:.3g}"
+
+
+def chart_axis(name: str, values: Sequence[float], called: str = "", bound: str | None = None) -> tuple[Axis, float]:
+    """Return the axis of a quantity and the size of its unit, by which the values are divided.
+
+    >>> chart_axis("cost_per_token", [3e-7, 1e-5], bound="lower")
+    (Axis(words='cost per token, at least [$/MTok]', by_ratios=True, ticks=(), rows=()), 1e-06)
+    """
+    by_ratios = spans_decades(values)
+    typical = sqrt(min(values) * max(values)) if by_ratios else max(values, default=1.0)
+    size, unit = scale(name, typical) if values else (1.0, "")
+    unit = unit.strip().replace("USD", "$")
+    words = f"{called or name.replace('_', ' ')}{_BOUNDS[bound]}{f' [{unit}]' if unit else ''}"
+    return Axis(words=words, by_ratios=by_ratios), size
+
+
+def spans_decades(values: Sequence[float]) -> bool:
+    """Return whether an axis with these values is logarithmic.
+
+    >>> spans_decades([1.0, 512.0]), spans_decades([0.0, 512.0])
+    (True, False)
+    """
+    return bool(values) and min(values) > 0 and max(values) / min(values) > _DECADE

@@ -11,6 +11,8 @@ from derive.quantities import CONSTANTS, QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
+from derive.show.narration import derivation_lines
+from derive.show.parts import labelled
 from derive.trees import text as printed
 from derive.units import parse
 
@@ -112,3 +114,30 @@ def _step(row: Equation, number: int) -> dict[str, Any]:
 def _source(source: Source) -> dict[str, Any]:
     names = ("kind", "title", "author", "year", "url", "place", "said", "encoded")
     return {name: getattr(source, name) for name in names}
+
+
+def card(row: Equation) -> str:
+    """An equation as `backsolve show` prints it: formula, quantities, derivation, what follows from it, sources."""
+    left, right = map(printed, sides_of(row))
+    lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
+    width = max(len(name) for name in row.symbols)
+    for name in row.symbols:
+        quantity = QUANTITIES[name]
+        lines.append(f"  {name:<{width}}  {quantity.symbol:<10} [{quantity.unit}]  {quantity.meaning}")
+    lines.append("")
+    if row.variant:
+        names = " and ".join((row.variant.name, *row.variant.holds_for))
+        lines.append(f"variant     {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
+    lines += labelled("example", [worked(row)] if row.example else [])
+    lines += labelled("requires", [*map(in_words_of_names, row.requires)])
+    lines += labelled("assumes", list(row.assumptions))
+    if row.steps:
+        lines += ["", "derivation", *derivation_lines(row), ""]
+    lines += labelled("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
+    lines += labelled("leads to", list(referenced_by(row.id)))
+    for source in row.sources:
+        place = f", {source.place}" if source.place else ""
+        lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")
+        lines += [f"            here: {source.encoded}"] if source.encoded else []
+        lines += [f"            {source.address}"] if source.address else []
+    return "\n".join(lines)

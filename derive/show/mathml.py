@@ -5,21 +5,21 @@ A second reader takes the LaTeX of a symbol, and of the formulas in the document
 
 import re
 from collections.abc import Iterator
-from functools import cache, reduce
+from functools import cache
 from html import escape
 
 from derive.errors import WrongData, shorten
 from derive.quantities import QUANTITIES
 from derive.records import Equation
-from derive.trees import PRODUCT, RATIO, Tree, is_negative
+from derive.trees import PRODUCT, RATIO, Alphabet, Tree, print_tree
 from derive.written import as_it_is_written
 
 _SENSE = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 _THIN = '<mspace width="0.1667em"/>'
 PRODUCT_SIGN = '<mo rspace="0.17em">\u2062</mo>'
 """An invisible sign of multiplication, and a thin space."""
-_OF_TERMS, _OF_FACTORS, _WHOLE = range(3)
-"""How closely a drawn tree holds together."""
+_MINUS, _PARENTHESIS, _SQUARE = "<mo>−</mo>", '<mrow><mo stretchy="', 2
+_FUNCTIONS = {"Max": "max", "Min": "min", "log": "ln"}
 _TALL = ("<mfrac>", "<msqrt>")
 """What parentheses grow with; around anything else they stay as high as the letters."""
 
@@ -59,7 +59,7 @@ def in_mathml(tree: Tree) -> str:
     >>> in_mathml(("+", 1, ("-", "batch")))
     '<mn>1</mn><mo>−</mo><mi>B</mi>'
     """
-    return _drawn(_without_ones(tree))[0]
+    return print_tree(_without_ones(tree), _MATHML)
 
 
 @cache
@@ -83,82 +83,22 @@ def _without_ones(tree: Tree) -> Tree:
     return inner[0] if operation == RATIO and inner[1] == 1 else (operation, *inner)
 
 
-def _drawn(tree: Tree) -> tuple[str, int]:
-    """A tree drawn, and how closely that holds together."""
-    if isinstance(tree, str):
-        return symbol_in_mathml(tree), _WHOLE
-    if not isinstance(tree, tuple):
-        return (f"<mo>−</mo><mn>{-tree}</mn>", _OF_TERMS) if tree < 0 else (f"<mn>{tree}</mn>", _WHOLE)
-    operation, *inner = tree
-    match operation:
-        case "+":
-            first, *others = inner
-            return _alone(first) + "".join(map(_added, others)), _OF_TERMS
-        case "-":
-            return f"<mo>−</mo>{_closed(inner[0], _OF_FACTORS)}", _OF_TERMS
-        case "*":
-            return reduce(_multiplied, inner[1:], _first_factor(inner[0])), _OF_FACTORS
-        case "/":
-            return f"<mfrac>{_grouped(_alone(inner[0]))}{_grouped(_alone(inner[1]))}</mfrac>", _WHOLE
-        case "**" if inner[1] == (RATIO, 1, 2):
-            return f"<msqrt>{_alone(inner[0])}</msqrt>", _WHOLE
-        case "**":
-            return _raised(*inner), _WHOLE
-        case "sqrt":
-            return f"<msqrt>{_alone(inner[0])}</msqrt>", _WHOLE
-    name = {"Max": "max", "Min": "min", "log": "ln"}.get(operation, operation)
-    return f"<mi>{name}</mi><mo>\u2061</mo>{_in_parentheses('<mo>,</mo>'.join(map(_alone, inner)))}", _WHOLE
+def _power(base: str, exponent: str) -> str:
+    """Return a power. The exponent of a symbol with an index is above the index."""
+    above = _grouped(exponent)
+    if base.startswith("<msub>"):
+        return f"{base.replace('<msub>', '<msubsup>', 1).removesuffix('</msub>')}{above}</msubsup>"
+    has_exponent = not base.startswith(_PARENTHESIS) and ("<msup>" in base or "<msubsup>" in base)
+    return f"<msup>{_in_parentheses(base) if has_exponent else base}{above}</msup>"
 
 
-def _alone(tree: Tree) -> str:
-    return _drawn(tree)[0]
-
-
-def _added(term: Tree) -> str:
-    if isinstance(term, tuple) and term[0] == "-":
-        return f"<mo>−</mo>{_closed(term[1], _OF_FACTORS)}"
-    drawn = _alone(term)
-    return drawn if is_negative(term) else f"<mo>+</mo>{drawn}"
-
-
-def _first_factor(tree: Tree) -> str:
-    """What stands first in a product may have a minus before it."""
-    return _alone(tree) if is_negative(tree) and not (isinstance(tree, tuple) and tree[0] == "+") else _closed(tree, _OF_FACTORS)
-
-
-def _multiplied(before: str, factor: Tree) -> str:
-    """A product with one more factor: a thin space between symbols, a dot before a number."""
-    between = PRODUCT_SIGN if isinstance(factor, str | tuple) else "<mo>·</mo>"
-    return f"{before}{between}{_closed(factor, _WHOLE if is_negative(factor) else _OF_FACTORS)}"
-
-
-def _raised(base: Tree, exponent: Tree) -> str:
-    """A power; of a symbol that has an index, the exponent stands above it."""
-    above = _grouped(_in_a_line(exponent))
-    drawn = _closed(base, _WHOLE)
-    if isinstance(base, str) and drawn.startswith("<msub>"):
-        return drawn.replace("<msub>", "<msubsup>", 1).removesuffix("</msub>") + f"{above}</msubsup>"
-    if isinstance(base, tuple) or "<msup>" in drawn or "<msubsup>" in drawn:
-        drawn = drawn if drawn.startswith('<mrow><mo stretchy="') else _in_parentheses(drawn)
-    return f"<msup>{drawn}{above}</msup>"
-
-
-def _in_a_line(tree: Tree) -> str:
-    """An exponent, a ratio in it with a slash."""
-    if isinstance(tree, tuple) and tree[0] == "/":
-        return f"{_closed(tree[1], _OF_FACTORS)}<mo>/</mo>{_closed(tree[2], _WHOLE)}"
-    return _alone(tree)
-
-
-def _closed(tree: Tree, least: int) -> str:
-    """A tree drawn, in parentheses where it holds together less closely than that."""
-    drawn, closely = _drawn(tree)
-    return drawn if closely >= least else _in_parentheses(drawn)
+def _call(name: str, arguments: list[str]) -> str:
+    return f"<mi>{_FUNCTIONS.get(name, name)}</mi><mo>\u2061</mo>{_in_parentheses('<mo>,</mo>'.join(arguments))}"
 
 
 def _in_parentheses(drawn: str) -> str:
     grows = "true" if any(part in drawn for part in _TALL) else "false"
-    return f'<mrow><mo stretchy="{grows}">(</mo>{drawn}<mo stretchy="{grows}">)</mo></mrow>'
+    return f'{_PARENTHESIS}{grows}">(</mo>{drawn}<mo stretchy="{grows}">)</mo></mrow>'
 
 
 def _grouped(drawn: str) -> str:
@@ -173,6 +113,23 @@ def _is_one_element(drawn: str) -> bool:
             depth += -1 if tag.startswith("</") else 1
         ends += depth == 0
     return ends == 1
+
+
+_MATHML = Alphabet(
+    symbol=symbol_in_mathml,
+    number=lambda number: f"{_MINUS if number < 0 else ''}<mn>{abs(number)}</mn>",
+    parentheses=_in_parentheses,
+    power=_power,
+    call=_call,
+    ratio=lambda above, below: f"<mfrac>{_grouped(above)}{_grouped(below)}</mfrac>",
+    root=lambda inner, degree: f"<msqrt>{inner}</msqrt>" if degree == _SQUARE else "",
+    first_minus=_MINUS,
+    minus=_MINUS,
+    plus="<mo>+</mo>",
+    times=PRODUCT_SIGN,
+    times_number="<mo>·</mo>",
+    slash_in_exponent="<mo>/</mo>",
+)
 
 
 # -- LaTeX ----------------------------------------------------------------------------------------------------------------

@@ -8,8 +8,10 @@ from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.show.binding import plain_regime
 from derive.show.citation import citable, latex_text
+from derive.show.parts import for_decode_alone
 from derive.show.tables import span_lines, sweep_cells, sweep_head
-from derive.show.text import AS_LATEX, answer_lines, for_decode_alone
+from derive.show.text import AS_LATEX
+from derive.show.values import answer_lines
 from derive.units import show
 
 _MOST_ROWS = 40

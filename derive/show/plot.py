@@ -3,23 +3,22 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
-from derive.answers import COUNTED, POINTS, Answer, Result, Sweep, same_bound
+from derive.answers import BOUGHT, COUNTED, POINTS, Answer, Result, Sweep, same_bound
 from derive.errors import WrongValue
 from derive.immutable import immutable
+from derive.show.chart import Chart, Form, Mark, chart_axis, spans_decades
 from derive.show.roofline import PARTS, Roof, roof_lines
-from derive.show.short import moving_defaults
+from derive.show.screen import moving_defaults
 from derive.show.side_by_side import better_way
 from derive.spreads import Interval, Series, Spread
 from derive.units import show
 
 _FORMS = ("svg", "png")
-_DECADE = 10.0
-"""From which ratio of the greatest to the least on an axis is one of ratios."""
-
 _MOST_LINES = 12
 """Lines in one panel beyond which nobody tells them apart."""
 
@@ -183,15 +182,6 @@ def _front(points: Sequence[tuple[float, float]], ways: tuple[int, int]) -> Iter
             yield one, other
 
 
-def spans_decades(values: Sequence[float]) -> bool:
-    """Whether values are along an axis of ratios.
-
-    >>> spans_decades([1.0, 512.0]), spans_decades([0.0, 512.0])
-    (True, False)
-    """
-    return bool(values) and min(values) > 0 and max(values) / min(values) > _DECADE
-
-
 _PEAKS = ("mfu", "mbu")
 _AT_PEAKS = ": as if the chips sustained their peaks, which none does"
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+(?= (?:=|of|<=|>=) )")
@@ -256,6 +246,87 @@ def _is_of_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
     """Whether no answer has another value of it; one that does not need it has none."""
     name = text.split(" ", maxsplit=1)[0]
     return all(other == text for texts in stay for other in texts if other.split(" ")[0] == name)
+
+
+_NOTHING_BETTER = {False: "the front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}
+"""Line above the front of one line, and above the fronts of several."""
+_MOST_MARKED = 60
+"""Points of a line above which the marks would hide each other."""
+_SAME_LINE = 1e-3
+"""Relative distance up to which one line hides another."""
+_ASIDE = 7
+"""Distance of a text from its point [point]."""
+
+
+def charts(found: Sequence[Panel], said: Sequence[str] = ()) -> list[Chart]:
+    """Return the chart of each panel, with the lines of a caption below the first title.
+
+    >>> [one.title for one in charts([Panel(across="batch", up="cost_per_token", lines=())])]
+    ['Cost per token over batch']
+    """
+    return [_chart(one, _title([one] if place else found), () if place else tuple(said)) for place, one in enumerate(found)]
+
+
+def _title(found: Sequence[Panel]) -> str:
+    first = found[0]
+    answers = [one.called[1] or one.up.replace("_", " ") for one in found if one.joined or len(found) == 1]
+    text = f"{' and '.join(answers)} over {first.called[0] or first.across.replace('_', ' ')}"
+    return f"Roofline: {text}" if first.called[0] else text[0].upper() + text[1:]
+
+
+def _chart(panel: Panel, title: str, said: tuple[str, ...]) -> Chart:
+    xs = [x for _, across, _ in panel.lines for x in across]
+    ys = [y for _, _, up in panel.lines for y in up]
+    across, wide = chart_axis(panel.across, xs, panel.called[0], panel.bounds[0])
+    up, high = chart_axis(panel.up, ys, panel.called[1], panel.bounds[1])
+    return Chart(
+        title=title,
+        said=said if panel.joined else (*said, _NOTHING_BETTER[len(panel.lines) > 1]),
+        across=replace(across, by_ratios=panel.by_ratios(xs)),
+        up=replace(up, by_ratios=panel.by_ratios(ys)),
+        marks=tuple(_mark(panel, place, wide, high) for place in range(len(panel.lines))),
+    )
+
+
+def _mark(panel: Panel, place: int, wide: float, high: float) -> Mark:
+    """Return a line of a panel as a mark, its values divided by the units of the axes."""
+    name, xs, ys = panel.lines[place]
+    first = panel.lines[place - place % panel.of_one][0]
+    texts = {(x, y): text for text, x, y in panel.tags}
+    is_roof = panel.of_one > 1
+    return Mark(
+        name=name.removeprefix(f"{first}: "),
+        form=_form(panel, place),
+        xs=tuple(x / wide for x in xs),
+        ys=tuple(y / high for y in ys),
+        beside=tuple(texts.get(point, "") for point in zip(xs, ys, strict=True)) if texts else (),
+        # No point is on the side that is worse in both.
+        aside=(-_ASIDE * better_way(panel.across), -_ASIDE * better_way(panel.up)) if texts else None,
+        dashed=not panel.joined,
+        marked=not is_roof and len(xs) <= _MOST_MARKED,
+        wide=not is_roof and _is_hidden(panel, place),
+        colour=place // panel.of_one,
+    )
+
+
+def _form(panel: Panel, place: int) -> Form:
+    """Return how a line is drawn: points across a quantity that is bought whole, steps up one, and the points of a roof as points."""
+    _, _, ys = panel.lines[place]
+    if place % panel.of_one or (panel.across in BOUGHT and panel.joined):
+        return "points"
+    return "steps" if panel.joined and panel.up in BOUGHT and all(y == round(y) for y in ys) else "line"
+
+
+def _is_hidden(panel: Panel, place: int) -> bool:
+    """Return whether a later line hides this one at some of its points.
+
+    >>> lines = (("A", (1.0, 2.0), (3.0, 4.0)), ("B", (1.0, 2.0), (3.0, 5.0)), ("C", (1.0, 2.0), (4.0, 6.0)))
+    >>> [_is_hidden(Panel(across="batch", up="step_time", lines=lines), place) for place in range(3)]
+    [True, False, False]
+    """
+    own = dict(zip(*panel.lines[place][1:], strict=True))
+    later = (point for _, xs, ys in panel.lines[place + 1 :] for point in zip(xs, ys, strict=True))
+    return any(x in own and math.isclose(own[x], y, rel_tol=_SAME_LINE) for x, y in later)
 
 
 def drawn(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] | None:

@@ -6,7 +6,7 @@ from derive.answers import Result
 from derive.catalogue import equation
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.show.text import values_of
+from derive.show.parts import values_of
 from derive.trees import Tree, names, value_of
 from derive.units import show
 

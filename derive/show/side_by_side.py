@@ -15,10 +15,11 @@ from derive.records import LOWER, UPPER
 from derive.shipped_rows import in_si
 from derive.show.binding import in_brief
 from derive.show.cells import in_columns
-from derive.show.several import foremost_of
-from derive.show.short import MOST_LINES, SCREEN_WIDTH, height, on_a_screen
-from derive.show.tables import csv_line, sweep_cells, sweep_head, text_of
-from derive.show.text import as_record, ids_to_cite, labelled, lines
+from derive.show.parts import cite_line, labelled
+from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, height, most_important, on_a_screen
+from derive.show.tables import csv_line, sweep_cells, sweep_head
+from derive.show.text import as_record, lines
+from derive.show.values import text_of
 from derive.units import show
 
 _LESS, _MORE = -1, 1
@@ -82,7 +83,7 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
         for one in columns:
             for solution in one.solutions:
                 yield one.name
-                yield from lines(solution, style)
+                yield from lines([solution], style)
 
 
 def _csv(columns: Sequence[Column]) -> Iterator[str]:
@@ -91,7 +92,7 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
     for one in columns:
         name = csv_line([one.name])
         for solution in one.solutions:
-            rows = lines(solution, "csv")
+            rows = lines([solution], "csv")
             first = next(rows, "")
             yield from (f"deployment,{first}",) if first != head else ()
             yield from (f"{name},{row}" for row in rows)
@@ -118,17 +119,13 @@ def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
 def _on_a_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Sequence[Sequence[str]]) -> list[str]:
     """Answers with what is said of them and what they rest on, the last in brief and then both where a screen has no room for all."""
     ways = [[*table, *said[0], *ends[0]], [*table, *said[0], *ends[1]], [*table, *said[1], *ends[1]]]
-    return next((way for way in ways if height(way) <= MOST_LINES), ways[-1])
+    return next((way for way in ways if height(way) <= MOST_TABLE_LINES), ways[-1])
 
 
 def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
     """What they rest on most, in brief where that is said, and what to cite."""
-    kept = [] if brief else foremost_of(solutions)
-    return [
-        "",
-        *labelled("assumes", [*kept, "more of each: name one deployment alone"]),
-        f"cite        backsolve cite {' '.join(dict.fromkeys(id for one in solutions for id in ids_to_cite(one)))}",
-    ]
+    kept = [] if brief else most_important(solutions)[:MOST_ASSUMED]
+    return ["", *labelled("assumes", [*kept, "more of each: name one deployment alone"]), *cite_line(solutions)]
 
 
 def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:

@@ -9,9 +9,9 @@ from math import isclose
 from textwrap import indent
 from typing import Any
 
-from derive.answers import COUNTED, OR, Answer, Spans, Sweep, next_whole
-from derive.records import LOWER, UPPER
+from derive.answers import OR, Answer, Spans, Sweep
 from derive.show.binding import plain_regime
+from derive.show.values import text_of
 from derive.units import show
 
 _Fields = Callable[[Answer], dict[str, Any]]
@@ -73,39 +73,6 @@ def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Ans
     values = " or ".join(text_of(unknown, one, bound=not said) for one in answers) or "-"
     where = " or ".join(dict.fromkeys(plain_regime(one.regime) for one in answers if one.regime))
     return [*(show(name, value) for name, value in given.items()), values, where or (reason.message.splitlines()[0] if reason else "")]
-
-
-def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
-    """An answer in the units people use: a value, or the two ends of an interval, and which way it errs unless that is said elsewhere."""
-    errs = OR[answer.bound] if bound else ""
-    if answer.kind == "point":
-        return show(unknown, answer.point) + errs
-    if answer.kind == "symbolic":
-        return f"{answer.formula}{errs}"
-    low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
-    if (end := one_end(answer)) and errs in ("", OR[bound_side(answer)]):
-        whole = next_whole(end, bound_side(answer)) if unknown in COUNTED else end
-        return f"{show(unknown, whole or end)}{OR[bound_side(answer)]}"
-    if answer.kind == "interval" and not low and high is None:
-        return "any value"
-    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + errs
-    return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
-
-
-def one_end(answer: Answer) -> float | None:
-    """The end of an interval that has but one, which is a bound as that of a point is; 0 is the bound of the domain.
-
-    >>> [one_end(Answer(kind="interval", low=low, high=high)) for low, high in ((0.0, 55.1), (4.7, None), (1.0, 2.0))]
-    [55.1, 4.7, None]
-    """
-    if answer.kind != "interval" or answer.loose_low is not None or answer.bound not in (None, bound_side(answer)):
-        return None
-    return answer.high if not answer.low else answer.low if answer.high is None else None
-
-
-def bound_side(answer: Answer) -> str:
-    """On which side of its one end an interval is a bound."""
-    return LOWER if answer.high is None else UPPER
 
 
 def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:

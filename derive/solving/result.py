@@ -18,8 +18,7 @@ from derive.catalogue import basis_of
 from derive.errors import NoSingleValue
 from derive.immutable import immutable
 from derive.show.notebook import as_notebook
-from derive.show.short import short_lines
-from derive.show.text import as_text
+from derive.show.screen import full_lines, screen_lines
 
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
@@ -35,7 +34,7 @@ class Solution(Result):
         return cut(f"Solution({self.unknown} [{self.unit}]: {_in_a_line(self)})")
 
     def __str__(self) -> str:
-        told = "\n".join(short_lines(self))
+        told = "\n".join(screen_lines([self]))
         return told if self.answers or self.sweep else f"{told}\n{self.why_not}"
 
     @property
@@ -46,7 +45,7 @@ class Solution(Result):
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),), equations=rests_on).full.splitlines()[0]
         'batch = 8'
         """
-        return as_text(self)
+        return "\n".join(full_lines([self]))
 
     def _repr_markdown_(self) -> str:
         return as_notebook(self)

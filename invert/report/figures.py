@@ -6,8 +6,7 @@ from shlex import quote
 from types import MappingProxyType
 
 from derive.errors import NotCovered
-from derive.show.chart import Axis, Chart, Mark, Rule
-from derive.show.chart_picture import chart_axis
+from derive.show.chart import Axis, Chart, Mark, Rule, chart_axis
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.names import KV_NAMES

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from derive.show.text import moves_lines, route_lines
+from derive.show.parts import moves_lines, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS

@@ -10,7 +10,7 @@ import pytest
 from derive.catalogue import by_id, equation
 from derive.quantities import symbol
 from derive.records import Equation, Example, solved_claim
-from derive.show.text import card
+from derive.show.entry import card
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Answer
 from derive.units import parse

@@ -18,24 +18,23 @@
         case "+": return [alone(inner[0]) + inner.slice(1).map(added).join(""), TERMS];
         case "-": return [`<mo>−</mo>${closed(inner[0], FACTORS)}`, TERMS];
         case "*": return [inner.slice(1).reduce(multiplied, firstFactor(inner[0])), FACTORS];
-        case "/": return [`<mfrac>${grouped(alone(inner[0]))}${grouped(alone(inner[1]))}</mfrac>`, WHOLE];
-        case "**": return [isHalf(inner[1]) ? `<msqrt>${alone(inner[0])}</msqrt>` : raised(...inner), WHOLE];
-        case "sqrt": return [`<msqrt>${alone(inner[0])}</msqrt>`, WHOLE];
+        case "/":
+          if (isNegative(inner[0])) return drawn(["-", ["/", negated(inner[0]), inner[1]]]);
+          return [`<mfrac>${grouped(alone(inner[0]))}${grouped(alone(inner[1]))}</mfrac>`, FACTORS];
+        case "**": return [isHalf(inner[1]) ? `<msqrt>${alone(inner[0])}</msqrt>` : raised(...inner), FACTORS];
+        case "sqrt": return [`<msqrt>${alone(inner[0])}</msqrt>`, FACTORS];
       }
-      return [`<mi>${FUNCTIONS[operation] || operation}</mi><mo>\u2061</mo>${inParentheses(inner.map(alone).join("<mo>,</mo>"))}`, WHOLE];
+      return [`<mi>${FUNCTIONS[operation] || operation}</mi><mo>\u2061</mo>${inParentheses(inner.map(alone).join("<mo>,</mo>"))}`, FACTORS];
     }
-    function added(term) {
-      if (Array.isArray(term) && term[0] === "-") return `<mo>−</mo>${closed(term[1], FACTORS)}`;
-      return (isNegative(term) ? "" : "<mo>+</mo>") + alone(term);
-    }
-    const firstFactor = (part) => (isNegative(part) && part[0] !== "+" ? alone(part) : closed(part, FACTORS));
+    const added = (term) => (isNegative(term) ? `<mo>−</mo>${closed(negated(term), FACTORS)}` : `<mo>+</mo>${alone(term)}`);
+    const firstFactor = (part) => closed(part, isNegative(part) ? TERMS : FACTORS);
     const multiplied = (before, factor) =>
       before + (typeof factor === "number" ? "<mo>·</mo>" : '<mo rspace="0.17em">\u2062</mo>') + closed(factor, isNegative(factor) ? WHOLE : FACTORS);
     function raised(base, exponent) {
       const above = grouped(inALine(exponent)), text = closed(base, WHOLE);
-      if (typeof base === "string" && text.startsWith("<msub>")) return `${text.replace("<msub>", "<msubsup>").slice(0, -"</msub>".length)}${above}</msubsup>`;
-      const apart = Array.isArray(base) || text.includes("<msup>") || text.includes("<msubsup>");
-      return `<msup>${apart && !text.startsWith('<mrow><mo stretchy="') ? inParentheses(text) : text}${above}</msup>`;
+      if (text.startsWith("<msub>")) return `${text.replace("<msub>", "<msubsup>").slice(0, -"</msub>".length)}${above}</msubsup>`;
+      const hasExponent = !text.startsWith('<mrow><mo stretchy="') && (text.includes("<msup>") || text.includes("<msubsup>"));
+      return `<msup>${hasExponent ? inParentheses(text) : text}${above}</msup>`;
     }
     const inALine = (part) => (Array.isArray(part) && part[0] === "/" ? `${closed(part[1], FACTORS)}<mo>/</mo>${closed(part[2], WHOLE)}` : alone(part));
     return alone(withoutOnes(tree));
@@ -55,6 +54,10 @@
   const isHalf = (tree) => Array.isArray(tree) && tree[0] === "/" && tree[1] === 1 && tree[2] === 2;
   const isNegative = (tree) =>
     Array.isArray(tree) ? tree[0] === "-" || ((tree[0] === "*" || tree[0] === "/") && isNegative(tree[1])) : typeof tree === "number" && tree < 0;
+  function negated(tree) {
+    if (!Array.isArray(tree)) return -tree;
+    return tree[0] === "-" ? tree[1] : [tree[0], negated(tree[1]), ...tree.slice(2)];
+  }
   function inParentheses(text) {
     const grows = text.includes("<mfrac>") || text.includes("<msqrt>");
     return `<mrow><mo stretchy="${grows}">(</mo>${text}<mo stretchy="${grows}">)</mo></mrow>`;

@@ -23,7 +23,7 @@ from derive.answers import OR
 from derive.catalogue import equation
 from derive.presets import rent
 from derive.show.roofline import numbers, roof
-from derive.show.text import as_latex
+from derive.show.text import rendered
 from derive.units import show
 from invert.data import read_data
 from invert.inference import infer
@@ -172,7 +172,7 @@ def test_the_derivation_is_copied_with_its_numbers(site: Path, page):
     python = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3")
     shown = page.locator("#solver pre")
     page.get_by_role("button", name="Copy as LaTeX").click()
-    mine, theirs = shown.inner_text(), as_latex(python)
+    mine, theirs = shown.inner_text(), rendered(python, "latex")
     cited = r"\\cite\{[^}]*\}"
     assert re.findall(cited, mine) == re.findall(cited, theirs) and "= 5357" in mine
     assert [*re.findall(r"^.*tag.*$", mine, re.MULTILINE)] == [*re.findall(r"^.*tag.*$", theirs, re.MULTILINE)]

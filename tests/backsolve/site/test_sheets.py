@@ -6,9 +6,9 @@ import pytest
 
 from backsolve.site.sheets import ROW_COLUMNS, pages_of_other_names, pages_of_sheets, provenance, sheet_address
 from backsolve.site.writing import Page, Surroundings, written_page
-from derive.show.price_pages import sheet_pages
 from invert.data import read_data
 from invert.report.layout import Heading, Table
+from invert.report.price_pages import sheet_pages
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
 from invert.table import InferenceTable

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from derive.catalogue import by_id, equations
 from derive.characters import width_of
+from derive.show.entry import card
 from derive.show.folding import folded
-from derive.show.text import card
 from tests.tools.together import in_one_test
 
 

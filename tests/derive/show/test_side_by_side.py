@@ -7,7 +7,7 @@ import math
 import pytest
 
 from derive.quantities import QUANTITIES
-from derive.show.short import MOST_LINES, SCREEN_WIDTH
+from derive.show.screen import MOST_TABLE_LINES, SCREEN_WIDTH
 from derive.show.side_by_side import better_way
 from tests.tools.commands import call, refused
 
@@ -133,7 +133,7 @@ def test_chips_are_whole_ones_and_as_many_win_alike():
 def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_screen_side_by_side():
     asked = ("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA[:3], "batch=1..400:log", *LLAMA[4:])
     short, full = call(*asked).out.splitlines(), call(*asked, "--full").out.splitlines()
-    assert len(short) <= MOST_LINES and sum("points between: --full" in line for line in short) == 1
+    assert len(short) <= MOST_TABLE_LINES and sum("points between: --full" in line for line in short) == 1
     assert len([line for line in full if line.endswith(" ms")]) == 25 and set(short[:3]) <= set(full)
 
 
@@ -190,7 +190,7 @@ def test_what_is_said_of_many_is_said_of_the_first_of_each_kind_on_a_screen():
     chips, models = "H100,H200,B200", "Llama-3.1-8B,Llama-3.1-70B,Qwen3-32B"
     asked = ("solve", "step_time", "--hardware", chips, "--model", models, "context_length=8k", "batch=16")
     brief, full = call(*asked).out, call(*asked, "--full").out
-    assert len(brief.splitlines()) <= MOST_LINES < len(full.splitlines())
+    assert len(brief.splitlines()) <= MOST_TABLE_LINES < len(full.splitlines())
     assert "H100 Llama-3.1-8B (and something alike of 5 more): no data type is given" in " ".join(brief.split())
     assert "H100 Llama-3.1-70B (and something alike of H100 Qwen3-32B, H200 Llama-3.1-70B): step_time" in " ".join(brief.split())
     assert all(f"{chip}-SXM is taken in bf16, and so are caches" in " ".join(full.split()) for chip in chips.split(","))

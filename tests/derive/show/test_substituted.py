@@ -8,7 +8,7 @@ from derive import solve
 from derive.answers import RouteStep
 from derive.quantities import QUANTITIES
 from derive.show.substituted import step_in_latex, value_in_latex, with_numbers_in_latex
-from derive.show.text import as_latex, as_markdown
+from derive.show.text import rendered
 from derive.units import scale, show
 from tests.tools.commands import STAR, call
 from tests.tools.together import in_one_test
@@ -62,13 +62,13 @@ def test_a_derivation_has_every_step_with_numbers_the_givens_and_what_to_cite():
 
 
 def test_what_is_no_point_is_between_its_ends_and_ranges_say_where_the_steps_are():
-    assert r"t_m \leq 10\,\text{ms} \quad \text{(compute-bound)}" in as_latex(
-        solve("memory_time", compute_time=0.01, attention_time=0, step_time=0.01)
+    assert r"t_m \leq 10\,\text{ms} \quad \text{(compute-bound)}" in rendered(
+        solve("memory_time", compute_time=0.01, attention_time=0, step_time=0.01), "latex"
     )
     spanned = solve("balance_batch", machine_balance_ratio=300, sparsity="4..8")
-    assert r"\text{at} \quad s = 6" in as_latex(spanned) and r"1200 \leq B^{\star} \leq 2400" in as_latex(spanned)
-    assert r"$s = 4 \text{ to } 8$" in as_markdown(spanned)
+    assert r"\text{at} \quad s = 6" in rendered(spanned, "latex") and r"1200 \leq B^{\star} \leq 2400" in rendered(spanned, "latex")
+    assert r"$s = 4 \text{ to } 8$" in rendered(spanned, "markdown")
 
 
 def test_an_answer_that_is_not_there_has_no_givens():
-    assert "Given" not in as_latex(solve("batch", step_time=0.001, compute_time=0.01))
+    assert "Given" not in rendered(solve("batch", step_time=0.001, compute_time=0.01), "latex")

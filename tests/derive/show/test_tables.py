@@ -10,8 +10,9 @@ import pytest
 
 from derive import answers
 from derive.answers import Answer, Reason, Spans, Sweep
-from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
-from derive.show.text import as_csv, as_json, as_markdown, as_record, as_text, lines, rendered
+from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records
+from derive.show.text import as_record, lines, rendered
+from derive.show.values import text_of
 from derive.solving.api import solve
 from derive.solving.result import Solution
 from tests.tools.together import in_one_test
@@ -44,18 +45,18 @@ def test_an_answer_is_a_value_or_two_ends(answer: Answer, text: str):
 @pytest.mark.parametrize("batch", ["1,2,64", "1..100:log:90"], ids=["asked one by one", "as arrays"])
 def test_a_sweep_says_it_once_in_its_head_and_in_every_record(batch: str):
     solution = solve("throughput", **TIMES, batch=batch)
-    head, first, *_ = as_text(solution).splitlines()
+    head, first, *_ = rendered(solution, "table").splitlines()
     assert head.split() == ["batch", "throughput", "(or", "less)", "where"] and first.split()[:3] == ["1", "50", "token/s"]
-    assert as_markdown(solution).startswith("| batch | throughput (or less) | where |\n")
-    assert {row["bound"] for row in csv.DictReader(as_csv(solution).splitlines())} == {"upper"}
-    document = json.loads(as_json(solution))
+    assert rendered(solution, "markdown").startswith("| batch | throughput (or less) | where |\n")
+    assert {row["bound"] for row in csv.DictReader(rendered(solution, "csv").splitlines())} == {"upper"}
+    document = json.loads(rendered(solution, "json"))
     assert {answer["bound"] for point in document["sweep"] for answer in point["answers"]} == {"upper"}
     assert document["answers"][0]["bound"] == "upper"
 
 
 def test_a_sweep_of_which_some_points_are_bounds_says_it_there():
     """A memory time that does not bind is an interval, which has both its ends."""
-    head, first, second, *_ = as_text(solve("memory_time", step_time=0.02, compute_time="10ms,20ms")).splitlines()
+    head, first, second, *_ = rendered(solve("memory_time", step_time=0.02, compute_time="10ms,20ms"), "table").splitlines()
     assert head == "compute_time     memory_time   where"
     assert first == "       10 ms   20 ms or less   memory-bound"
     assert second == "       20 ms   20 ms or less   compute-bound"
@@ -118,7 +119,7 @@ def test_points_are_written_as_if_each_were_alone(at_once: int, monkeypatch: pyt
     given = {"batch": np.arange(8.0), "context_length": np.full(8, 1e15)}
     shown = {"given": given, "values": numbers, "places": places, "labels": ('of "100 %r", all', None)}
     solution = Solution(unknown="step_time", unit="s", answers=(Answer(kind="interval", low=0.1, bound="lower"),), sweep=table(**shown))
-    assert as_json(solution) == json.dumps(as_record(solution), indent=2)
+    assert rendered(solution, "json") == json.dumps(as_record(solution), indent=2)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     fields = ("kind", "value", "low", "high", "regime", "formula", "bound")
@@ -126,7 +127,7 @@ def test_points_are_written_as_if_each_were_alone(at_once: int, monkeypatch: pyt
     for at, found, _ in solution.sweep.rows():
         for one in found or (Answer(kind="none"),):
             writer.writerow([*at.values(), "step_time", "s", *(getattr(one, name) for name in fields)])
-    assert [*lines(solution, "csv")] == out.getvalue().splitlines()
+    assert [*lines([solution], "csv")] == out.getvalue().splitlines()
     assert [[one.value for one in found] for _, found, _ in solution.sweep.rows()] == [
         *([1.5, 2.0], [], [None], [4.0], [5e-324, 1 / 3], [1e300, 8.0], [], [0.1]),
     ]
@@ -150,8 +151,8 @@ def test_a_range_reads_from_its_ends_to_what_matters_most():
 
 def test_a_range_of_bounds_is_said_too():
     solution = solve("step_time", compute_time=0.01, memory_time="10ms..30ms")
-    assert as_text(solution).startswith("step_time: between 10 ms and 30 ms or more   (")
-    document = json.loads(as_json(solution))
+    assert rendered(solution, "table").startswith("step_time: between 10 ms and 30 ms or more   (")
+    document = json.loads(rendered(solution, "json"))
     assert [answer["bound"] for answer in document["answers"]] == ["lower"]
 
 

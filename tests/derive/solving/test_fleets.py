@@ -106,7 +106,7 @@ def test_chips_of_all_replicas_within_a_limit_are_whole_replicas_too():
     solution = solve("gpus", **asked, prompt_tokens=2000, qps=50, tpot="<=30ms")
     assert (solution.answers[0].point, solution.answers[0].bound) == (8, "lower")
     assert solution.with_prompts and solution.with_prompts.point == 16
-    assert r"\left\lceil" in "".join(lines(solution, "latex"))
+    assert r"\left\lceil" in "".join(lines([solution], "latex"))
 
 
 def test_of_lists_each_point_has_whole_replicas_of_its_own():
@@ -230,7 +230,7 @@ def test_a_budget_of_power_feeds_whole_chips_rounded_down():
     """1.1 MW over 1.27 kW a chip are 866.1."""
     solution = solve("fleet_chips", hardware="B200", fleet_power="1.1 MW", power_usage_effectiveness=1.27)
     assert solution.answers[0].whole_ones == floor(1.1e6 / 1270) == 866
-    assert "fleet_chips = 866.1 (so 866 whole ones at most)" in "\n".join(lines(solution, "table"))
+    assert "fleet_chips = 866.1 (so 866 whole ones at most)" in "\n".join(lines([solution], "table", full=True))
 
 
 # -- as many replicas as a limit leaves ----------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
-from derive.show.tables import text_of
-from derive.show.text import answer_lines, rendered
+from derive.show.text import rendered
+from derive.show.values import answer_lines, text_of
 from derive.solving import intervals
 from derive.solving.api import solve
 from derive.solving.intervals import SAMPLES

@@ -58,7 +58,7 @@ import sys
 from pathlib import Path
 from derive.show.text import lines
 from derive.solving.api import respond, solve
-shown = lines(solve("step_time", compute_time="10ms", memory_time="1ms..20ms:log:3e5"), sys.argv[1])
+shown = lines([solve("step_time", compute_time="10ms", memory_time="1ms..20ms:log:3e5")], sys.argv[1], full=True)
 count = sum(1 for _, line in zip(range(100_000), shown))
 print(count, next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")))
 """
@@ -183,7 +183,7 @@ def hold_a_list_to_its_points(random, count):
     values = [min(given[name] * 3 ** random.uniform(-1, 1), row.ceiling) for _ in range(count)]
     solution = solve(unknown, **{**given, name: values})
     for style in STYLES:
-        text = "\n".join(lines(solution, style))
+        text = "\n".join(lines([solution], style, full=True))
         assert text == rendered(solution, style) and "nan" not in text.split() and "inf" not in text.split(), (unknown, given, name)
     record = json.loads(rendered(solution, "json"), parse_constant=pytest.fail)
     assert bool(solution.answers) or solution.reason, (unknown, given, name)

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from backsolve.figures.svg import SMALL, Drawing, chart_svg
 from derive.show.chart import Axis, Chart, Mark, chart_in_words
-from derive.show.chart_svg import SMALL, Drawing, chart_svg
-from tests.derive.show.test_chart_picture import PLANE, ROWS
+from tests.backsolve.figures.test_picture import PLANE, ROWS
 
 HOSTILE = "</text><script>alert(1)</script> & \"quotes\" 'single'"
 LONG = replace(ROWS, up=replace(ROWS.up, rows=("of many words " * 5,) * 3))

@@ -10,8 +10,8 @@ from pybtex.database import parse_string
 
 from derive.errors import UnknownName, WrongData
 from derive.show.citation import STYLES, cite_all
-from derive.show.price_pages import PricePage, pages_of, price_reference, rows_in, sheet_reference
 from derive.show.references import cite_with
+from invert.report.price_pages import PricePage, pages_of, price_reference, rows_in, sheet_reference
 from tests.tools.together import in_one_test
 
 ID = "roofline.step_time"

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from matplotlib.figure import Figure
 
-from derive.show.chart import Axis, Chart, Mark, Rule
-from derive.show.chart_picture import chart_axis, picture_of_chart
+from backsolve.figures.picture import picture
+from derive.show.chart import Axis, Chart, Mark, Rule, chart_axis
 
 ROWS = Chart(
     title="Rows",
@@ -38,15 +38,15 @@ def drawn(chart: Chart, monkeypatch):
     made = []
     saved = Figure.savefig
     monkeypatch.setattr(Figure, "savefig", lambda figure, *rest, **more: (made.append(figure), saved(figure, *rest, **more)))
-    assert picture_of_chart(chart, "png")
+    assert picture([chart], "png")
     made[0].canvas.draw()
     return made[0].axes[0], made[0]
 
 
 @pytest.mark.parametrize(("form", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_the_same_chart_is_the_same_picture(form: str, begins: bytes):
-    made = picture_of_chart(ROWS, form)
-    assert made.startswith(begins) and made == picture_of_chart(ROWS, form) != picture_of_chart(replace(ROWS, title="Other"), form)
+    made = picture([ROWS], form)
+    assert made.startswith(begins) and made == picture([ROWS], form) != picture([replace(ROWS, title="Other")], form)
 
 
 def test_rows_are_named_from_the_top_and_marks_of_one_row_lie_apart(monkeypatch):
@@ -76,7 +76,7 @@ def test_all_that_is_written_lies_inside_the_picture(chart: Chart, monkeypatch):
     page = figure.bbox
     named = axes.get_yticklabels() if chart.up.rows else []
     texts = [*axes.texts, *named, axes.xaxis.label, axes.yaxis.label, figure._suptitle]
-    boxes = [one.get_window_extent() for one in texts if one.get_text()] + [one.get_window_extent() for one in figure.legends]
+    boxes = [one.get_window_extent() for one in texts if one.get_text()] + [axes.get_legend().get_window_extent()]
     assert all(page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1 for box in boxes)
 
 

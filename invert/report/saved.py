@@ -9,9 +9,9 @@ from derive.catalogue import by_id
 from derive.errors import WrongData, shorten
 from derive.quantities import QUANTITIES
 from derive.show.citation import slug
-from derive.show.price_pages import PER, SavedRow, day_named, pages_of, rows_in, several, sheet_pages, sheet_reference
 from derive.show.references import Reference
 from derive.units import show
+from invert.report.price_pages import PER, SavedRow, day_named, pages_of, rows_in, several, sheet_pages, sheet_reference
 
 _AMOUNT = re.compile(r"[0-9.]+")
 _REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")

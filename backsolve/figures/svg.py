@@ -1,15 +1,15 @@
-"""A chart as SVG without matplotlib: for pages, whose colours follow the reader's, and for notebooks, where it stands alone."""
+"""A chart as SVG without matplotlib: for pages, in the colours of the reader, and for notebooks, with a style of its own."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from itertools import pairwise
-from math import ceil, floor, inf, log10
+from math import inf, log10
 from textwrap import wrap
 from typing import NamedTuple
 
+from backsolve.figures.axes import COLOURS, axis_ends, axis_ticks, colour_number
 from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, moved_aside
-from derive.show.figures import COLOURS, FEW_DECADES, tick_text
 
 SMALL, _LINE = 12, 16
 """Size of its letters, and height of a line of them [px]."""
@@ -21,10 +21,8 @@ _GAP, _TICK, _STOP = 8, 5, 5
 """Room between things, length of a tick, and half the stop at the end of a range [px]."""
 _BEFORE_NAME = _GAP + 2 * _LINE + _GAP
 """Room that the keys of a legend take before their names [px]."""
-_BAR, _INSIDE = 7, 0.04
-"""Half the height of a bar [px], and room inside the ends of an axis, of its length."""
-_STEPS, _WANTED = (1, 2, 5, 10), 5
-"""Between which round numbers an even axis is marked, and how often at least."""
+_BAR = 7
+"""Half the height of a bar [px]."""
 
 _STYLE = ".chart{background:#fff}" + "".join(
     f".chart {name}{{{rule}}}"
@@ -103,8 +101,8 @@ def chart_svg(chart: Chart, alone: bool = True) -> str:
     bottom, right = top + (room.row * len(rows) if rows else room.high), room.wide - 2 * _GAP
     legend = [*_legend(chart, room)]
     height = bottom + 3 * _LINE + _LINE * sum(len(lines) for _, _, lines in legend) + _GAP
-    across = _scale(chart.across, extent(chart, up=False), left, right)
-    up: _Place = (lambda row: top + room.row * (row + 1 / 2)) if rows else _scale(chart.up, extent(chart, up=True), bottom, top)
+    across = _scale(chart.across, axis_ends(chart, up=False), left, right)
+    up: _Place = (lambda row: top + room.row * (row + 1 / 2)) if rows else _scale(chart.up, axis_ends(chart, up=True), bottom, top)
     body = [
         *([_text(_GAP, _LINE, chart.title, "title")] if alone else []),
         *(_text(_GAP, _LINE * (place + 2), line, "said") for place, line in enumerate(lines)),
@@ -112,7 +110,7 @@ def chart_svg(chart: Chart, alone: bool = True) -> str:
         *(part for place in range(len(chart.marks)) for part in _mark(chart, room, place, across, up, (left, right))),
         *_names_of_points(chart, across, up, (left, right, top, bottom)),
         *_rules(chart, room, across, up, (left, right, top, bottom)),
-        *_keys(legend, bottom + 3 * _LINE),
+        *_keys(chart, legend, bottom + 3 * _LINE),
     ]
     style = f"<style>{_STYLE}</style>" if alone else ""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {room.wide} {height}" role="img">'
@@ -161,7 +159,7 @@ def _room(chart: Chart, room: Room) -> Room:
 def _names_up(chart: Chart, room: Room) -> list[str]:
     if chart.up.rows:
         return [line for name in chart.up.rows for line in wrap(name, room.letters)]
-    return [text for _, text in _ticks(chart.up, extent(chart, up=True))]
+    return [text for _, text in _ticks(chart, up=True)]
 
 
 def _width(text: str) -> float:
@@ -169,10 +167,8 @@ def _width(text: str) -> float:
 
 
 def _scale(axis: Axis, ends: tuple[float, float], start: float, end: float) -> _Place:
-    """Where a value lies between two places [px], with room at both."""
+    """Return the function from a value on an axis to its place [px]."""
     low, high = (log10(value) for value in ends) if axis.by_ratios else ends
-    room = _INSIDE * (high - low) or 1.0
-    low, high = low - room, high + room
 
     def place(value: float) -> float:
         share = ((log10(value) if axis.by_ratios else value) - low) / (high - low)
@@ -181,20 +177,8 @@ def _scale(axis: Axis, ends: tuple[float, float], start: float, end: float) -> _
     return place
 
 
-def _ticks(axis: Axis, ends: tuple[float, float]) -> list[tuple[float, str]]:
-    """Where an axis is marked, and what stands there."""
-    low, high = ends
-    if axis.ticks:
-        return [(at, text) for at, text in axis.ticks if low <= at <= high]
-    if axis.by_ratios:
-        between = _STEPS[:-1] if high / low <= FEW_DECADES else _STEPS[:1]
-        decades = range(floor(log10(low)), ceil(log10(high)) + 1)
-        found = [step * 10.0**decade for decade in decades for step in between]
-    else:
-        size = 10.0 ** floor(log10((high - low) / _WANTED))
-        step = max(one * size for one in _STEPS if (high - low) / (one * size) >= _WANTED)
-        found = [place * step for place in range(ceil(low / step), floor(high / step) + 1)]
-    return [(at, tick_text(at)) for at in found if low <= at <= high]
+def _ticks(chart: Chart, up: bool) -> list[tuple[float, str]]:
+    return axis_ticks(chart.up if up else chart.across, *extent(chart, up))
 
 
 def _text(x: float, y: float, text: str, name: str = "", anchor: str = "") -> str:
@@ -240,7 +224,7 @@ def _within(middle: float, text: str, room: Room) -> float:
 
 def _axes(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
     left, right, top, bottom = sides
-    ticks = [(across(at), text) for at, text in _ticks(chart.across, extent(chart, up=False))]
+    ticks = [(across(at), text) for at, text in _ticks(chart, up=False)]
     yield _grid(f"M{x:g} {top:g}V{bottom:g}" for x, _ in ticks)
     yield _named("middle", (_text(x, bottom + _LINE, text) for x, text in _apart(ticks)))
     yield _text(_within((left + right) / 2, chart.across.words, room), bottom + 2 * _LINE, chart.across.words, anchor="middle")
@@ -250,7 +234,7 @@ def _axes(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[flo
             first = up(row) + SMALL / 3 - _LINE * (len(lines) - 1) / 2
             yield _named("end", (_text(left - _TICK, first + _LINE * place, line) for place, line in enumerate(lines)))
     else:
-        heights = [(up(at), text) for at, text in _ticks(chart.up, extent(chart, up=True))]
+        heights = [(up(at), text) for at, text in _ticks(chart, up=True)]
         yield _grid(f"M{left:g} {y:g}H{right:g}" for y, _ in heights)
         yield _named("end", (_text(left - _TICK, y + SMALL / 3, text) for y, text in heights))
         middle = f'transform="rotate(-90 {SMALL} {(top + bottom) / 2:g})"'
@@ -259,10 +243,14 @@ def _axes(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[flo
 
 
 def _mark(chart: Chart, room: Room, place: int, across: _Place, up: _Place, sides: tuple[float, float]) -> Iterator[str]:
-    mark, colour = chart.marks[place], f"c{place % len(COLOURS)}"
-    if mark.form == "line":
+    mark, colour = chart.marks[place], f"c{colour_number(chart, place)}"
+    if mark.form in ("line", "steps"):
         points = [(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)]
-        yield _line(f"line {colour}{' dashed' if mark.dashed else ''}", *points)
+        corners = [corner for before, after in pairwise(points) for corner in ((before[0], after[1]), after)]
+        yield _line(_stroke(mark, colour), *(points if mark.form == "line" else (*points[:1], *corners)))
+        for (x, y), text in zip(points, mark.beside, strict=False):
+            start, anchor = _aside(x, right=x <= sum(sides) / 2)
+            yield _text(start, y - _GAP, text, "beside", anchor)
         return
     if mark.form == "area":
         yield f'<polygon class="area {colour}" points="{" ".join(f"{x:g},{y:g}" for x, y in _outline(chart, mark, across, up))}"/>'
@@ -282,6 +270,10 @@ def _mark(chart: Chart, room: Room, place: int, across: _Place, up: _Place, side
         if mark.beside:
             start, anchor = _aside(across(x), right=across(x) <= sum(sides) / 2)
             yield _text(start, height - _GAP, mark.beside[at], "beside", anchor)
+
+
+def _stroke(mark: Mark, colour: str) -> str:
+    return f"line {colour}{' dashed' if mark.dashed else ''}"
 
 
 def _aside(x: float, right: bool) -> tuple[float, str]:
@@ -372,18 +364,18 @@ def _legend(chart: Chart, room: Room) -> Iterator[tuple[int, Mark, list[str]]]:
     yield from ((place, mark, wrap(mark.name, letters)) for place, mark in enumerate(chart.marks) if mark.name)
 
 
-def _keys(legend: Iterable[tuple[int, Mark, list[str]]], y: float) -> Iterator[str]:
+def _keys(chart: Chart, legend: Iterable[tuple[int, Mark, list[str]]], y: float) -> Iterator[str]:
     """What stands for each mark, and its name."""
     for place, mark, lines in legend:
-        yield _key(mark, f"c{place % len(COLOURS)}", y - SMALL / 3)
+        yield _key(mark, f"c{colour_number(chart, place)}", y - SMALL / 3)
         for line in lines:
             yield _text(_BEFORE_NAME, y, line)
             y += _LINE
 
 
 def _key(mark: Mark, colour: str, middle: float) -> str:
-    if mark.form == "line":
-        return _line(f"line {colour}{' dashed' if mark.dashed else ''}", (_GAP, middle), (_GAP + 2 * _LINE, middle))
+    if mark.form in ("line", "steps"):
+        return _line(_stroke(mark, colour), (_GAP, middle), (_GAP + 2 * _LINE, middle))
     if mark.form == "points":
         return f'<circle class="dot {colour}" cx="{_GAP + _LINE}" cy="{middle:g}" r="{_DOT}"/>'
     name = "area" if mark.form == "area" else "bar"

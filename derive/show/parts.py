@@ -1,0 +1,326 @@
+"""The parts of one answer or of several to the same givens, as lines. Every output chooses from these parts.
+
+A part is the answers themselves, the warnings, the steps, what the answer moves with, what it rests on, or what to cite.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from derive.answers import BY_DEFAULT, BY_RULE, DECODE_ALONE, EITHER_BINDS, Answer, Result, RouteStep, Spans, shown_end, ways_to
+from derive.catalogue import equation, rules_among
+from derive.quantities import QUANTITIES
+from derive.show.binding import binds
+from derive.show.tables import span_lines
+from derive.show.values import answer_lines, text_of, value_in_words
+from derive.units import show
+
+_NAME = re.compile(r"[a-z][a-z_]*")
+_REPLACED_DEFAULT = " follows from the givens ("
+"""Text in a warning that a default is another value, by the equation that follows."""
+_LEAST_MOVE = 5e-4
+"""Elasticity from which on a given is listed."""
+
+
+def labelled(label: str, items: list[str]) -> list[str]:
+    """Return items one below the other, the first behind a label.
+
+    >>> labelled("given", ["chips = 8", "batch = 1"])
+    ['given       chips = 8', '            batch = 1']
+    """
+    return [f"{label if not place else '':<12}{item}" for place, item in enumerate(items)]
+
+
+def one_line(label: str, items: Iterable[str]) -> list[str]:
+    """Return items in one line behind a label, and no line without items."""
+    text = ", ".join(items)
+    return labelled(label, [text]) if text else []
+
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+
+def heads(solutions: Sequence[Result]) -> list[str]:
+    """Return every answer with what limits it. A limit or a remark that several answers share is printed once."""
+    found: list[str] = []
+    for one in solutions:
+        before = [*found]
+        for line in _heads_of(one):
+            value, gap, bound = line.partition("   ")
+            if line.startswith(" ") and line in before:
+                continue
+            known = any(other.partition("   ")[2].partition(":")[0] == bound.partition(":")[0] for other in before)
+            found.append(value if gap and known else line)
+    return found
+
+
+def _heads_of(solution: Result) -> Iterator[str]:
+    if solution.spans:
+        yield from head(solution)
+        return
+    for answer, steps in ways_to(solution):
+        bound = binds(answer, values_of(solution, answer, steps), solution.equations)
+        after = for_decode_alone(solution) + by_rule(solution, steps)
+        plain = answer_lines(solution.unknown, answer, regime=False, after=after)
+        where = f"exactly so if {bound}" if EITHER_BINDS in solution.kinds else bound
+        yield from [f"{plain[0]}   {where}", *plain[1:]] if bound else plain
+    yield from _why_bounded(solution)
+
+
+def head(solution: Result) -> Iterator[str]:
+    """Yield the answers with the inequality of their regime, or the ends over ranges."""
+    if solution.spans:
+        yield from span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
+        yield from (f"  {text}" for text in solution.said)
+        return
+    after = for_decode_alone(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
+    for answer, steps in ways_to(solution):
+        yield from answer_lines(solution.unknown, answer, after=after + by_rule(solution, steps))
+    yield from _why_bounded(solution)
+
+
+def for_decode_alone(solution: Result) -> str:
+    """Return the words after an answer that leaves out the prompts of its requests, with the answer that includes them."""
+    both = "".join(f", {text}" for text in with_prompts(solution))
+    return f" for decode alone{both}" if DECODE_ALONE in solution.kinds else ""
+
+
+def with_prompts(solution: Result) -> list[str]:
+    """Return the answer with prompts on the same chips, if there is one."""
+    both = solution.with_prompts
+    return [f"{value_in_words(solution.unknown, both)} with prompts on the same chips"] if both else []
+
+
+def by_rule(solution: Result, steps: Sequence[RouteStep]) -> str:
+    """Return the words after an answer that rests on readings, conditions or rules of thumb."""
+    return "".join(f", by {row.rule}" for row in rules_among(equations_of(solution, steps)) if row.rule)
+
+
+def equations_of(solution: Result, steps: Sequence[RouteStep]) -> Sequence[str]:
+    """Return the equations of one of the answers."""
+    return tuple(dict.fromkeys(id for step in steps for id in step.equations)) if steps and solution.further else solution.equations
+
+
+def _why_bounded(solution: Result) -> list[str]:
+    """Return why an answer is no point: the inequality that bounds it, or that the unknown does not bind."""
+    if solution.said:
+        return [f"  {text}" for text in solution.said]
+    last = equation(solution.equations[-1])
+    if last.sense != "=":
+        return [f"  bounded by: {last.title} ({last.id})"]
+    loose = any(answer.kind in ("interval", "loose") and answer.regime for answer in solution.answers)
+    return ["  It does not bind there, so only its bounds are known."] if loose else []
+
+
+# -- warnings ----------------------------------------------------------------------------------------------------------
+
+
+def warning_lines(solutions: Sequence[Result]) -> list[str]:
+    """Return the warnings of all answers, each once, and in one line what no answer needs."""
+    found: dict[tuple[str, str], str] = {}
+    for one in solutions:
+        kinds = dict(zip(one.warnings, one.kinds, strict=False)) if len(solutions) > 1 else {}
+        for text in warnings_of(one):
+            # Two answers may give one warning in other words, which begin alike.
+            kind = kinds.get(text, "")
+            found.setdefault((kind, text.partition(",")[0] if kind else text), text)
+    return [*labelled("warning", _name_points_once([*found.values()])), *one_line("not used", unused_by_all(solutions))]
+
+
+def warnings_of(solution: Result) -> list[str]:
+    """Return the warnings of an answer. The first ones name the defaults that the givens replace."""
+    # The rule that a single answer rests on is already behind its value.
+    in_head = () if solution.sweep or solution.spans else {BY_RULE}
+    others = [text for text, kind in zip_longest(solution.warnings, solution.kinds[: len(solution.warnings)]) if kind not in in_head]
+    return [*(text for text in solution.assumptions if _REPLACED_DEFAULT in text), *others]
+
+
+def unused_by_all(solutions: Sequence[Result]) -> list[str]:
+    """Return the givens that no answer needs."""
+    return [name for name in (solutions[0].unused if solutions else ()) if all(name in one.unused for one in solutions)]
+
+
+def beside(*solutions: Result) -> tuple[str, ...]:
+    """Return all warnings of some answers, each once, and the givens that are not used."""
+    warnings = dict.fromkeys(text for one in solutions for text in one.warnings)
+    return (*warnings, *(f"{name} was given and is not used" for name in unused_by_all(solutions)))
+
+
+def _name_points_once(warnings: Sequence[str]) -> list[str]:
+    """Return warnings in which a point is named only by the first of its warnings.
+
+    >>> _name_points_once(["at mbu = 0.7: no data type is given", "at mbu = 0.7: it does not fit", "at mbu = 0.8: it does not fit"])
+    ['at mbu = 0.7: no data type is given', 'there: it does not fit', 'at mbu = 0.8: it does not fit']
+    """
+    found, before = [], ""
+    for text in warnings:
+        point, colon, rest = text.partition(": ")
+        at = point if colon and text.startswith("at ") else ""
+        found.append(f"there: {rest}" if at and at == before else text)
+        before = at
+    return found
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------
+
+
+def values_of(solution: Result, answer: Answer | None, steps: Sequence[RouteStep]) -> dict[str, float]:
+    """Return all numbers on the way to one of the answers: givens, results of steps, and the answer or the end of its bounds."""
+    shown = dict(solution.spans.shown) if solution.spans else {}
+    bound = shown_end(answer) if answer and not solution.spans else None
+    shown |= {} if bound is None else {solution.unknown: bound}
+    return {**solution.given, **shown, **{step.unknown: step.value for step in steps if step.value is not None}}
+
+
+def numbers_of_steps(solutions: Sequence[Result]) -> list[tuple[str, list[str]]]:
+    """Return the steps in numbers, each once, with a title for each answer after the first of a question with several answers."""
+    single = solutions[0] if len(solutions) == 1 else None
+    ways = [*ways_to(single)] if single and single.further else [(one.answers[0] if one.answers else None, one.route) for one in solutions]
+    found: list[tuple[str, list[str]]] = []
+    known: set[str] = set()
+    for place, (answer, steps) in enumerate(ways):
+        one = single or solutions[place]
+        values = values_of(one, answer, steps)
+        lines = list(dict.fromkeys(line for step in steps for line in _step_in_numbers(step, values) if line not in known))
+        known |= {*lines}
+        value = answer.value if single and place and answer else None
+        found.append(("" if value is None else f"at {one.unknown} = {show(one.unknown, value)}:", lines))
+    return found if single else [("", [line for _, lines in found for line in lines])]
+
+
+def _step_in_numbers(step: RouteStep, values: Mapping[str, float]) -> list[str]:
+    """Return a step in numbers. A name alone stays a name."""
+    if step.formula is None:
+        return [] if step.value is None else [f"{step.unknown} = {show(step.unknown, step.value)}"]
+    if step.value is None:
+        return [with_numbers(step.formula, values, keep=step.unknown)]
+    numbers = step.formula if step.formula.isidentifier() else with_numbers(step.formula, values)
+    return [f"{step.unknown} = {numbers} = {show(step.unknown, step.value)}"]
+
+
+def route_lines(*solutions: Result) -> list[str]:
+    """Return every step once: formula, numbers put in, value, id, and the other equations that would give the same quantity."""
+    lines: list[str] = []
+    seen: set[RouteStep] = set()
+    for one in solutions:
+        for place, (answer, steps) in enumerate(ways_to(one) if one.answers else [(None, one.route)]):
+            if place and not one.further:
+                break
+            title = f"at {one.unknown} = {text_of(one.unknown, replace(answer, bound=None))}:" if place and answer else ""
+            lines += ["", title] if title else []
+            lines += _route_to(one, answer, [step for step in steps if step not in seen], steps)
+            seen |= {*steps}
+    return lines
+
+
+def _route_to(solution: Result, answer: Answer | None, shown: Sequence[RouteStep], steps: Sequence[RouteStep]) -> list[str]:
+    """Return some of the steps to an answer, with the numbers of all of them."""
+    values = values_of(solution, answer, steps)
+    bound = shown_end(answer) if answer and not solution.spans else None
+    lines = []
+    for step in shown:
+        if step.formula and step.value is not None:
+            lines += [f"{step.unknown} = {step.formula}", f"    = {with_numbers(step.formula, values)} = {show(step.unknown, step.value)}"]
+        elif step.formula:
+            lines += [step.formula, f"    {with_numbers(step.formula, values, keep=step.unknown)}"]
+        elif step.forwards:
+            found = step.unknown if step.value is None else f"{step.unknown} = {show(step.unknown, step.value)}"
+            lines += [f"{found}   (found by going forwards to {step.forwards} at numbers)"]
+        elif step.value is not None:
+            lines += [f"{step.unknown} = {show(step.unknown, step.value)}   (found numerically)"]
+        others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""
+        together = "   together" if len(step.equations) > 1 else ""
+        lines += [f"    {step.equation}{together}{others}"]
+        if step.value is None and bound is not None and step is not shown[-1]:
+            lines += [f"at {solution.unknown} = {show(solution.unknown, bound)}:"]
+    return lines
+
+
+def point_of_route(spans: Spans) -> str:
+    """Return the point of the ranges whose route is shown."""
+    if all(spans.shown[name] == (low + high) / 2 for name, (low, high) in spans.ranges.items()):
+        return "at the middle of the ranges:"
+    point = ", ".join(f"{name} = {show(name, value)}" for name, value in spans.shown.items())
+    return f"at {point}, as the middle of the ranges has no answer:"
+
+
+def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> str:
+    """Return a formula with the values of its known quantities, in the units that people use.
+
+    >>> with_numbers("total_params/active_params", {"total_params": 671e9, "active_params": 37e9})
+    '671B/37B'
+    """
+
+    def number(match: re.Match[str]) -> str:
+        name = match.group()
+        if name == keep or name not in values or name not in QUANTITIES:
+            return name
+        text = show(name, values[name])
+        return f"({text})" if " " in text or "/" in text else text
+
+    return _NAME.sub(number, formula)
+
+
+# -- what it moves with and rests on ----------------------------------------------------------------------------------
+
+
+def moves_of(solution: Result, most: int | None = None) -> list[str]:
+    """Return how the first answer moves with the givens, or with the `most` givens that move it most."""
+    if not solution.answers:
+        return []
+    slopes = sorted(_signed_moves(solution.answers[0]).items(), key=lambda item: -abs(item[1]))
+    return moves_lines(dict(slopes[:most]))
+
+
+def _signed_moves(answer: Answer) -> dict[str, float]:
+    """Return the elasticities of an answer. Those of a negative answer have the sign of its change: a larger loss is a smaller margin."""
+    sign = -1 if answer.ends[0] < 0 else 1
+    return {name: sign * slope for name, slope in answer.elasticities.items()}
+
+
+def moves_lines(elasticities: Mapping[str, float]) -> list[str]:
+    """Return by how many percent 1 % more of each given moves the answer, the largest first, without those that move nothing.
+
+    >>> moves_lines({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
+    ['+1 %        of mbu moves it by -1 %, of batch by +0.0968 %']
+    """
+    ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
+    moves = [f"of {name} by {slope:+.3g} %" for name, slope in ordered if abs(slope) >= _LEAST_MOVE]
+    return one_line("+1 %", [", ".join(moves).replace(" by ", " moves it by ", 1)] if moves else [])
+
+
+def given_lines(solution: Result) -> list[str]:
+    """Return the givens with where they come from, and the ranges."""
+    ranges = solution.spans.ranges.items() if solution.spans else ()
+    given = [(name, value) for name, value in solution.given.items() if solution.provenance.get(name) != "default"]
+    found = [f"{name} = {show(name, value)}{origin_of(solution, name)}" for name, value in given]
+    return found + [f"{name} = {show(name, low)} to {show(name, high)}{origin_of(solution, name)}" for name, (low, high) in ranges]
+
+
+def origin_of(solution: Result, name: str, form: str = "   {}") -> str:
+    """Return where a given comes from, without its source, which the table and JSON name."""
+    origin = solution.provenance.get(name, "given").split(": ")[0]
+    return "" if origin == "given" else form.format(origin)
+
+
+def defaults_of(solution: Result) -> list[str]:
+    """Return the assumptions that only state a default, such as "mfu = 1"."""
+    return [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
+
+
+def assumptions_of(solution: Result) -> list[str]:
+    """Return the assumptions without defaults, and without those that are warnings."""
+    return [text for text in solution.assumptions if not text.endswith(BY_DEFAULT) and _REPLACED_DEFAULT not in text]
+
+
+def cite_line(solutions: Iterable[Result]) -> list[str]:
+    """Return the command that cites the equations which gave the answers themselves."""
+    ids = dict.fromkeys(id.split("@")[0] for one in solutions for id in _equations_to_cite(one))
+    return [f"cite        backsolve cite {' '.join(ids)}"] if ids else []
+
+
+def _equations_to_cite(solution: Result) -> tuple[str, ...]:
+    """Return the equations of the last step of each route, or of the block that gave the answer."""
+    last = (step for steps in (solution.route, *solution.further) for step in steps if step.unknown == solution.unknown)
+    return tuple(dict.fromkeys(id for step in last for id in step.equations)) or solution.equations[-1:]

@@ -1,0 +1,297 @@
+"""One answer or several to the same givens as text: on one screen the parts that matter most, in full all of them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, zip_longest
+from math import isfinite
+
+from derive.answers import COUNTED, KEPT_FREE, POINTS, Result, next_whole
+from derive.catalogue import equation
+from derive.records import LOWER, UPPER
+from derive.show.cells import in_columns
+from derive.show.folding import folded
+from derive.show.parts import (
+    assumptions_of,
+    cite_line,
+    defaults_of,
+    given_lines,
+    head,
+    heads,
+    labelled,
+    moves_of,
+    numbers_of_steps,
+    one_line,
+    point_of_route,
+    route_lines,
+    values_of,
+    warning_lines,
+)
+from derive.show.tables import sweep_cells, sweep_head, sweep_lines
+from derive.units import show
+
+MOST_LINES, MOST_TABLE_LINES = 20, 25
+"""Most lines of an answer, and of a table with what is below it. Warnings are never cut, so an answer with many of them is longer."""
+SCREEN_WIDTH, NARROW = 100, 80
+"""Default width, and the width of a small terminal, which sweeps still fit."""
+
+_EVERY, _FEW = (1, 2, 3, 4, 6, 8, 12, 24), 3
+"""Steps between the points of a sweep that are printed, so that the last point is one of them. The first few steps are tried with all
+that the answer rests on, the others without it.
+"""
+
+MOST_ASSUMED, _MOST_MOVES = 3, 6
+"""How many assumptions, and how many givens that move the answer, are printed."""
+
+_MOVES = 0.05
+"""Elasticity from which on a default is printed."""
+
+_CAPACITY, _NOTHING_RESERVED = "hbm_capacity", "reserved_share = 0"
+"""The quantity that bounds by memory move with, and the default that all of it is used."""
+
+_STEP = 1e-6
+"""Relative step of a quantity, to see what it moves."""
+
+_SUPPOSED = " unless it is given: "
+_OF_THE_QUESTION = (
+    *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
+    *("of published runs;", _SUPPOSED, " is the data type of "),
+)
+"""Texts in assumptions of this very question, which are printed before what equations idealise."""
+
+_ALL_IN_FULL = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
+"""The last line of answers with so many warnings that nothing else has room."""
+
+_OF_THE_WEIGHTS = "weights stored as published"
+
+
+def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> Iterator[str]:
+    """Yield answers on a screen of so many columns: all parts if there is room, else the parts that matter most."""
+    answered = [one for one in solutions if one.answers or one.sweep]
+    below = [*_without_answer(solutions), *warning_lines(answered)]
+    if answered and all(one.sweep for one in answered):
+        ends = [["", *rests_on(answered)], ["", *rests_on(answered, brief=True)]]
+        yield from on_a_screen(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)
+        return
+    whole = [*full_lines(solutions)]
+    if not answered or (len(solutions) == 1 and height(whole, columns) <= MOST_LINES):
+        yield from whole
+        return
+    top = [*heads(answered), *below]
+    moves = moves_of(answered[0], _MOST_MOVES) if len(answered) == 1 else []
+    for brief in (False, True):
+        end = rests_on(answered, brief=brief)
+        steps = _steps_that_fit(answered, MOST_LINES - height([*top, "", *end, *moves], columns), columns)
+        if height([*top, *steps, "", *end], columns) <= MOST_LINES:
+            break
+    else:
+        steps = []
+        end = end if height([*top, "", *end], columns) <= MOST_TABLE_LINES else labelled("assumes", [_ALL_IN_FULL])
+    has_room = height([*top, *steps, "", *moves, *end], columns) <= MOST_LINES
+    yield from [*top, *steps, "", *(moves if has_room else ()), *end]
+
+
+def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
+    """Yield all parts of answers: with every equation, where each number is from, and all assumptions."""
+    answered = [one for one in solutions if one.answers or one.sweep]
+    if not answered and len(solutions) == 1:
+        yield f"{solutions[0].unknown}: no answer"
+        return
+    alone = answered[0] if len(solutions) == 1 else None
+    if answered and all(one.sweep for one in answered):
+        yield from _sweep_table(answered)
+    else:
+        yield from head(alone) if alone else heads(answered)
+    yield from (*_without_answer(solutions), *warning_lines(answered), "")
+    route = route_lines(*answered)
+    if route:
+        yield from [point_of_route(alone.spans)] if alone and alone.spans else []
+        yield from (*route, "")
+    yield from moves_of(alone) if alone else ()
+    yield from labelled("given", list(dict.fromkeys(line for one in answered for line in given_lines(one))))
+    yield from one_line("defaults", dict.fromkeys(text for one in answered for text in defaults_of(one)))
+    yield from labelled("assumes", list(dict.fromkeys(text for one in answered for text in assumptions_of(one))))
+    yield from cite_line(answered)
+
+
+def _without_answer(solutions: Sequence[Result]) -> list[str]:
+    """Return a line for each of several questions without an answer."""
+    unanswered = [one for one in solutions if not (one.answers or one.sweep) and one.reason] if len(solutions) > 1 else []
+    return [f"{one.unknown}: no answer: {one.why_not.splitlines()[0]}" for one in unanswered]
+
+
+def height(lines: Iterable[str], width: int = SCREEN_WIDTH) -> int:
+    """Return the number of lines on a screen of some width.
+
+    >>> height(["step_time = 20 ms", "batch = 8\\nchips = 2"])
+    3
+    """
+    return sum(folded(line, width).count("\n") + 1 for line in lines)
+
+
+# -- sweeps ------------------------------------------------------------------------------------------------------------
+
+
+def _sweep_table(solutions: Sequence[Result]) -> Iterable[str]:
+    """Return the table of a sweep, or the tables of several side by side, with a column for each answer."""
+    tables = [(one.unknown, one.sweep) for one in solutions if one.sweep]
+    if len(tables) == 1:
+        return sweep_lines(*tables[0])
+    names = len(tables[0][1].given)
+    points = zip(*(sweep_cells(unknown, table) for unknown, table in tables), strict=True)
+    rows = ([sweep_head(unknown, table) for unknown, table in tables], *points)
+    return in_columns([[*cells[0][:names], *(row[names] for row in cells)] for cells in rows])
+
+
+def on_a_screen(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
+    """Return a sweep and the lines below it, with as many points as a small screen has room for.
+
+    A sweep in a number of points that someone chose has all its points. Otherwise the printed points are evenly apart and include the
+    first and the last. `ends` are what the answer rests on, in full and in brief.
+
+    >>> [*on_a_screen(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
+    ['batch', '0', '4', '8']
+    """
+    if points != POINTS:
+        return chain(table, below, ends[0])
+    top, *rows = table
+    ways = [(every, end) for end in ends for every in _EVERY[:_FEW]] + [(every, ends[-1]) for every in _EVERY[_FEW:]]
+    shown = (_thinned(top, rows, every, [*below, *end]) for every, end in ways)
+    return next((way for way in shown if height(way, NARROW) <= MOST_TABLE_LINES), _thinned(top, rows, _EVERY[-1], [*below, *ends[-1]]))
+
+
+def _thinned(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
+    kept = rows[::every]
+    return [top, *kept, *([f"({len(rows) - len(kept)} points between: --full)"] if every > 1 else []), *rest]
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------
+
+
+def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> list[str]:
+    """Return a blank line and as many steps as there is room for: of each answer the last ones, which lead to it."""
+    sections = numbers_of_steps(solutions)
+    wanted = [one.unknown for one in solutions]
+    lines: list[str] = []
+    for title, steps in sections:
+        kept = last_lines(steps, (room - 1) // len(sections) - bool(title), wanted, columns)
+        lines += [title, *kept] if title else kept
+    return ["", *lines] if lines else []
+
+
+def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns: int = SCREEN_WIDTH) -> list[str]:
+    """Return the lines that there is room for, those of wanted quantities and then the last ones, and the number of the others.
+
+    >>> last_lines(["weight_time = 1 s", "kv_time = 1 s", "step_time = 2 s", "batch = 2"], 3, ["step_time"])
+    ['(2 steps more: --full)', 'step_time = 2 s', 'batch = 2']
+    >>> last_lines([], -1)
+    []
+    """
+    if not lines or height(lines, columns) <= room:
+        return lines
+    first = [line for line in lines if line.split(" ")[0] in {*wanted}]
+    kept: set[str] = set()
+    left = room - 1
+    for line in (*first, *(line for line in reversed(lines) if line not in first)):
+        left -= height([line], columns)
+        if left < 0:
+            break
+        kept.add(line)
+    return [f"({len(lines) - len(kept)} steps more: --full)", *(line for line in lines if line in kept)]
+
+
+# -- what an answer rests on -------------------------------------------------------------------------------------------
+
+
+def rests_on(solutions: Sequence[Result], brief: bool = False) -> list[str]:
+    """Return what answers rest on most, or in brief how many assumptions there are, and what to cite."""
+    others = dict.fromkeys(text for one in solutions for text in assumptions_of(one))
+    defaults = dict.fromkeys(text for one in solutions for text in defaults_of(one))
+    moving: dict[str, str] = {}
+    for text in () if brief else (text for one in solutions for text in moving_defaults(one)):
+        moving.setdefault(text.split(" = ")[0], text)
+    kept = [] if brief else most_important(solutions)
+    left = len(others) - len(kept) + len(defaults) - len(moving)
+    counted = f"{left} {'' if brief else 'more '}assumptions, and " if left else ""
+    more = f"{counted}where the numbers are from: --full"
+    return [*one_line("defaults", moving.values()), *labelled("assumes", [*kept, more]), *cite_line(solutions)]
+
+
+def moving_defaults(solution: Result) -> list[str]:
+    """Return the defaults that an answer moves with. Of a sweep these are all its defaults."""
+    slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
+    defaults = defaults_of(solution)
+    moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
+    reserved = _with_reserve(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_RESERVED in defaults else None
+    return [*(text for text in moving if text != _NOTHING_RESERVED or not reserved), *([reserved] if reserved else [])]
+
+
+def _with_reserve(solution: Result, slope: float) -> str | None:
+    """Return the default that no memory is reserved, and about what a bound by memory is with the tenth that engines reserve.
+
+    A size grows with the memory in a straight line. A quantity that needs the memory falls with its inverse.
+    """
+    ends = {end for answer in solution.answers for end in answer.ends if end}
+    if len(ends) != 1 or abs(slope) < _MOVES or {"memory_nearly_full", "little_room_left"} & {*solution.kinds}:
+        return None
+    if solution.provenance.get("replicas", "given") != "given":
+        return f"{_NOTHING_RESERVED} (engines hold back about a tenth: then there may be more replicas)"
+    (end,) = ends
+    less = end * (1 - KEPT_FREE * slope if slope > 0 else (1 - KEPT_FREE) ** slope)
+    whole = next_whole(less, UPPER if slope > 0 else LOWER) if solution.unknown in COUNTED else less
+    return f"{_NOTHING_RESERVED} (engines hold back about a tenth: then {show(solution.unknown, max(whole, 0.0))})"
+
+
+def most_important(solutions: Sequence[Result]) -> list[str]:
+    """Return the assumptions that matter most to one answer, or the most important ones of each of several in turn."""
+    ranked = [_ranked(one) for one in solutions]
+    if len(solutions) == 1:
+        return ranked[0]
+    return list(dict.fromkeys(text for texts in zip_longest(*ranked) for text in texts if text))[:MOST_ASSUMED]
+
+
+def _ranked(solution: Result) -> list[str]:
+    """Return assumptions of this question, then what idealises the equations that the answer moves with most.
+
+    A supposed quantity that the answer does not move with does not matter.
+    """
+    weights = _weights(solution)
+    slopes = solution.answers[0].elasticities if solution.answers else {}
+    texts = [text for text in assumptions_of(solution) if not slopes or _SUPPOSED not in text or text.split(" = ")[0] in slopes]
+    ranked = sorted((text for text in texts if _weight(text, weights) > 0), key=lambda text: -_weight(text, weights))
+    of_question = sum(_weight(text, weights) > 1 for text in ranked)
+    return ranked[: max(of_question, MOST_ASSUMED)]
+
+
+def _weight(text: str, weights: Mapping[str, float]) -> float:
+    if any(part in text for part in _OF_THE_QUESTION):
+        return 3.0
+    return 2.0 if text.startswith(_OF_THE_WEIGHTS) else weights.get(text, 0.0)
+
+
+def _weights(solution: Result) -> dict[str, float]:
+    """Return how much the answer moves with the result of the equation of each assumption, a little less for earlier equations."""
+    answer = solution.answers[0] if solution.answers else None
+    values = values_of(solution, answer, solution.route) if answer and solution.route else {}
+    moves = {solution.unknown: 1.0}
+    found: dict[str, float] = {}
+    steps = [(step.unknown, step.equations) for step in reversed(solution.route)] or [
+        (solution.unknown, (id,)) for id in solution.equations[::-1]
+    ]
+    for place, (unknown, ids) in enumerate(steps):
+        here = moves.get(unknown, 0.0)
+        for row in map(equation, ids):
+            for name in row.symbols:
+                if name != unknown:
+                    moves[name] = moves.get(name, 0.0) + here * _slope(row.id, unknown, name, values)
+            for rank, text in enumerate(row.assumptions):
+                found[text] = max(found.get(text, 0.0), min(abs(here), 1.0) * (1 - 1e-3 * place - 1e-5 * rank))
+    return found
+
+
+def _slope(id: str, unknown: str, name: str, values: Mapping[str, float]) -> float:
+    """Return by how many percent the left side of an equation moves with one of its quantities, and 1 if that is not known."""
+    row = equation(id)
+    if row.symbols[0] != unknown or not row.inputs <= values.keys():
+        return 1.0
+    below, above = (row.right_side({**values, name: values[name] * (1 + sign * _STEP)}) for sign in (-1, 1))
+    slope = (above - below) / (above + below) / _STEP if above + below else 1.0
+    return slope if isfinite(slope) else 1.0
