@@ -33,6 +33,8 @@ MOST_LINES, SCREEN_WIDTH, NARROW = 25, 100, 80
 _EVERY, _MANY = (1, 2, 3, 4, 6, 8, 12, 24), 3
 """Which points of a sweep are shown, so that the last is among them; and how many of these ways leave room for a line."""
 
+_MOST_WARNINGS = 3
+"""How many warnings are printed, those first that move the answer most."""
 MOST_ASSUMED, _MOST_MOVES = 3, 6
 """How many assumptions are said, and quantities that the answer moves with."""
 
@@ -125,7 +127,9 @@ def heads(solution: Result) -> Iterator[str]:
 def doubts(solution: Result) -> list[str]:
     """What is doubtful of an answer, and what was given for nothing."""
     unused = [", ".join(solution.unused)] if solution.unused else []
-    return [*labelled("warning", at_once(warnings_of(solution))), *labelled("not used", unused)]
+    warnings = at_once(warnings_of(solution))
+    more = [f"{len(warnings) - _MOST_WARNINGS} more: --full"] if len(warnings) > _MOST_WARNINGS else []
+    return [*labelled("warning", [*warnings[:_MOST_WARNINGS], *more]), *labelled("not used", unused)]
 
 
 def at_once(warnings: Sequence[str]) -> list[str]:
