@@ -103,6 +103,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         quantity="reserved_share",
         alternative=0.05,
         text="weights and caches nearly fill the memory. Engines reserve a part for activations and buffers",
+        uses=("hbm_bandwidth", "peak_flops"),
         absent=("reserved_share", "usable_share", "reserved_bytes_per_chip"),
         only_memory=True,
     ),
@@ -129,6 +130,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         text="every chip reads as many experts as the mean. The busiest chip reads more",
         advice="give expert_imbalance, or expert_parallel and --using experts.busiest_chip",
         default=("expert_imbalance",),
+        threshold=1.3,
     ),
     Supposition(
         kind="wider_beside_the_experts",
