@@ -121,7 +121,7 @@ class _Moves:
         known = {name: value for name, value in self.inputs.items() if name != "batch"}
         fewer = answer_with(replace(self.asked, unknown="batch"), known, changed) if "batch" in self.asked.known else None
         fit = f", and {_shown('batch', fewer)} of {_shown('batch', self.asked.known['batch'])} sequences do" if fewer else ""
-        return f"it does not fit: {told}{fit}"
+        return f"the memory does not hold it: {told}{fit}"
 
 
 def _is_short(values: Values) -> bool:

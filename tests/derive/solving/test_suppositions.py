@@ -166,7 +166,7 @@ def test_memory_that_does_not_suffice_is_said_in_place_of_a_factor():
     """(8 * 150.8 GB - 671 GB) / (8 * 8192 * 70.27 kB) = 116."""
     given = {**DEEPSEEK, "bytes_per_element": 2, "context_length": 8192}
     text = warned("throughput", {**given, "batch": 500})["cache_copied"]
-    assert "it does not fit: " in text and text.endswith("116 of 500 sequences do")
+    assert "the memory does not hold it: " in text and text.endswith("116 of 500 sequences do")
     assert asked("throughput", {**given, "batch": 116, "kv_copies": 8}).answers
     assert not asked("throughput", {**given, "batch": 117, "kv_copies": 8}).answers
     none = warned("batch", {**LLAMA, "hardware": "H100:fp8", "context_length": 4000, "hbm_capacity": "75GB"})
