@@ -57,7 +57,7 @@ _STEPS = ("roofline.step_time", "roofline.step_time_serial", "roofline.step_time
 """Ways to add up a step that count no network."""
 _PREFILL_TIMES = ("prefill_time", "prefill_compute_time")
 _SEVERAL_CHIPS = ("chips", 1.001)
-_SUMS = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
+_SUMS = {"allreduces_per_layer": 2.0, "bytes_per_activation": 2.0}
 _SPARSEST: dict[str, Alternative] = {"experts": USUAL, "active_experts": 1.0}
 _BATCHES: tuple[tuple[dict[str, Alternative], tuple[str, ...], tuple[str, ...]], ...] = (
     ({}, ("batch",), ()),
@@ -71,21 +71,21 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
     *(
         Supposition(
             kind="cache_copied",
-            quantity="kv_copies",
+            quantity="kv_replication",
             alternative=f"memory.kv_copies_of_{shared}",
             beside={"chips": ("chips", "query_heads")},
             text=f"{_COPIES}. Tensor parallelism copies it",
-            default=("kv_copies",),
+            default=("kv_replication",),
             fills_memory=True,
         )
         for shared in ("heads", "latents")
     ),
     Supposition(
         kind="cache_cut_by_heads",
-        quantity="kv_copies",
+        quantity="kv_replication",
         alternative=1.0,
-        text="tensor parallelism over {chips} chips copies the cache {kv_copies} times. Sharding it by sequences does not",
-        uses=("kv_copies",),
+        text="tensor parallelism over {chips} chips copies the cache {kv_replication} times. Sharding it by sequences does not",
+        uses=("kv_replication",),
         source="rule",
     ),
     Supposition(
@@ -138,7 +138,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         alternative="experts.fetched_bytes_per_weight",
         beside=_EXPERTS,
         text="all weights are as wide as their mean, {bytes_per_weight}. Weights beside the experts are wider, and are read more often",
-        uses=("touched_experts", "latency_floor", "grid_latency", "minimum_latency"),
+        uses=("activated_experts", "latency_floor", "grid_latency", "minimum_latency"),
         source="table",
         threshold=1.3,
     ),
@@ -312,7 +312,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
             at_least=(("tokens_per_step", 1.001),),
             threshold=1.02,
         )
-        for default in ("drafting_time", "positions_per_step")
+        for default in ("drafting_time", "tokens_verified_per_step")
     ),
     Supposition(
         kind="one_of_a_rack",

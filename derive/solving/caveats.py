@@ -378,7 +378,7 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
     """Return how many chips hold the copies of a cache that tensor parallelism makes, if memory alone says how many chips there are."""
     row, heads = copies_of(dict(asked.variants)), values.get("query_heads", math.inf)
     needed = {"memory_capacity", "weight_bytes", "kv_cache_bytes", *row.inputs}
-    stands = any("kv_copies" in one.put_in for one in used)
+    stands = any("kv_replication" in one.put_in for one in used)
     if asked.unknown != "chips" or not stands or _overlap(used) or not needed <= values.keys():
         return None
     least, most = next_whole(values["chips"], LOWER), chips_for_copies(values, row, heads)
@@ -390,7 +390,7 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
         else "no number of chips holds it" + ("" if heads == math.inf else f" (up to {heads:.0f})")
     )
     told = "the cache is not copied, as if it were sharded by sequences. With the copies that tensor parallelism makes"
-    return Caveat(f"{told}, {takes} (give kv_copies)", row.inputs | {"query_heads"}, most / least if most else _FIRST)
+    return Caveat(f"{told}, {takes} (give kv_replication)", row.inputs | {"query_heads"}, most / least if most else _FIRST)
 
 
 def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:

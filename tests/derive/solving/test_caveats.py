@@ -108,7 +108,7 @@ def test_a_part_of_what_there_is_in_whole_ones_is_said_in_the_same_words_of_all(
     given = {
         "throughput": {**TYPED, "batch": 8, "pipeline_stages": 2, "microbatches": 2},
         "kv_bytes_per_token": {"layers": 80, "kv_heads": 8, "head_dim": 128, "bytes_per_element": 2},
-        "touched_experts": {"experts": 64, "active_experts": 2, "batch": 8},
+        "activated_experts": {"experts": 64, "active_experts": 2, "batch": 8},
         "fleet_throughput": {"throughput": 1e4, "replicas": 2},
         "tokens_per_step": {"draft_tokens": 4, "acceptance_rate": 0.8},
         "prefill_weight_time": {**TYPED, "prefill_passes": 2},
@@ -499,8 +499,10 @@ def test_a_cache_in_bf16_behind_narrower_chips_is_said_from_a_tenth_on(unknown, 
 def test_copies_of_a_cache_under_tensor_parallelism_are_counted_at_every_number_of_chips():
     given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "batch": 16, "context_length": "8Ki"}
     swept = [answers[0].value for _, answers, _ in solve("tpot", **given, tp=[8, 16]).sweep.rows()]
-    assert swept == [solve("tpot", **given, gpus=chips, kv_copies=chips).answers[0].value for chips in (8, 16)]
-    assert call("solve", "tpot", "--hardware", "8xH200:fp8", "--model", "DeepSeek-V3", "batch=16", "ctx=8Ki", "kv_copies=8").out.startswith(
+    assert swept == [solve("tpot", **given, gpus=chips, kv_replication=chips).answers[0].value for chips in (8, 16)]
+    assert call(
+        "solve", "tpot", "--hardware", "8xH200:fp8", "--model", "DeepSeek-V3", "batch=16", "ctx=8Ki", "kv_replication=8"
+    ).out.startswith(
         call("solve", "tpot", "--hardware", "H200:fp8", "--model", "DeepSeek-V3", "batch=16", "ctx=8Ki", "tp=8").out.partition(" or more")[
             0
         ]

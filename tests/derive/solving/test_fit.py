@@ -194,8 +194,8 @@ def test_the_advice_is_what_the_bounds_say(deployment):
 def test_copies_of_a_cache_take_their_room():
     """Sharded, 1,000 sequences of DeepSeek-V3 fit on 16 chips; copied to all of them they do not."""
     assert solve("step_time", **DEPLOYED, chips=16, batch=1000).answers
-    assert solve("step_time", **DEPLOYED, chips=16, batch=1000, kv_copies=16).reason.code == "does_not_fit"
-    assert solve("step_time", **DEPLOYED, chips=16, batch=1000 / 16, kv_copies=16).answers
+    assert solve("step_time", **DEPLOYED, chips=16, batch=1000, kv_replication=16).reason.code == "does_not_fit"
+    assert solve("step_time", **DEPLOYED, chips=16, batch=1000 / 16, kv_replication=16).answers
 
 
 def test_the_caches_of_all_microbatches_are_held():
@@ -209,7 +209,7 @@ def test_the_caches_of_all_microbatches_are_held():
 
 def test_a_pipeline_of_one_stage_needs_no_word_to_be_checked():
     """All that the route takes is given: what is held is checked all the same."""
-    given = {**DEPLOYED, "chips": 16, "batch": 24000, "mfu": 1, "mbu": 1, "kv_copies": 1}
+    given = {**DEPLOYED, "chips": 16, "batch": 24000, "mfu": 1, "mbu": 1, "kv_replication": 1}
     assert solve("step_time", **given).reason.code == "does_not_fit"
 
 
@@ -219,7 +219,7 @@ def test_a_pipeline_of_one_stage_needs_no_word_to_be_checked():
         ({"window_tokens": 0}, "window_tokens = 0"),
         ({"window_layers": 0}, "window_layers = 0"),
         ({"state_bytes_per_element": 0}, "state_bytes_per_element = 0"),
-        ({"kv_copies": 0}, "kv_copies = 0"),
+        ({"kv_replication": 0}, "kv_replication = 0"),
         ({"indexer_bytes_per_element": -1}, "indexer_bytes_per_element = -1"),
     ],
 )

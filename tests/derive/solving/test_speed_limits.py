@@ -40,7 +40,7 @@ def test_latents_are_one_head_for_all():
     assert f"nearest is step_time = {floor * 1e6:.4g} µs" in solve("chips", **given, step_time="<=50us").reason.message
 
 
-@in_one_test("more", [{"kv_copies": 1}, {"anyway": True}])
+@in_one_test("more", [{"kv_replication": 1}, {"anyway": True}])
 def test_where_copies_are_spoken_of_or_an_answer_is_wanted_anyway_there_is_one(more):
     solution = solve("chips", **NODE, step_time="<=1us", **more)
     assert solution.value > 40_000 and "more than one scale-up domain" in solution.warnings[0]
@@ -57,7 +57,7 @@ def test_a_result_with_copies_is_worked_out_without_what_was_given_of_it():
     )
     assert targets(asked) == ("step_time",)
     assert result_with(asked, "step_time", {"chips": 8.0}) == pytest.approx(READ / 8 / 3.35e12)
-    endless = result_with(asked, "step_time", {"chips": ENDLESS, "kv_copies": ENDLESS / 512})
+    endless = result_with(asked, "step_time", {"chips": ENDLESS, "kv_replication": ENDLESS / 512})
     assert endless == pytest.approx(HEAD_OF_A_SEQUENCE)
 
 

@@ -41,31 +41,38 @@ OWNED = {
     **{"chip_capex": 30000, "depreciation_time": "28000 h", "chip_power": 1000},
     **{"power_usage_effectiveness": 1.2, "electricity_price": 2e-8},
 }
-RACK = {"hardware": "GB300-NVL72:fp8", "model": "Llama-3.1-70B", "batch": 8, "context_length": 1000, "bytes_per_element": 1, "kv_copies": 1}
+RACK = {
+    "hardware": "GB300-NVL72:fp8",
+    "model": "Llama-3.1-70B",
+    "batch": 8,
+    "context_length": 1000,
+    "bytes_per_element": 1,
+    "kv_replication": 1,
+}
 RUN = {"active_params": 37e9, "pretrain_tokens": 15e12, "chips": 2048, "peak_flops": 1e15}
 PASS = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1}
 STAGED = {"pipeline_stages": 4, "batch": 64}
 
 FACTORS = [
-    ("cache_copied", "step_time", {**DEEPSEEK, "bytes_per_element": 2, "batch": 16, "context_length": 4096}, {"kv_copies": 8}),
-    ("cache_copied", "step_time", {**DEEPSEEK, "hardware": "144xH200:fp8", "batch": 128, "context_length": 8000}, {"kv_copies": 128}),
-    ("cache_copied", "step_time", {**LLAMA, "hardware": "128xH200:fp8", "batch": 128, "context_length": 8000}, {"kv_copies": 8}),
-    ("cache_copied", "kv_cache_tokens", DEEPSEEK, {"kv_copies": 8}),
-    ("cache_copied", "batch", {**DEEPSEEK, "context_length": 8192}, {"kv_copies": 8}),
-    ("cache_copied", "context_length", {**DEEPSEEK, "batch": 64}, {"kv_copies": 8}),
+    ("cache_copied", "step_time", {**DEEPSEEK, "bytes_per_element": 2, "batch": 16, "context_length": 4096}, {"kv_replication": 8}),
+    ("cache_copied", "step_time", {**DEEPSEEK, "hardware": "144xH200:fp8", "batch": 128, "context_length": 8000}, {"kv_replication": 128}),
+    ("cache_copied", "step_time", {**LLAMA, "hardware": "128xH200:fp8", "batch": 128, "context_length": 8000}, {"kv_replication": 8}),
+    ("cache_copied", "kv_cache_tokens", DEEPSEEK, {"kv_replication": 8}),
+    ("cache_copied", "batch", {**DEEPSEEK, "context_length": 8192}, {"kv_replication": 8}),
+    ("cache_copied", "context_length", {**DEEPSEEK, "batch": 64}, {"kv_replication": 8}),
     (
         "cache_copied",
         "mixed_step_time",
         {**DEEPSEEK, "batch": 256, "context_length": 4000, "prefill_chunk": 64, "hbm_capacity": "800 GB"},
-        {"kv_copies": 8},
+        {"kv_replication": 8},
     ),
     (
         "cache_cut_by_heads",
         "step_time",
         {**DEEPSEEK, "hardware": "H200:fp8", "tp": 8, "batch": 64, "context_length": 8000},
-        {"kv_copies": 1},
+        {"kv_replication": 1},
     ),
-    ("cache_cut_by_heads", "batch", {**DEEPSEEK, "hardware": "H200:fp8", "tp": 8, "context_length": 8192}, {"kv_copies": 1}),
+    ("cache_cut_by_heads", "batch", {**DEEPSEEK, "hardware": "H200:fp8", "tp": 8, "context_length": 8192}, {"kv_replication": 1}),
     ("memory_nearly_full", "sequences_in_flight", {**LLAMA, "hardware": "H100:fp8", "context_length": 4000}, {"reserved_share": 0.1}),
     ("memory_nearly_full", "context_length", {**LLAMA, "hardware": "H100:fp8", "sequences_in_flight": 8}, {"reserved_share": 0.1}),
     ("experts_unknown", "step_time", {**STEP, "batch": 64}, {"experts": 128, "active_experts": 1}),
@@ -167,8 +174,8 @@ def test_memory_that_does_not_suffice_is_said_in_place_of_a_factor():
     given = {**DEEPSEEK, "bytes_per_element": 2, "context_length": 8192}
     text = warned("throughput", {**given, "batch": 500})["cache_copied"]
     assert "the memory does not hold it: " in text and text.endswith("116 of 500 sequences do")
-    assert asked("throughput", {**given, "batch": 116, "kv_copies": 8}).answers
-    assert not asked("throughput", {**given, "batch": 117, "kv_copies": 8}).answers
+    assert asked("throughput", {**given, "batch": 116, "kv_replication": 8}).answers
+    assert not asked("throughput", {**given, "batch": 117, "kv_replication": 8}).answers
     none = warned("batch", {**LLAMA, "hardware": "H100:fp8", "context_length": 4000, "hbm_capacity": "75GB"})
     assert none["memory_nearly_full"].endswith("nothing fits")
 
