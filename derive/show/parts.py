@@ -116,8 +116,8 @@ def _why_bounded(solution: Result) -> list[str]:
 # -- warnings ----------------------------------------------------------------------------------------------------------
 
 
-def warning_lines(solutions: Sequence[Result]) -> list[str]:
-    """Return the warnings of all answers, each once, and in one line what no answer needs."""
+def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[str]:
+    """Return the warnings of all answers, each once and at most so many, and in one line what no answer needs."""
     found: dict[tuple[str, str], str] = {}
     for one in solutions:
         kinds = dict(zip(one.warnings, one.kinds, strict=False)) if len(solutions) > 1 else {}
@@ -125,7 +125,9 @@ def warning_lines(solutions: Sequence[Result]) -> list[str]:
             # Two answers may give one warning in other words, which begin alike.
             kind = kinds.get(text, "")
             found.setdefault((kind, text.partition(",")[0] if kind else text), text)
-    return [*labelled("warning", _name_points_once([*found.values()])), *one_line("not used", unused_by_all(solutions))]
+    texts = _name_points_once([*found.values()])
+    more = [f"{len(texts) - most} more: --full"] if most is not None and len(texts) > most else []
+    return [*labelled("warning", [*texts[:most], *more]), *one_line("not used", unused_by_all(solutions))]
 
 
 def warnings_of(solution: Result) -> list[str]:

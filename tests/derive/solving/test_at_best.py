@@ -220,7 +220,7 @@ def test_replicas_of_the_largest_batch_rest_on_all_that_this_rests_on() -> None:
     """What is doubtful of the batch, how it came about and what it moves with: a user who gave no batch sees none of it else."""
     found, batch = solve("replicas", fleet_sequences_in_flight=600, **LATENTS), solve("batch", **LATENTS)
     assert (found.given["batch"], found.provenance["batch"]) == (232, "at batch = 232, the largest that memory holds")
-    assert any("lies up to 8 times on the chips" in text and "then batch is 29" in text for text in found.warnings)
+    assert any("With kv_replication = 8, batch is 29" in text for text in found.warnings)
     assert {id.split("@")[0] for id in found.equations} >= {"memory.sequences_that_fit", "scheduling.fleet_sequences_in_flight"}
     slopes = found.answers[0].elasticities
     assert slopes["hbm_capacity"] == pytest.approx(-batch.answers[0].elasticities["hbm_capacity"]) and "batch" not in slopes

@@ -67,13 +67,9 @@ def test_anyway_answers_and_says_what_is_short():
     reads = (WEIGHTS + 24000 * 4000 * PER_TOKEN) / (16 * 3.35e12)
     weights, attention = 2 * 37e9 / 1979e12, 2 * 61 * 128 * (2 * 512 + 64) * 4000 / 989e12
     assert solution.answers[0].value == pytest.approx(max(reads, 24000 * (weights + attention) / 16))
-    warning, in_bf16, copies, exchange = solution.warnings
+    warning = solution.warnings[0]
     assert warning.startswith("does not fit") and "\n" not in warning
-    assert (
-        "attention is taken to run in bf16" in in_bf16
-        and "lies up to 16 times on the chips" in copies
-        and "exchange between experts" in exchange
-    )
+    assert {*solution.kinds[1:]} >= {"attention_in_bf16", "exchange_left_out"}
 
 
 @in_one_test(

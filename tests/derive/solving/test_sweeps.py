@@ -234,8 +234,8 @@ def test_parts_of_a_long_sweep_keep_kinds_of_answers_of_their_own(monkeypatch):
     assert kinds[0] == kinds[1] and len({*kinds[0]}) > 1
 
 
-def test_what_is_the_same_at_all_points_is_said_of_none_of_them():
-    """The data type of the cache; a batch of 4,096 does not fit, and has no answer of which anything is to be said."""
+def test_what_is_said_at_all_points_is_said_once():
+    """The data type of the cache, with the factor at the first point; a batch of 4,096 does not fit, and has no warning."""
     served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 4096}
     texts = {solve("step_time", **served, batch=batch).warnings for batch in ("64,128,256", "64,128,4096")}
-    assert texts == {("caches are taken in bf16; bytes_per_element=fp8 has half the bytes",)}
+    assert all("caches are taken in bf16" in text and "0.725x" in text for (text,) in texts)

@@ -1,0 +1,68 @@
+"""The same question with some quantities changed: what the answer, or a given result at the answer, is then."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isclose
+
+from derive.answers import BOUGHT, next_whole, shown_end
+from derive.catalogue import equation
+from derive.records import LOWER, Equation
+from derive.requirements import HOLDS
+from derive.solving.defaults import in_numbers
+from derive.solving.propagation import followed, leading_to
+from derive.solving.questions import Question, posed, standing_beside
+from derive.solving.refusals import made_of
+
+Values = Mapping[str, float]
+
+
+def inputs_of(asked: Question, values: Values) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Return the values that an answer is worked out from forwards, and what moves with them.
+
+    That is the unknown, or the given results it was found from (it is then among the inputs), or nothing if a bound alone gave it.
+    """
+    given = {name: value for name, value in values.items() if name in asked.known and name not in asked.defaults}
+    if asked.unknown in values_with(asked, given, {}, (asked.unknown,)):
+        return given, (asked.unknown,)
+    results = tuple(made_of(asked, asked.unknown))
+    inputs = {name: value for name, value in given.items() if name not in results} | {asked.unknown: values[asked.unknown]}
+    if results and not values_with(asked, inputs, {}, results):
+        # Something on the way was found from another result.
+        made = {row.symbols[0] for row in asked.active if row.sense == "="}
+        inputs |= {name: value for name, value in values.items() if name not in made and name not in asked.defaults}
+    return inputs, results
+
+
+def values_with(asked: Question, inputs: Values, changed: Values, names: Sequence[str], using: Sequence[str] = ()) -> dict[str, float]:
+    """Return these quantities worked out forwards from the inputs with some of them changed, as far as they can be."""
+    known = {name: value for name, value in {**inputs, **changed}.items() if name in changed or name not in names}
+    again = posed(replace(asked, named=(*asked.named, *map(equation, using)), limits={}, floors={}), asked.unknown, known)
+    found = followed(leading_to(tuple(names), again.active), {**known, **standing_beside(again, known)})
+    return {name: found[name] for name in names if name in found}
+
+
+def answer_with(asked: Question, values: Values, changed: Values) -> float | None:
+    """Return the end of the answer that is shown, solved again from other known values; None if there is no single one."""
+    from derive.solving.find import by_any_way
+
+    known = {**values, **changed}
+    again = replace(asked, provenance={name: asked.provenance.get(name, "supposed") for name in known}, silent=True)
+    found = by_any_way(posed(again, asked.unknown, known), told=False)[0].answers
+    end = shown_end(found[0]) if len(found) == 1 else None
+    return next_whole(end, LOWER) if end is not None and asked.limits and asked.unknown in BOUGHT else end
+
+
+def bound_with(asked: Question, inputs: Values, bound: Equation, changed: Values) -> float | None:
+    """Return where a bound then holds as an equality, if one of its sides is proportional to the unknown; None if neither is."""
+    row, place = equation(bound.id), inputs[asked.unknown]
+    names = [name for name in row.symbols if name not in inputs]
+    if not {*names} <= {*asked.defaults, *values_with(asked, inputs, changed, names)}:
+        return None
+
+    def ratio(value: float) -> float:
+        at = {**inputs, **changed, asked.unknown: value}
+        found = {**in_numbers(asked.defaults, at), **at, **values_with(asked, at, changed, names)}
+        return float(row.right_side(found) / row.left_side(found))
+
+    here = ratio(place)
+    return next((end for end in (place * here, place / here) if end > 0 and isclose(ratio(end), 1, rel_tol=HOLDS)), None)

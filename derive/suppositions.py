@@ -1,0 +1,343 @@
+"""What answers suppose when nobody gives it: one row for each supposition, with an alternative and what must be true for it to matter.
+
+A new row needs no code: `derive/solving/caveats.py` asks the same question again with the alternative of every row.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+USUAL = "usual"
+"""The alternative is the usual value in the tables that ship."""
+PUBLISHED = "published"
+"""The alternative is the value that the model was published with."""
+
+Alternative = float | str | tuple[str, ...]
+"""A number, another quantity, the id of an equation, `USUAL`, `PUBLISHED`, or the least of several quantities."""
+
+
+class Supposition(NamedTuple):
+    """A quantity that an answer supposes to be something, and what it could be instead.
+
+    `beside` is supposed while the alternative is worked out, unless it is known (the least of several replaces what is known).
+    With `added`, the value of that quantity is added to the one that is supposed. `text` may hold names in braces.
+    A row applies if one of `default` is a default that the answer rests on, the answer `uses` one of these quantities or equations,
+    it is `about` one of these quantities (asked for or given), all `known` have a value, none of `absent` has one, the first of each
+    pair in `at_least` is no less than the second, and `equation` takes part. `source` is where the value is from: "table" or "rule".
+    `threshold` is the factor from which on the answer counts as another. With `fills_memory` it is also looked whether memory suffices,
+    with `only_memory` at nothing else. With `compared` the quantity itself is compared with its alternative, and not the answer.
+    With `longer` only a greater alternative counts.
+    """
+
+    kind: str
+    quantity: str
+    alternative: Alternative
+    text: str
+    beside: Mapping[str, Alternative] = MappingProxyType({})
+    added: str = ""
+    advice: str = ""
+    default: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    at_least: tuple[tuple[str, str | float], ...] = ()
+    equation: str = ""
+    source: str = ""
+    threshold: float = 1.1
+    fills_memory: bool = False
+    only_memory: bool = False
+    compared: bool = False
+    longer: bool = False
+
+
+_ATTENTION_TIMES = ("attention_time", "attention_compute_ratio")
+_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
+_STEPS = ("roofline.step_time", "roofline.step_time_serial", "roofline.step_time_kv_plus_max", "batching.compute_utilisation")
+"""Ways to add up a step that count no network."""
+_PREFILL_TIMES = ("prefill_time", "prefill_compute_time")
+_SEVERAL_CHIPS = ("chips", 1.001)
+_SUMS = {"allreduces_per_layer": 2.0, "bytes_per_activation": 2.0}
+_SPARSEST: dict[str, Alternative] = {"experts": USUAL, "active_experts": 1.0}
+_BATCHES: tuple[tuple[dict[str, Alternative], tuple[str, ...], tuple[str, ...]], ...] = (
+    ({}, ("batch",), ()),
+    ({"batch": 1.0}, (), ("batch",)),
+)
+_EXPERTS = {"expert_bytes_per_weight": PUBLISHED, "shared_bytes_per_weight": PUBLISHED}
+_COPIES = "the cache is not copied, as if it were sharded by sequences"
+
+SUPPOSITIONS: tuple[Supposition, ...] = (
+    # -- the cache and the memory
+    *(
+        Supposition(
+            kind="cache_copied",
+            quantity="kv_replication",
+            alternative=f"memory.kv_copies_of_{shared}",
+            beside={"chips": ("chips", "query_heads")},
+            text=f"{_COPIES}. Tensor parallelism copies it",
+            default=("kv_replication",),
+            fills_memory=True,
+        )
+        for shared in ("heads", "latents")
+    ),
+    Supposition(
+        kind="cache_cut_by_heads",
+        quantity="kv_replication",
+        alternative=1.0,
+        text="tensor parallelism over {chips} chips copies the cache {kv_replication} times. Sharding it by sequences does not",
+        uses=("kv_replication",),
+        source="rule",
+    ),
+    Supposition(
+        kind="memory_nearly_full",
+        quantity="reserved_share",
+        alternative=0.1,
+        text="weights and caches fill the memory. Engines reserve a tenth for activations and buffers",
+        default=("reserved_share",),
+        uses=("memory.sequences_that_fit",),
+        threshold=1.3,
+        fills_memory=True,
+    ),
+    Supposition(
+        kind="little_room_left",
+        quantity="reserved_share",
+        alternative=0.05,
+        text="weights and caches nearly fill the memory. Engines reserve a part for activations and buffers",
+        uses=("hbm_bandwidth", "peak_flops"),
+        absent=("reserved_share", "usable_share", "reserved_bytes_per_chip"),
+        only_memory=True,
+    ),
+    # -- experts
+    *(
+        Supposition(
+            kind="experts_unknown",
+            quantity="weight_time",
+            alternative="experts.weight_time_touched",
+            beside={**_SPARSEST, **batch},
+            text="the experts are unknown, and every step reads all weights. With the sparsest router that is known it reads fewer",
+            advice="give experts and active_experts",
+            uses=("roofline.weight_time",),
+            known=("total_params", "active_params", *present),
+            absent=("experts", *absent),
+        )
+        for batch, present, absent in _BATCHES
+    ),
+    Supposition(
+        kind="busiest_chip",
+        quantity="expert_imbalance",
+        alternative="experts.busiest_chip",
+        beside={"expert_parallel": ("expert_parallel", "chips", "experts")},
+        text="every chip reads as many experts as the mean. The busiest chip reads more",
+        advice="give expert_imbalance, or expert_parallel and --using experts.busiest_chip",
+        default=("expert_imbalance",),
+        threshold=1.3,
+    ),
+    Supposition(
+        kind="wider_beside_the_experts",
+        quantity="bytes_per_weight",
+        alternative="experts.fetched_bytes_per_weight",
+        beside=_EXPERTS,
+        text="all weights are as wide as their mean, {bytes_per_weight}. Weights beside the experts are wider, and are read more often",
+        uses=("activated_experts", "latency_floor", "grid_latency", "minimum_latency"),
+        source="table",
+        threshold=1.3,
+    ),
+    Supposition(
+        kind="chunk_not_free",
+        quantity="memory_time",
+        alternative="serving.mixed_memory_time_touched",
+        beside={"prefill_chunk": "free_prefill_chunk"},
+        text="only the arithmetic of the chunk is free. The chunk reads experts of its own",
+        uses=("serving.free_prefill_chunk_touched",),
+        threshold=1.3,
+        compared=True,
+    ),
+    # -- attention
+    Supposition(
+        kind="attention_in_bf16",
+        quantity="attention_rate_ratio",
+        alternative=1.0,
+        text="attention runs in bf16, at {attention_rate_ratio} of the rate of the weights. It may run in their data type",
+        source="table",
+    ),
+    Supposition(
+        kind="attention_rate_unknown",
+        quantity="attention_rate_ratio",
+        alternative=USUAL,
+        text="the table has no bf16 rate of this chip, and attention runs as fast as the weights. On most chips it is slower",
+        default=("attention_rate_ratio",),
+        threshold=1.3,
+    ),
+    Supposition(
+        kind="latent_attention_left_out",
+        quantity="query_heads",
+        alternative=128.0,
+        text="the FLOPs of latent attention are not counted, as query_heads is unknown",
+        default=_ATTENTION_TIMES,
+        known=("latent_dim",),
+    ),
+    Supposition(
+        kind="prefill_attention_left_out",
+        quantity="prompt_tokens",
+        alternative=32_768.0,
+        text="attention over the prompt is not counted, as its length is unknown",
+        default=("prefill_attention_factor",),
+        known=("query_heads",),
+    ),
+    Supposition(
+        kind="prefill_attention_left_out",
+        quantity="query_heads",
+        alternative=64.0,
+        text="attention over the prompt is not counted, as query_heads is unknown",
+        default=("prefill_attention_factor",),
+        absent=("query_heads",),
+    ),
+    Supposition(
+        kind="prefill_attention_left_out",
+        quantity="prefill_attention_factor",
+        alternative="prefill_attention_factor",
+        beside={"uncached_tokens": "new_tokens_per_pass", "cached_tokens": "context_length"},
+        text="the pass is a whole prompt. Behind a context it attends to more",
+        advice="give cached_tokens or prompt_tokens",
+        default=("uncached_tokens",),
+        at_least=(("context_length", "new_tokens_per_pass"),),
+        threshold=1.3,
+    ),
+    Supposition(
+        kind="reads_outlast_prefill",
+        quantity="prefill_compute_time",
+        alternative="prefill_weight_time",
+        text="this is the arithmetic alone. The pass waits longer for its weights",
+        uses=("serving.prefill_compute_time",),
+        longer=True,
+        threshold=1.3,
+    ),
+    # -- prompts beside decode
+    *(
+        Supposition(
+            kind="prompts_of_others_elsewhere",
+            quantity=seen,
+            alternative=f"serving.{seen}_with_prompts",
+            text="other chips compute the prompts of other requests. On the same chips they come between the steps",
+            advice=f"--using serving.{seen}_with_prompts",
+            uses=(f"serving.{seen}",),
+            known=("prompt_tokens",),
+            threshold=1.3,
+        )
+        for seen in ("request_latency", "tokens_per_second_per_user")
+    ),
+    Supposition(
+        kind="step_of_decode_alone",
+        quantity="step_time",
+        alternative="time_per_output_token",
+        text="step_time is for decode alone. With prompts between the steps a user waits longer for a token",
+        advice="limit time_per_output_token",
+        about=("step_time",),
+        equation="serving.tokens_per_second_per_user_with_prompts",
+        threshold=1.02,
+    ),
+    # -- what chips send each other
+    Supposition(
+        kind="exchange_left_out",
+        quantity="step_time",
+        alternative="all_to_all_time",
+        added="all_to_all_time",
+        beside={"scale_up_size": USUAL, "scale_out_link_bandwidth": USUAL},
+        text="the exchange between experts is not counted",
+        advice="--overlap network",
+        uses=_STEPS,
+        known=("experts",),
+        at_least=(_SEVERAL_CHIPS,),
+        threshold=1.3,
+    ),
+    Supposition(
+        kind="sums_left_out",
+        quantity="step_time",
+        alternative="network.tensor_parallel_time",
+        added="tensor_parallel_time",
+        beside={"scale_up_size": USUAL, "scale_out_link_bandwidth": USUAL},
+        text="the all-reduce of every layer is not counted",
+        advice="--overlap exposed",
+        uses=_STEPS,
+        known=("scale_up_link_bandwidth",),
+        absent=("experts",),
+        at_least=(_SEVERAL_CHIPS, ("active_params", "total_params")),
+        threshold=1.3,
+    ),
+    *(
+        Supposition(
+            kind="sums_left_out",
+            quantity=time,
+            alternative="network.tensor_parallel_time_of_prompts",
+            added="tensor_parallel_time",
+            beside={"scale_up_size": USUAL, "scale_out_link_bandwidth": USUAL},
+            text="the all-reduce of every layer of the prefill pass is not counted",
+            advice="give a measured mfu",
+            uses=(equation,),
+            known=("scale_up_link_bandwidth",),
+            absent=("experts", "mfu"),
+            at_least=(_SEVERAL_CHIPS, ("active_params", "total_params")),
+        )
+        for time, equation in (("prefill_time", "prefill.time"), ("prefill_compute_time", "serving.prefill_compute_time"))
+    ),
+    Supposition(
+        kind="hops_left_out",
+        quantity="hop_latency",
+        alternative=10e-6,
+        text="hops between {pipeline_stages} pipeline stages take no time",
+        default=("hop_latency", "idle_fraction"),
+        at_least=(("pipeline_stages", 2.0),),
+        threshold=1.02,
+    ),
+    # -- drafts, chips in use, whole runs
+    Supposition(
+        kind="drafts_for_nothing",
+        quantity="draft_cost_ratio",
+        alternative=0.05,
+        text="drafting takes no time",
+        default=("draft_cost_ratio",),
+        known=("draft_tokens",),
+        threshold=1.02,
+    ),
+    *(
+        Supposition(
+            kind="drafts_for_nothing",
+            quantity="step_time",
+            alternative="step_time",
+            beside={"draft_tokens": 7.0, "draft_cost_ratio": 0.05},
+            text="drafting takes no time, and every drafted token is accepted",
+            advice="give draft_tokens and draft_cost_ratio",
+            default=(default,),
+            absent=("draft_tokens",),
+            at_least=(("tokens_per_step", 1.001),),
+            threshold=1.02,
+        )
+        for default in ("drafting_time", "tokens_verified_per_step")
+    ),
+    Supposition(
+        kind="one_of_a_rack",
+        quantity="chips",
+        alternative="scale_up_size",
+        text="chips is not given, and this is one chip. A rack has {scale_up_size}",
+        uses=("chips",),
+        absent=("chips",),
+        at_least=(("scale_up_size", 9.0),),
+    ),
+    Supposition(
+        kind="at_the_peak",
+        quantity="mfu",
+        alternative=0.4,
+        text="mfu is not given. No training run sustains the peak of its chips (--efficiency calibrated is for serving only)",
+        about=_TRAINING,
+        uses=("mfu",),
+        absent=("mfu",),
+    ),
+    Supposition(
+        kind="chip_always_in_use",
+        quantity="fleet_utilisation",
+        alternative=0.5,
+        text="the chip is always in use",
+        default=("fleet_utilisation",),
+        uses=("serving.chip_price_from_capex",),
+    ),
+)
