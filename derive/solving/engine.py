@@ -330,7 +330,7 @@ def _slopes_of_loop(loop: Loop, values: Mapping[str, float], at: float) -> dict[
         for base, by in world.slopes.get(name, {}).items():
             total[base] = total.get(base, 0.0) + slope * world.values[name] * by
     steep = total.pop(loop.unknown, 0.0)
-    return {name: -by / steep for name, by in total.items()} if steep else {}
+    return {name: -by / steep for name, by in total.items() if by} if steep else {}
 
 
 def _is_anything(unknown: str, found: Answer) -> bool:
@@ -407,7 +407,7 @@ def _regime(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
     """Return the terms that bind along a way, in words."""
     last = way.legs[-1]
     binding = [in_force(row, values) for row in way.rows if not (isinstance(last, Step) and row == last.row)]
-    itself = found.regime if isinstance(last, Step) else None
+    itself = found.regime if isinstance(last, Step) or not any(binding) else None
     return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
 
 
