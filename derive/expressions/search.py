@@ -1,9 +1,9 @@
-"""Roots by a search, where there is no closed form: a logarithmic grid over the domain, then halving each step in which the sign turns."""
+"""Roots by a search, where there is no closed form: a logarithmic grid over the domain, and SciPy between points where the sign turns."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
-from math import exp, inf, isfinite, isnan, log, nan, sqrt
+from math import exp, inf, isfinite, isnan, log, nan
 
 from derive.evaluate import evaluate, evaluator, precise
 from derive.expressions.digits import LAST_DIGITS, clamped, exactly, loses_digits
@@ -22,9 +22,10 @@ _MOST_ROOTS = 100
 """Above so many the expression is nothing wherever the unknown is, but for rounding: there is no root then."""
 _LEAST, _SPARSE = 1e-15, 50
 """The least share that is looked for, and the number of points below those met in practice, or at which many digits are worked out."""
-_GOLDEN = (sqrt(5) - 1) / 2
-_NARROWINGS = 40
-"""How often the step around an extremum is narrowed by the golden section: to a billionth of it."""
+_XTOL, _RTOL, _MOST_STEPS = 1e-300, 8.9e-16, 200
+"""How closely SciPy finds a root: to the last digit; and in at most how many steps."""
+_NARROW = 1e-9
+"""To what share of a step of the grid an extremum is found."""
 
 
 def bracketed(difference: Tree, unknown: str, values: Mapping[str, float]) -> list[float]:
@@ -72,19 +73,27 @@ def _at_givens(tree: Tree, unknown: str, values: Mapping[str, float]) -> Tree:
 def _crossings(points: list[_Point], height: Callable[[float], float]) -> list[float]:
     """Where the expression is nothing: at a point, or between two at which its signs differ."""
     found = [exp(ln_x) for ln_x, at in points if at == 0]
-    return found + [exp(_halved(left, right, height)) for left, right in pairwise(points) if left[1] * right[1] < 0]
+    return found + [exp(_root_between(left, right, height)) for left, right in pairwise(points) if left[1] * right[1] < 0]
 
 
-def _halved(left: _Point, right: _Point, height: Callable[[float], float]) -> float:
-    """Where the sign turns between two points, to the last digit: at a root, or at a pole."""
-    (below, at_below), (above, _) = left, right
-    while below < (middle := (below + above) / 2) < above:
-        at_middle = height(middle)
-        if at_middle == 0 or isnan(at_middle):
+def _root_between(left: _Point, right: _Point, height: Callable[[float], float]) -> float:
+    """Return where the sign turns between two points, to the last digit: at a root, or at a pole."""
+    from scipy.optimize import brentq
+
+    beyond: list[float] = []
+    # In many digits the ends may be higher than floating point has them.
+    ends = dict((left, right))
+
+    def defined(ln_x: float) -> float:
+        found = ends[ln_x] if ln_x in ends else height(ln_x)
+        if isnan(found):
             # Off its domain between two points that are on it, it is a pole.
-            return middle
-        below, above = (middle, above) if (at_middle > 0) == (at_below > 0) else (below, middle)
-    return below
+            beyond.append(ln_x)
+            return 0.0
+        return found
+
+    root = float(brentq(defined, left[0], right[0], xtol=_XTOL, rtol=_RTOL, maxiter=_MOST_STEPS))
+    return beyond[0] if beyond else root
 
 
 def _without_noise(points: list[_Point], surely: Callable[[float], float]) -> list[_Point]:
@@ -177,8 +186,11 @@ def may_reach_zero(before: float, middle: float, after: float) -> bool:
 
 
 def _lowest(low: float, high: float, height: Callable[[float], float], sign: int) -> float:
-    """Where a curve that comes near zero and turns back, from above or (sign -1) from below, is nearest to it: by the golden section."""
-    for _ in range(_NARROWINGS):
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        low, high = (low, right) if sign * height(left) <= sign * height(right) else (left, high)
-    return (low + high) / 2
+    """Return where a curve that comes near zero and turns back, from above or (sign -1) from below, is nearest to it."""
+    import numpy as np
+    from scipy.optimize import minimize_scalar
+
+    with np.errstate(all="ignore"):
+        narrow = {"xatol": _NARROW * (high - low)}
+        found = minimize_scalar(lambda ln_x: sign * height(float(ln_x)), bounds=(low, high), method="bounded", options=narrow)
+    return float(found.x)

@@ -587,8 +587,10 @@ def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> 
 
 
 def _lowest(height: Callable[[float], float], low: float, high: float) -> float:
-    """The least height of a curve with one bottom between two places, by thirds."""
-    for _ in range(120):
-        left, right = (low + (high - low) / 3, high - (high - low) / 3) if not low else (low * (high / low) ** k for k in (1 / 3, 2 / 3))
-        low, high = (low, right) if height(left) <= height(right) else (left, high)
-    return height(low)
+    """Return the least height of a curve between two places."""
+    import numpy as np
+    from scipy.optimize import minimize_scalar
+
+    with np.errstate(all="ignore"):
+        found = minimize_scalar(lambda value: height(float(value)), bounds=(low, high), method="bounded", options={"xatol": 1e-12 * high})
+    return float(found.fun)
