@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 import sympy
 from click.testing import CliRunner
-from derive.solving.route import route
 
 import derive
 import invert
@@ -33,6 +32,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.show.plot import charts, panels
 from derive.solving.one_equation import solve_equation
+from derive.solving.plan import find_way
 from derive.solving.questions import question
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
@@ -242,7 +242,7 @@ def test_a_chained_solve_never_asked_before(benchmark, record_property, unknown,
 
 @pytest.mark.parametrize(("unknown", "more"), CHAINS.values(), ids=CHAINS)
 def test_the_route_of_a_chained_solve(benchmark, record_property, unknown, more):
-    """Without numbers; through a block that takes in bringing its equations to one, the equations known to SymPy."""
+    """Without numbers."""
     given = chained(unknown, more)
     hardware, model = given.pop("hardware"), given.pop("model")
     asked = question(unknown, given, hardware, model)
@@ -253,7 +253,7 @@ def test_the_route_of_a_chained_solve(benchmark, record_property, unknown, more)
         for row in asked.active:
             _ = row.sides
 
-    benchmark.pedantic(route, args=(asked.unknown, asked.active, known), setup=forget_routes, rounds=9, warmup_rounds=1)
+    benchmark.pedantic(find_way, args=(asked.unknown, asked.active, known), setup=forget_routes, rounds=9, warmup_rounds=1)
     within(record_property, benchmark, "its route", 0.03)
 
 

@@ -187,7 +187,8 @@ LATE = {
     "derive.expressions.sympy_solver": "sympy",
     "derive.price_rows": "tables of prices, which no question of equations reads",
     "derive.solving.intervals": "numpy",
-    "derive.solving.vectorised_leg": "numpy",
+    "derive.solving.arrays": "numpy",
+    "derive.solving.curve": "numpy and scipy",
     "derive.solving.sizing": "numpy",
     "derive.solving.sweeps": "numpy",
 }

@@ -39,8 +39,8 @@ LEAVES_OPEN = ("not_identified", "missing_givens")
 _NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e8, 1e-15
 """Relative change of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
 
-_SHARES = (0.5, 0.0, 1.0, 0.2)
-"""Where, between the least and the most met in practice, a quantity is put to see whether an answer depends on it."""
+_SHARES = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0), (0.2, 0.7))
+"""Where, between the least and the most accepted, one or two quantities are put to see whether an answer depends on them."""
 
 _SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which an answer is compared to see whether it depends on them."""
@@ -84,7 +84,8 @@ def follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | 
         return ended
     if not isinstance(ended, list):
         return without_answer(asked, *ended)
-    answers = [(_shown(way, one), _answer(asked, way, one)) for one in ended]
+    shown = [(one, _shown(way, one)) for one in ended]
+    answers = [(world, _answer(asked, way, one, world.values)) for one, world in shown]
     return _solution(asked, known, way, answers, ended[0].short)
 
 
@@ -122,8 +123,8 @@ def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] |
 def _ends_without(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
     """Return the ends of a way with undetermined quantities if these do not matter, which is seen at several values of them."""
     seen: list[list[_End]] = []
-    for share in _SHARES:
-        at = {name: quantity(name).anywhere(share) for name in way.cancelled}
+    for shares in _SHARES:
+        at = {name: quantity(name).anywhere(share) for name, share in zip(way.cancelled, shares, strict=False)}
         found = _ends(replace(asked, anyway=True), {**known, **at}, replace(way, cancelled=()))
         if not isinstance(found, list):
             return found
@@ -141,9 +142,9 @@ def _whole_step(way: Way, found: Answer) -> RouteStep:
     return RouteStep(equations=tuple(row.reference for row in way.rows), unknown=way.unknown, value=found.value, formula=formula)
 
 
-def _answer(asked: Question, way: Way, one: _End) -> Answer:
+def _answer(asked: Question, way: Way, one: _End, values: Mapping[str, float]) -> Answer:
     """Return what the last leg found, as an answer of the whole way."""
-    found, values = one.found, one.after.values
+    found = one.found
     moved = WhenRead(lambda: {name: by for name, by in _chained(found, one.before).items() if name not in way.cancelled})
     bound = direction(asked, way, values) if found.kind == "point" else None
     formula = one.after.steps[-1].formula if way.cancelled else found.formula
@@ -155,11 +156,13 @@ def _shown(way: Way, one: _End) -> World:
     bound = None if one.found.kind == "point" else shown_end(one.found)
     if bound is None:
         return one.after
-    values = {**one.after.values, way.unknown: bound}
+    values, steps = {**one.after.values, way.unknown: bound}, list(one.after.steps)
     for row in way.legs[-1].rows:
         if row.sense == "=" and row.symbols[0] not in values and row.inputs <= values.keys():
             values[row.symbols[0]] = right_side_at(row, values)
-    return replace(one.after, values=values)
+            formula = text(sides_of(row)[1])
+            steps.append(RouteStep(equations=(row.reference,), unknown=row.symbols[0], value=values[row.symbols[0]], formula=formula))
+    return replace(one.after, values=values, steps=tuple(steps))
 
 
 def values_along(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | None:
@@ -383,10 +386,10 @@ def _onward(world: World, leg: Leg, found: Answer) -> World:
     if isinstance(leg, Loop):
         traced = _traced(leg, world.values, place) if found.kind == "point" else None
         inner = {} if traced is None else {one.unknown: traced.values[one.unknown] for one in leg.steps}
-        if found.formula is None and traced is not None:
+        if traced is not None:
             # A loop that was closed by search shows where it goes step by step.
             closing = RouteStep(equations=(leg.closing.reference,), unknown=leg.unknown, value=place, forwards=leg.closing.symbols[0])
-            steps = (*traced.steps, closing)
+            steps = (*traced.steps, closing) if found.formula is None else (*steps, *traced.steps)
     values = {**world.values, **inner, leg.unknown: place}
     magnified = _magnified(leg.row, leg.unknown, values, world.rounding) if isinstance(leg, Step) and found.kind == "point" else 1.0
     return World(

@@ -19,8 +19,6 @@ from random import Random
 from shutil import which
 from typing import Any
 
-from derive.solving.route import route
-
 from backsolve.site.formulas import page_data, quantities_data
 from derive.catalogue import by_id
 from derive.expressions.branches import regimes_of, sides_of
@@ -28,6 +26,7 @@ from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.directions import direction_at
 from derive.solving.one_equation import solve_equation
+from derive.solving.plan import find_way
 from derive.solving.result import Answer
 from derive.trees import slopes
 
@@ -152,7 +151,7 @@ def _beside(asked: Asked, told: list[dict[str, Any]]) -> Compared:
 def _bound(asked: Asked, answer: Answer) -> str | None:
     """Which way an answer errs by its equation alone."""
     row, roots = asked.equation, [one.point for one in asked.answers if one.kind == "point"]
-    way = route(asked.unknown, (row,), frozenset(asked.given))
+    way = find_way(asked.unknown, (row,), frozenset(asked.given))
     return direction_at(way, frozenset(), asked.given | {asked.unknown: answer.point}, roots) if way else None
 
 

@@ -22,7 +22,7 @@ def test_the_answer_the_mathematics_and_every_number_are_there():
     assert r"\begin{gathered}" in text and r"t_w = \text{12.52 ms}" in text and text.count("$$") == 2
     assert "together: `batch = " in shown("batch", **DEPLOYED, step_time="15ms", variants={"weight_time": "sharded"})
     assert r"| hbm_bandwidth | $W$ | 3.35 TB/s | hardware.csv H100-SXM hbm_bandwidth" in text
-    assert r"| memory_time | $t_m$ | 15 ms | roofline.step_time@2 |" in text
+    assert r"| memory_time | $t_m$ | 15 ms | roofline.memory_time@1 |" in text
     assert "- mfu = 1 (default)" in text
 
 

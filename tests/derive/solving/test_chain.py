@@ -216,7 +216,7 @@ def test_elasticities_through_a_chain_are_those_of_finite_differences(unknown, v
     ("program", "forbidden"),
     [
         ("import derive", "sympy numpy scipy pandas"),
-        ("import derive.solving.chain", "sympy numpy scipy pandas"),
+        ("import derive.solving.engine", "sympy numpy scipy pandas"),
         ("from derive.catalogue import equations; [row.title for row in equations()]", "sympy numpy scipy pandas"),
         ("from derive.catalogue import equations; [row.symbols for row in equations(symbol='batch')]", "sympy numpy scipy pandas"),
         ("from derive.presets import hardware_names; hardware_names()", "sympy numpy scipy pandas"),
