@@ -308,18 +308,23 @@ def find_cancelling(unknown: str, rows: tuple[Equation, ...], known: frozenset[s
 def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
     """Return the inputs that nobody gives: those that the unknown is made of, and those beside it in each given result."""
     made = _definitions(rows, known)
-    results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and made.get(row.symbols[0]) is not row]
-    ways = [_free_inputs([unknown], made, known), *(_free_inputs(row.symbols, made, known) for row in results)]
-    beside = [tuple(name for name in free if name != unknown) for free in ways[1:] if unknown in free]
-    own = tuple(ways[0]) if unknown in made else ()
-    return [*([own] if own else []), *sorted(beside, key=len)]
+    named = [row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF]
+    results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and row not in named]
+    own = [tuple(_free_inputs([unknown], made, known))] if unknown in made else []
+    return [*_inputs_beside(unknown, named, made, known), *sorted([*own, *_inputs_beside(unknown, results, made, known)], key=len)]
+
+
+def _inputs_beside(unknown: str, rows: list[Equation], made: Mapping[str, Equation], known: Set[str]) -> list[tuple[str, ...]]:
+    """Return the inputs that nobody gives of each equation that rests on the unknown, without it."""
+    found = [_free_inputs(row.symbols, made, known) for row in rows]
+    return [tuple(name for name in free if name != unknown) for free in found if unknown in free]
 
 
 def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equation]:
     """Return the equation that gives each quantity that is not known: its definition, or one that was named for it."""
     named = {row.symbols[0]: row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF}
     defined = {row.symbols[0]: row for row in rows if row.sense == "=" and row.defines == row.symbols[0]}
-    return {name: row for name, row in {**named, **defined}.items() if name not in known}
+    return {name: row for name, row in {**defined, **named}.items() if name not in known}
 
 
 def _spread(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: str = "") -> dict[str, Leg]:

@@ -126,7 +126,7 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
     def settling(ways: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
         return filter(None, (_spare_none(unknown, active, reached, names) for names in ways if unknown not in names))
 
-    first = next(settling((*sorted(inputs, key=len), *direct)), None)
+    first = next(settling((*inputs, *direct)), None)
     if first is None:
         return direct
     shorter = (names for names in settling(sorted(dict.fromkeys(direct), key=len)) if names != first and len(names) <= len(first))
