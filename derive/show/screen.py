@@ -50,7 +50,7 @@ _CAPACITY, _NOTHING_RESERVED = "hbm_capacity", "reserved_share = 0"
 _STEP = 1e-6
 """Relative step of a quantity, to see what it moves."""
 
-MOST_WARNINGS = 3
+_MOST_WARNINGS = 3
 """How many warnings are printed, those first that move the answer most."""
 
 _SUPPOSED = " unless it is given: "
@@ -69,7 +69,7 @@ _OF_THE_WEIGHTS = "weights stored as published"
 def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> Iterator[str]:
     """Yield answers on a screen of so many columns: all parts if there is room, else the parts that matter most."""
     answered = [one for one in solutions if one.answers or one.sweep]
-    below = [*_without_answer(solutions), *warning_lines(answered, MOST_WARNINGS)]
+    below = [*_without_answer(solutions), *warning_lines(answered, _MOST_WARNINGS)]
     if answered and all(one.sweep for one in answered):
         ends = [["", *rests_on(answered)], ["", *rests_on(answered, brief=True)]]
         yield from on_a_screen(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)

@@ -8,20 +8,20 @@ from derive.presets import Preset
 from derive.quantities import quantity
 from derive.units import show
 
-LINK, _INSIDE, OUT, _SIZE = "link_bandwidth", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "scale_up_size"
+LINK, _INSIDE, _OUT, _SIZE = "link_bandwidth", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "scale_up_size"
 _APART, _AMONG_EXPERTS = "kv_transfer_time", "all_to_all_time"
 _ACTIVATIONS, _ALL_REDUCE, _SUM = "bytes_per_activation", "all_reduce_time", "all_reduce_bytes"
-EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
+_EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
-SUMMED = {"allreduces_per_layer": 2.0, "bytes_per_activation": 2.0}
+_SUMMED = {"allreduces_per_layer": 2.0, "bytes_per_activation": 2.0}
 """What chips add up in a layer where nobody says: after attention and after the feed-forward part, in bf16."""
 _SENT: Mapping[str, Mapping[str, float]] = {
     _APART: {},
-    "tensor_parallel_time": SUMMED,
+    "tensor_parallel_time": _SUMMED,
     _ALL_REDUCE: {_ACTIVATIONS: 2.0},
     _SUM: {_ACTIVATIONS: 2.0},
     "weight_stationary_time": {_ACTIVATIONS: 2.0},
-    _AMONG_EXPERTS: EXCHANGED,
+    _AMONG_EXPERTS: _EXCHANGED,
 }
 """Times of an exchange, or the bytes of one, and what is taken of what it sends."""
 _SUMS, _EXPOSED = "tensor_parallel_time", "exposed_communication_share"
@@ -58,7 +58,7 @@ def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | Non
     if _SIZE not in known:
         return None
     least, most = chips
-    link = _INSIDE if most <= known[_SIZE] else OUT if least > known[_SIZE] else ""
+    link = _INSIDE if most <= known[_SIZE] else _OUT if least > known[_SIZE] else ""
     return link if link in known else None
 
 
@@ -109,13 +109,13 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
         origin = provenance.get(link, "given")
         place = as_given(link) if origin == "given" else origin
         width, way = known[link], _way(spoken[0], link, known)
-        if link == OUT and _INSIDE in known and {*spoken} <= {*_RINGS} and "chips" in {*known, *spans}:
+        if link == _OUT and _INSIDE in known and {*spoken} <= {*_RINGS} and "chips" in {*known, *spans}:
             rings = {of_rings(chips, known[_SIZE], known[_INSIDE], width) for chips in spans.get("chips", (known.get("chips", 1.0),))}
             # Of fewer chips in one domain than in another rings have less.
             width, way = min(rings), f"of rings over the links of all chips between domains of {known[_SIZE]:.4g}"
         taken[LINK] = Taken(width, origin, f"{way} ({place})")
     # Over one domain and over several: what holds of several holds of one too.
-    racks = _AMONG_EXPERTS in spoken and LINK not in settled and (link == _INSIDE or {_INSIDE, OUT, _SIZE} <= known.keys())
+    racks = _AMONG_EXPERTS in spoken and LINK not in settled and (link == _INSIDE or {_INSIDE, _OUT, _SIZE} <= known.keys())
     return Preset(
         givens={name: what.value for name, what in taken.items()},
         provenance={name: what.origin for name, what in taken.items()},
@@ -132,7 +132,7 @@ def _adds_up(known: Mapping[str, float], spans: _Ends) -> bool:
 
 def _only_link(known: Mapping[str, float], spans: _Ends) -> str | None:
     """The link that is known of a chip, where that is but one with one value and nothing says how far it reaches."""
-    found = [name for name in (_INSIDE, OUT) if name in known]
+    found = [name for name in (_INSIDE, _OUT) if name in known]
     return found[0] if len(found) == 1 and _SIZE not in known and found[0] not in spans else None
 
 
@@ -154,7 +154,7 @@ def _widths(spoken: Iterable[str], settled: Set[str]) -> Iterator[tuple[str, flo
 def _link(name: str, known: Mapping[str, float], spans: _Ends) -> str | None:
     """The link of an exchange, as a column of the tables."""
     if name == _APART:
-        return OUT if OUT in known else None
+        return _OUT if _OUT in known else None
     group = next((one for one in (*(("expert_parallel",) if name == _AMONG_EXPERTS else ()), "chips") if one in {*known, *spans}), None)
     return None if group is None else link_of(spans.get(group, (known.get(group, inf),) * 2), known)
 

@@ -33,7 +33,7 @@ _FAR = 100.0
 _COPIES = "kv_replication"
 _IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
 """What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
-BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
+_BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
 """Why a cache is taken to lie several times on chips that were named by a word for it."""
 _UNDIVIDED = (*presets.ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
 """What there is only in whole ones."""
@@ -47,7 +47,7 @@ _OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input
 _OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
 """What is said of the arithmetic of prompts, beside what bears its name."""
 
-OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
+_OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 """What is of runs that no published serving time says anything of."""
 _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
 """What a request comes to, prompt and output."""
@@ -249,7 +249,7 @@ def _copied_by_heads(
 
 def _with_copies(preset: Preset, copies: float) -> Preset:
     """The presets with the copies of a cache that tensor parallelism makes."""
-    taken = Preset(givens={_COPIES: copies}, provenance={_COPIES: "supposed"}, variants={}, supposed={_COPIES: BY_HEADS})
+    taken = Preset(givens={_COPIES: copies}, provenance={_COPIES: "supposed"}, variants={}, supposed={_COPIES: _BY_HEADS})
     return _merged([("presets", preset), ("tensor parallelism", taken)], set())
 
 
@@ -547,7 +547,7 @@ def _preset(
         raise WrongValue(f"chips is {both}: leave one of the two out")
     if not measured:
         return preset
-    if not {unknown, *typed}.isdisjoint(OF_TRAINING):
+    if not {unknown, *typed}.isdisjoint(_OF_TRAINING):
         return preset
     known = {**preset.givens, **typed}
     sustained = presets.calibrated(tables, _kinds(known), _phases(unknown, typed))

@@ -201,7 +201,7 @@ def test_remarks_move_no_figure():
     """Those of all tables at once."""
     tables = shipped_and_read()
     for name in REMARKS.keys() - {"efficiencies", "prices_rivals"}:
-        place = chosen(name, next(iter(REMARKS[name])))
+        place = chosen(name, max(REMARKS[name]))
         changed = edited(name, place, **dict.fromkeys(REMARKS[name], "another remark")).files[f"{name}.csv"]
         tables = tables.edited(**{name: changed.decode()})
     with reading(tables):
