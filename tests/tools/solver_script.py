@@ -23,10 +23,8 @@ from backsolve.site.formulas import page_data, quantities_data
 from derive.catalogue import by_id
 from derive.expressions.branches import regimes_of, sides_of
 from derive.quantities import quantity
-from derive.records import Equation
-from derive.solving.directions import direction_at
+from derive.records import LOWER, UPPER, Equation
 from derive.solving.one_equation import solve_equation
-from derive.solving.plan import find_way
 from derive.solving.result import Answer
 from derive.trees import slopes
 
@@ -149,10 +147,12 @@ def _beside(asked: Asked, told: list[dict[str, Any]]) -> Compared:
 
 
 def _bound(asked: Asked, answer: Answer) -> str | None:
-    """Which way an answer errs by its equation alone."""
-    row, roots = asked.equation, [one.point for one in asked.answers if one.kind == "point"]
-    way = find_way(asked.unknown, (row,), frozenset(asked.given))
-    return direction_at(way, frozenset(), asked.given | {asked.unknown: answer.point}, roots) if way else None
+    """Which way an answer errs by its equation alone: a lower bound leaves less of the left side for the right one."""
+    row, left = asked.equation, asked.equation.symbols[0]
+    if not row.direction or asked.unknown == left:
+        return row.direction or None
+    rises = answer.elasticities.get(left, 0.0) * (1 if row.direction == LOWER else -1)
+    return None if rises == 0 else UPPER if rises > 0 else LOWER
 
 
 def _apart(mine: float | None, other: float | None) -> float:
