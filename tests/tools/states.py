@@ -143,7 +143,7 @@ def _state(random: Random, neutral: float) -> State | None:
     # No router uses more experts than there are, no stage has less than a layer: such givens are refused, whatever is asked.
     if values is None or any(values[part] > values.get(QUANTITIES[part].whole, inf) for part in values):
         return None
-    if values.get("tokens_per_step", 0) > values.get("positions_per_step", inf):
+    if values.get("tokens_per_step", 0) > values.get("tokens_verified_per_step", inf):
         return None
     true = tuple(row for row in (*order, *claimed, *others) if all(name in values for name in row.symbols))
     named = tuple(row.id for row in claimed if row in true)
