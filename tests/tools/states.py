@@ -51,10 +51,10 @@ class Asked:
     given: Mapping[str, float]
 
 
-def states(random: Random) -> Iterator[State]:
-    """One consistent state after another."""
+def states(random: Random, neutral: float = 0.6) -> Iterator[State]:
+    """Yield one consistent state after another; `neutral` is the share of defaults that are true where nothing defines them."""
     while True:
-        if found := _state(random):
+        if found := _state(random, neutral):
             yield found
 
 
@@ -129,7 +129,7 @@ def _walk(random: Random, near: Mapping[str, Sequence[str]], unknown: str, wante
     return found
 
 
-def _state(random: Random) -> State | None:
+def _state(random: Random, neutral: float) -> State | None:
     variants = _variants(random)
     drafts = random.random() < 0.4
     rows = [
@@ -139,7 +139,7 @@ def _state(random: Random) -> State | None:
     ]
     order, others = _ordered(rows)
     claimed = _claims(random, order)
-    values = _repaired(random, [*order, *claimed], others)
+    values = _repaired(random, [*order, *claimed], others, neutral)
     # No router uses more experts than there are, no stage has less than a layer: such givens are refused, whatever is asked.
     if values is None or any(values[part] > values.get(QUANTITIES[part].whole, inf) for part in values):
         return None
@@ -204,13 +204,13 @@ def _claims(random: Random, order: Sequence[Equation]) -> list[Equation]:
     return found
 
 
-def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equation]) -> dict[str, float] | None:
+def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equation], neutral: float) -> dict[str, float] | None:
     """Base quantities drawn until all equations hold; what an unmet requirement rules out is left out of the state."""
     # Which requirements have to be met, and which only decide whether their equation says anything.
     optional = {row for row in order if row.requires and random.random() < 0.4}
     given = {row.symbols[0] for row in order}
     base = sorted({name for row in (*order, *others) for name in row.symbols} - given)
-    drawn = {name: _drawn(random, name) for name in base}
+    drawn = {name: _drawn(random, name, neutral) for name in base}
     if random.random() < 0.6:
         drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
     single = drawn["microbatches"] == 1.0
@@ -222,7 +222,7 @@ def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equati
             return values
         roots = sorted({root for name in wrong for root in ancestors.get(name, {name})} & drawn.keys())
         for name in random.sample(roots, min(len(roots), random.randint(1, 3))):
-            drawn[name] = _drawn(random, name)
+            drawn[name] = _drawn(random, name, neutral)
         if single:
             drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
     return None
@@ -286,9 +286,9 @@ def _plausible(name: str, value: float) -> bool:
     return isfinite(value) and low <= value <= high and (value > 0 or row.may_be_zero) and value <= row.ceiling
 
 
-def _drawn(random: Random, name: str) -> float:
+def _drawn(random: Random, name: str, neutral: float) -> float:
     row = QUANTITIES[name]
-    if name in NEUTRAL_DEFAULTS and random.random() < 0.6:
+    if name in NEUTRAL_DEFAULTS and random.random() < neutral:
         return NEUTRAL_DEFAULTS[name]
     if row.low == 0:
         return random.uniform(row.low, row.high)
