@@ -3,7 +3,7 @@
 `frozen/` holds `infer` over all sheets, every question of validation/questions.csv, and `cite` of every equation in every
 style, with the tables of tests/tables. A row of differences.csv allows a change and says why: with `became`, a part of a path has a
 new name and the value must be the same; without, what the pattern matches may differ. A row is refused that allows nothing any more,
-or more that stayed than moved. `frozen/renames.csv` has the names that changed: each is read as its new one. A sheet, a question
+or more that stayed than moved. `tests/tools/renames.csv` has the names that changed: each is read as its new one. A sheet, a question
 or an id that is only new passes. `python tests/test_frozen.py --write` records anew, at the day that `DAY` then gives, and moves the
 rows of differences.csv to the end of history.csv: what has moved since the first record.
 """

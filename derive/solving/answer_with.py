@@ -1,10 +1,10 @@
 """The same question with some quantities changed: what the answer, or a given result at the answer, is then."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
 
-from derive.answers import BOUGHT, next_whole, shown_end
+from derive.answers import BOUGHT, Answer, next_whole, shown_end
 from derive.catalogue import equation
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
@@ -14,6 +14,8 @@ from derive.solving.questions import Question, posed, standing_beside
 from derive.solving.refusals import made_of
 
 Values = Mapping[str, float]
+Solve = Callable[[Question], tuple[Answer, ...]]
+"""The answers to a question, without what it lacks."""
 
 
 def inputs_of(asked: Question, values: Values) -> tuple[dict[str, float], tuple[str, ...]]:
@@ -41,13 +43,11 @@ def values_with(asked: Question, inputs: Values, changed: Values, names: Sequenc
     return {name: found[name] for name in names if name in found}
 
 
-def answer_with(asked: Question, values: Values, changed: Values) -> float | None:
+def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) -> float | None:
     """Return the end of the answer that is shown, solved again from other known values; None if there is no single one."""
-    from derive.solving.find import by_any_way
-
     known = {**values, **changed}
     again = replace(asked, provenance={name: asked.provenance.get(name, "supposed") for name in known}, silent=True)
-    found = by_any_way(posed(again, asked.unknown, known), told=False)[0].answers
+    found = solve(posed(again, asked.unknown, known))
     end = shown_end(found[0]) if len(found) == 1 else None
     return next_whole(end, LOWER) if end is not None and asked.limits and asked.unknown in BOUGHT else end
 

@@ -10,7 +10,7 @@ from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
-from derive.solving.answer_with import Values, answer_with, bound_with, inputs_of, values_with
+from derive.solving.answer_with import Solve, Values, answer_with, bound_with, inputs_of, values_with
 from derive.solving.chip_links import links
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.questions import Question, copies_of
@@ -43,13 +43,13 @@ _Rule = Callable[[Question, Values, Sequence[Equation]], Caveat | str | None]
 """A warning that is no supposition: from the question, all values on the way to its answer, and the equations that were used."""
 
 
-def caveats(asked: Question, values: Values, used: Sequence[Equation]) -> dict[str, Caveat]:
-    """Return all warnings of an answer by their kind, those first that move it most."""
+def caveats(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> dict[str, Caveat]:
+    """Return all warnings of an answer by their kind, those first that move it most; `solve` answers the question with a change."""
     values = {**in_numbers({name: value for name, value in asked.defaults.items() if name in FOLLOWS}, values), **values}
     if asked.limits and asked.unknown in BOUGHT:
         values[asked.unknown] = next_whole(values[asked.unknown], LOWER)
     found: dict[str, Caveat] = {}
-    for kind, caveat in (*_of_rules(asked, values, used), *_of_suppositions(asked, values, used)):
+    for kind, caveat in (*_of_rules(asked, values, used), *_of_suppositions(asked, values, used, solve)):
         if kind not in found or caveat.factor > found[kind].factor:
             found[kind] = caveat
     return dict(sorted(found.items(), key=lambda item: -item[1].factor))
@@ -96,8 +96,8 @@ def _is_from(row: Supposition, asked: Question) -> bool:
 class _Moves:
     """How an answer, or the given results it was found from, move with changed quantities; worked out once where nothing is changed."""
 
-    def __init__(self, asked: Question, values: Values, used: Sequence[Equation]):
-        self.asked, self.values = asked, values
+    def __init__(self, asked: Question, values: Values, used: Sequence[Equation], solve: Solve):
+        self.asked, self.values, self.solve = asked, values, solve
         self.inputs, self.results = inputs_of(asked, values)
         self.bound = next((row for row in reversed(used) if asked.unknown in row.symbols or row.sense != "="), None)
         self.before = values_with(asked, self.inputs, {}, (*self.results, *_MEMORY))
@@ -106,7 +106,7 @@ class _Moves:
         """Return what moves most with the changed quantities, as it is and as it then is."""
         if not self.results:
             end = self.bound and bound_with(self.asked, self.inputs, self.bound, changed)
-            end = end or answer_with(self.asked, self.asked.known, changed)
+            end = end or answer_with(self.asked, self.asked.known, changed, self.solve)
             return None if end is None else (self.asked.unknown, self.values[self.asked.unknown], end)
         after = values_with(self.asked, self.inputs, changed, self.results)
         both = [(name, self.before[name], after[name]) for name in self.results if name in self.before and name in after]
@@ -118,10 +118,18 @@ class _Moves:
         if not self.results or len(after) < len(_MEMORY) or _is_short(after) <= _is_short(self.before):
             return ""
         told = " in ".join(show(name, after[name]) for name in _MEMORY)
-        known = {name: value for name, value in self.inputs.items() if name != "batch"}
-        fewer = answer_with(replace(self.asked, unknown="batch"), known, changed) if "batch" in self.asked.known else None
+        fewer = self._batch_that_fits(changed, after)
         fit = f", and {_shown('batch', fewer)} of {_shown('batch', self.asked.known['batch'])} sequences do" if fewer else ""
         return f"the memory does not hold it: {told}{fit}"
+
+    def _batch_that_fits(self, changed: Values, after: Mapping[str, float]) -> float | None:
+        """Return the batch that fits with the changed quantities: what is needed rises with it in a straight line."""
+        if "batch" not in self.asked.known:
+            return None
+        batch, (needed, room) = self.asked.known["batch"], (after[name] for name in _MEMORY)
+        half = values_with(self.asked, {**self.inputs, "batch": batch / 2}, changed, _MEMORY).get(_MEMORY[0], needed)
+        of_one = 2 * (needed - half) / batch
+        return max(0.0, batch - (needed - room) / of_one) if of_one > 0 else None
 
 
 def _is_short(values: Values) -> bool:
@@ -130,12 +138,12 @@ def _is_short(values: Values) -> bool:
     return not capacity or demand > capacity * (1 + HOLDS)
 
 
-def _of_suppositions(asked: Question, values: Values, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
+def _of_suppositions(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> Iterator[tuple[str, Caveat]]:
     """Yield the warnings of what is supposed; one that cannot be worked out at these numbers is none."""
     rows = [row for row in SUPPOSITIONS if _applies(row, asked, values, used)]
     if not rows and not asked.unsaid:
         return
-    moves = _Moves(asked, values, used)
+    moves = _Moves(asked, values, used, solve)
     yield from _data_types(moves, used)
     for row in rows:
         try:

@@ -17,6 +17,7 @@ from derive.presets import PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS
+from derive.solving.answer_with import Solve
 from derive.solving.assumptions import list_assumptions
 from derive.solving.caveats import caveats, left_to_assumptions, less_than_one
 from derive.solving.chip_links import as_given
@@ -77,8 +78,8 @@ class _End:
     short: str = ""
 
 
-def follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
-    """Return what a way leads to at numbers: answers, a contradiction, or the leg at which it stops."""
+def follow(asked: Question, known: Mapping[str, float], way: Way, solve: Solve) -> Solution | Stop:
+    """Return what a way leads to at numbers: answers with their warnings, a contradiction, or the leg at which it stops."""
     ended = _ends(asked, known, way) if not way.cancelled else _ends_without(asked, known, way)
     if isinstance(ended, Stop):
         return ended
@@ -86,7 +87,7 @@ def follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | 
         return without_answer(asked, *ended)
     shown = [(one, _shown(way, one)) for one in ended]
     answers = [(world, _answer(asked, way, one, world.values)) for one, world in shown]
-    return _solution(asked, known, way, answers, ended[0].short)
+    return _solution(asked, known, way, answers, ended[0].short, solve)
 
 
 def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
@@ -246,18 +247,13 @@ def _sure(case: Equation | Composed, unknown: str, values: Mapping[str, float], 
 
 def _close(loop: Loop, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
     """Return the values of a quantity at which the closing equation of its loop holds."""
-    from derive.solving.arrays import NoClosedForm
-
     unknown, whole, closed = loop.unknown, compose(loop.closing, loop.steps), False
     if whole and unknown in whole.symbols and all(one.roots is not None for one in branches(whole, unknown)):
         found, reason = _sure(whole, unknown, values, rounding)
         found = tuple(one for one in found if _holds_inside(loop, values, inside(one)))
         closed = not reason or reason.code not in LEAVES_OPEN
     if not closed:
-        try:
-            found, reason = _search(loop, values)
-        except NoClosedForm as stop:
-            return (), Reason(code="not_identified", message=str(stop))
+        found, reason = _search(loop, values)
     if any(_is_anything(unknown, one) for one in found):
         return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_told(loop)}")
     if not found and reason is None:
@@ -272,11 +268,14 @@ def _told(loop: Loop) -> str:
 
 def _search(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     """Return the zeros of a loop that has no closed form, from its curve."""
-    from derive.solving.arrays import height_of
+    from derive.solving.arrays import NoClosedForm, height_of
     from derive.solving.curve import find_zeros
 
     unknown, closing = loop.unknown, loop.closing
-    zeros, heights = find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}))
+    try:
+        zeros, heights = find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}))
+    except NoClosedForm as stop:
+        return (), Reason(code="not_identified", message=str(stop))
     found = []
     for low, high in zeros:
         if low is not None and low == high:
@@ -435,12 +434,14 @@ def left_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
     return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense | behind)
 
 
-def _solution(asked: Question, known: Mapping[str, float], way: Way, ends: list[tuple[World, Answer]], short: str) -> Solution:
+def _solution(
+    asked: Question, known: Mapping[str, float], way: Way, ends: list[tuple[World, Answer]], short: str, solve: Solve
+) -> Solution:
     used = way.rows
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     answers = tuple(one for _, one in ends)
-    doubts = {} if asked.silent else caveats(asked, ends[0][0].values, used)
+    doubts = {} if asked.silent else caveats(asked, ends[0][0].values, used, solve)
     said = {
         **({SHORT: short} if short else {}),
         **less_than_one(asked.unknown, answers),

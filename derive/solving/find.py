@@ -285,7 +285,7 @@ def _definition_lacks(asked: Question, bounded: Solution) -> Reason | None:
 
 def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
     """Return what a way leads to, checked against the memory of the batch that a given rate needs."""
-    outcome = follow(asked, known, way)
+    outcome = follow(asked, known, way, _answers_to)
     if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds or any(step.unknown == FREE for step in outcome.route):
         return outcome
     short = _batch_does_not_fit(asked)
@@ -295,6 +295,10 @@ def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution |
         return without_answer(asked, short, outcome.route)
     told = "; ".join(short.message.split("\n"))
     return replace(outcome, warnings=(told, *outcome.warnings), kinds=(SHORT, *outcome.kinds))
+
+
+def _answers_to(asked: Question) -> tuple[Answer, ...]:
+    return by_any_way(asked, told=False)[0].answers
 
 
 def _batch_does_not_fit(asked: Question) -> Reason | None:

@@ -19,6 +19,7 @@ from derive.records import Equation
 from derive.solving.assumptions import list_assumptions
 from derive.solving.composed import Composed
 from derive.solving.directions import Signs, bound_of, signs
+from derive.solving.engine import values_along
 from derive.solving.plan import Leg, Loop, Way, find_loops, find_plain_way
 from derive.solving.questions import Question, posed, taken_as_known
 from derive.solving.refusals import missing_givens
@@ -143,8 +144,6 @@ def _along(asked: Question, known: Mapping[str, float], way: Way, given: "Mappin
 
 def _side(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping[str, Expr]") -> tuple[str | None, tuple[str, ...]]:
     """Return the direction of the answer if it is the same at several values of the symbols, and else that it is not said."""
-    from derive.solving.engine import values_along
-
     seen = set[Signs]()
     for share in _SHARES:
         values = values_along(way, {**known, **{name: quantity(name).at(share) for name in given}})

@@ -1,11 +1,11 @@
-"""Names that changed since something was recorded, from tests/frozen/renames.csv."""
+"""Names that changed since something was recorded, from renames.csv beside it."""
 
 import csv
 import re
 from pathlib import Path
 from typing import Any
 
-_FILE = Path(__file__).parent.parent / "frozen" / "renames.csv"
+_FILE = Path(__file__).with_suffix(".csv")
 
 with _FILE.open(encoding="utf-8", newline="") as _stream:
     NEW_NAMES = {row["old"]: row["new"] for row in csv.DictReader(_stream)}

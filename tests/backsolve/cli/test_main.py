@@ -189,7 +189,7 @@ FINE = [
     (("list", "--models"), "DeepSeek-V3"),
     (
         ("show", "roofline.step_time"),
-        "step_time = drafting_time + Max(memory_time, tokens_verified_per_step*(attention_time + compute_time))",
+        "step_time = drafting_time + Max(memory_time, tokens_verified_per_step*(attention_time +",
     ),
     (("show", "batch"), "[1]"),
     (("show", "L_star"), "balance_context"),
