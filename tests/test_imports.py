@@ -188,7 +188,7 @@ LATE = {
     "derive.price_rows": "tables of prices, which no question of equations reads",
     "derive.solving.intervals": "numpy",
     "derive.solving.arrays": "numpy",
-    "derive.solving.curve": "numpy and scipy",
+    "derive.solving.curve": "numpy",
     "derive.solving.sizing": "numpy",
     "derive.solving.sweeps": "numpy",
 }

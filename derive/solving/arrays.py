@@ -53,7 +53,8 @@ def run(way: Way, given: Arrays) -> list[dict[str, "Floats | float"]]:
 def _onward(leg: Leg, world: "dict[str, Floats | float]") -> "dict[str, Floats | float]":
     """Return the world, of a closed loop with all that follows at the value that closes it."""
     for inner in leg.steps if isinstance(leg, Loop) else ():
-        world[inner.unknown] = next(solve_leg(inner, world))
+        found = world[inner.unknown] = next(solve_leg(inner, world))
+        world[leg.unknown] = np.where(np.isnan(found), np.nan, world[leg.unknown])
     return world
 
 

@@ -5,7 +5,6 @@ from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import elementwise
 
 from derive.quantities import quantity
 from derive.requirements import HOLDS
@@ -89,6 +88,8 @@ def _edges(x: Floats, y: Floats, height: Height) -> Floats:
 
 def _turns(x: Floats, y: Floats, height: Height) -> Floats:
     """Return the places where the curve comes nearest to zero and turns back."""
+    from scipy.optimize import elementwise
+
     with np.errstate(invalid="ignore"):
         size, sign = np.abs(y), np.sign(y[1:-1])
         nearest = (size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:]) & (y[:-2] * sign > 0) & (y[2:] * sign > 0)
@@ -104,6 +105,8 @@ def _turns(x: Floats, y: Floats, height: Height) -> Floats:
 
 def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
     """Yield the points where the curve goes through zero; none where it leaps over it."""
+    from scipy.optimize import elementwise
+
     with np.errstate(invalid="ignore"):
         at = np.flatnonzero((y[:-1] * y[1:] < 0) & (np.abs(y[:-1]) > HOLDS) & (np.abs(y[1:]) > HOLDS))
     if not len(at):
@@ -138,6 +141,8 @@ def _level(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
 
 def _nearest_zero(best: float, low: float | None, high: float | None, height: Height) -> _Stretch:
     """Return the zero between two places if the curve changes its sign there, else the best place of the grid."""
+    from scipy.optimize import elementwise
+
     if low is not None and high is not None:
         ends = height(np.array([low, high]))
         if ends[0] * ends[1] < 0:

@@ -69,7 +69,7 @@ def test_an_interval_in_a_sweep_is_a_row_too():
 LONG = {
     "forwards": ("cost_per_token", {**DEPLOYED, "batch": "1..4000:log:300", "context_length": 2000}),
     "across the memory's end": ("step_time", {**DEPLOYED, "batch": "1..40000:log:200", "context_length": 2000}),
-    "backwards through a block": ("batch", {**DEPLOYED, "step_time": "5ms..16ms:lin:150", "context_length": 2000}),
+    "backwards through a block": ("batch", {**DEPLOYED, "step_time": "10ms..16ms:lin:70", "context_length": 2000}),
     "two roots": (
         "tradeoff_variable",
         {"falling_cost": 4, "rising_cost": 1, "falling_exponent": 1, "rising_exponent": 1, "tradeoff_cost": "1..9:lin:100"},
