@@ -125,7 +125,8 @@ def _relaxations(asked: Question, way: Way, values: Mapping[str, float]) -> Iter
 
 def _again(way: Way, values: Mapping[str, float], change: _Relaxed) -> float | None:
     """Return what a way leads to after a change, near its present answer; None if an equation does not apply then."""
-    here = {name: value for name, value in values.items() if name not in way.solved}
+    solved = way.solved
+    here = {name: value for name, value in values.items() if name not in solved}
     if change.value is not None:
         here[change.name] = change.value
     for leg in way.legs:
