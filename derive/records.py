@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from inspect import Parameter, Signature, unwrap
 from numbers import Real
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from derive.arguments import argument_names
 from derive.errors import UnknownName, WrongValue, shorten
@@ -276,11 +276,6 @@ class Equation:
     stand_in: bool = False
     put_in: Mapping[str, int | str] = field(default_factory=dict)
     """Quantities at their neutral default that are written no more in it (`derive.solving.defaults`), with what stands for them."""
-    wins: ClassVar[tuple[()]] = ()
-    regime: ClassVar[None] = None
-    open: ClassVar[tuple[()]] = ()
-    idle: ClassVar[bool] = False
-    """No regime was put in and none is open: an equation of the catalogue is written for all of them."""
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:

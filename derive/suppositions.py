@@ -55,7 +55,6 @@ _ATTENTION_TIMES = ("attention_time", "attention_compute_ratio")
 _TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 _STEPS = ("roofline.step_time", "roofline.step_time_serial", "roofline.step_time_kv_plus_max", "batching.compute_utilisation")
 """Ways to add up a step that count no network."""
-_PREFILL_TIMES = ("prefill_time", "prefill_compute_time")
 _SEVERAL_CHIPS = ("chips", 1.001)
 _SUMS = {"allreduces_per_layer": 2.0, "bytes_per_activation": 2.0}
 _SPARSEST: dict[str, Alternative] = {"experts": USUAL, "active_experts": 1.0}

@@ -17,26 +17,21 @@ from derive.written import as_it_is_written
 
 
 class Solvable(Protocol):
-    """What can be solved: an equation of the catalogue, or one that follows from several in a regime of theirs."""
+    """What can be solved: an equation of the catalogue, or one that follows from several."""
 
     @property
     def sides(self) -> Any: ...
     @property
     def requires(self) -> tuple[Requirement, ...]: ...
-    @property
-    def wins(self) -> tuple[TreePair, ...]: ...
-    @property
-    def regime(self) -> str | None: ...
     def __hash__(self) -> int: ...
 
 
 @immutable(kw_only=False)
 class Regime:
-    """A smooth formula, and the (larger, smaller) pairs that make it the value of the whole; `said` is them in words."""
+    """A smooth formula, and the (larger, smaller) pairs that make it the value of the whole; with these in words."""
 
     expression: Tree
     wins: tuple[TreePair, ...] = ()
-    said: str | None = None
 
     @property
     def label(self) -> str | None:
@@ -46,7 +41,7 @@ class Regime:
         >>> [regime.label for regime in regimes_of(equation("experts.scale_out_slowdown"))][0]
         '1/racks >= scale_out_bandwidth_ratio*(racks - 1)/racks'
         """
-        return self.said or " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in self.wins)) or None
+        return " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in self.wins)) or None
 
 
 @immutable
@@ -103,18 +98,15 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
     """
     left, solved = sides_of(row)[0], []
     for inner in regimes_of(row):
-        # What follows from several equations holds in the regimes that were put in for it, whatever its own come to.
-        said = " and ".join(filter(None, (row.regime, inner.label))) if row.wins else None
-        regime = Regime(inner.expression, (*row.wins, *inner.wins), said or None)
         rest = difference(left, inner.expression)
         if unknown not in names(whole := simplified(rest)):
-            solved.append(Branch(regime=regime, difference=whole, roots=(), absent=True))
+            solved.append(Branch(regime=inner, difference=whole, roots=(), absent=True))
         elif left == unknown and unknown not in names(inner.expression):
-            solved.append(Branch(regime=regime, difference=rest, roots=(inner.expression,), absent=False))
+            solved.append(Branch(regime=inner, difference=rest, roots=(inner.expression,), absent=False))
         else:
             roots = closed_roots(rest, unknown)
             ordered = None if roots is None else tuple(map(in_order, roots))
-            solved.append(Branch(regime=regime, difference=rest, roots=ordered, absent=False))
+            solved.append(Branch(regime=inner, difference=rest, roots=ordered, absent=False))
     return tuple(solved)
 
 

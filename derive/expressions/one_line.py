@@ -17,7 +17,6 @@ from derive.expressions.polynomials import (
     TooManyTerms,
     added,
     divided_by,
-    divided_with_rest,
     multiplied,
     negative,
     number_of,
@@ -79,15 +78,6 @@ def put_over_one_line(tree: Tree) -> Tree:
     return tree_of_quotient(over_one_line(tree))
 
 
-def are_same(one: Tree, other: Tree) -> bool:
-    """Whether two formulas are the same for all values of their quantities, as far as + - * / go.
-
-    >>> are_same(tree_of("batch*(chips - 1)"), tree_of("batch*chips - batch"))
-    True
-    """
-    return one == other or not over_one_line(difference(one, other)).above
-
-
 @cache
 def is_positive(tree: Tree) -> bool:
     """Whether a formula of positive quantities is positive for its shape alone; one of too many terms is not taken to be.
@@ -136,30 +126,6 @@ def below_the_line(tree: Tree) -> Tree:
         return 1
     under = tuple((name, -power) for name, power in parted(whole.above)[0] if power < 0)
     return tree_of_quotient(Quotient(reduce(multiplied, map(dict, whole.sums), {under: whole.number})))
-
-
-def put_for(total: Tree, name: str, tree: Tree) -> Tree:
-    """A formula with a name for a sum, wherever that makes its own sums shorter.
-
-    >>> text(put_for(tree_of("batch + chips"), "replicas", tree_of("(batch*mfu + chips*mfu)/(batch + chips + mbu)")))
-    'mfu*replicas/(mbu + replicas)'
-    """
-    whole = over_one_line(total)
-    content, rest = parted(whole.above)
-    number = number_of(rest)
-    if len(rest) < 2:
-        return tree
-    primitive = {term: count // number for term, count in rest.items()}
-    named = _times(Quotient({((name, 1),): 1}), _inverse(Quotient({content: number}, *whole[1:])))
-
-    def shortened(above: Polynomial) -> Quotient:
-        times, left = divided_with_rest(above, primitive)
-        shorter = len(times) + len(left) < len(above)
-        return _sum(_times(Quotient(times), named), Quotient(left)) if shorter else Quotient(above)
-
-    there = over_one_line(tree)
-    below = reduce(_times, (shortened(dict(one)) for one in there.sums), Quotient({(): there.number}))
-    return tree_of_quotient(_times(shortened(there.above), _inverse(below)))
 
 
 @cache

@@ -84,19 +84,11 @@ def number_of(above: Polynomial) -> int:
 
 
 def divided_by(above: Polynomial, below: Polynomial) -> Polynomial | None:
-    """What is left of a polynomial when another is divided out; None where that leaves a rest."""
-    _, left = parted(above)
-    every = {name for term in (*left, *below) for name, _ in term}
-    if any(_degree(left, name) < _degree(below, name) for name in every):
-        return None
-    found, rest = divided_with_rest(above, below, whole=True)
-    return None if rest else found
-
-
-def divided_with_rest(above: Polynomial, below: Polynomial, whole: bool = False) -> tuple[Polynomial, Polynomial]:
-    """How often another polynomial is in one, and what is left; asked for the whole, it stops at the first term that is left."""
+    """Return what is left of a polynomial when another is divided out, or None if that leaves a rest."""
     content, left = parted(above)
     every = sorted({name for term in (*left, *below) for name, _ in term})
+    if any(_degree(left, name) < _degree(below, name) for name in every):
+        return None
 
     def place(term: Monomial) -> tuple[int, ...]:
         powers = dict(term)
@@ -104,17 +96,14 @@ def divided_with_rest(above: Polynomial, below: Polynomial, whole: bool = False)
 
     first = max(below, key=place)
     found: dict[Monomial, int] = {}
-    rest: dict[Monomial, int] = {}
-    while left and not (whole and rest):
+    while left:
         highest = max(left, key=place)
         term, count = product_of(highest, power_of(first, -1)), left[highest]
         if count % below[first] or any(power < 0 for _, power in term):
-            rest[product_of(highest, content)] = count
-            left = {one: times for one, times in left.items() if one != highest}
-        else:
-            found[product_of(term, content)] = count // below[first]
-            left = added(left, multiplied({term: -count // below[first]}, below))
-    return found, rest
+            return None
+        found[product_of(term, content)] = count // below[first]
+        left = added(left, multiplied({term: -count // below[first]}, below))
+    return found
 
 
 def _degree(above: Polynomial, name: str) -> int:

@@ -24,9 +24,6 @@ class Composed:
     sides: TreePair
     sense: str = "="
 
-    wins: tuple[TreePair, ...] = ()
-    regime: str | None = None
-
     @property
     def id(self) -> str:
         """The ids of its equations."""

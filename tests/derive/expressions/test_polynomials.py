@@ -8,7 +8,6 @@ from derive.expressions.polynomials import (
     added,
     by_power,
     divided_by,
-    divided_with_rest,
     multiplied,
     negative,
     number_of,
@@ -42,8 +41,6 @@ def test_what_is_done_with_polynomials_is_done_with_their_values():
         content, rest = parted(one)
         assert value(multiplied({content: 1}, rest), at) == value(one, at) and parted(rest)[0] == ()
         assert sum(at["chips"] ** power * value(part, at) for power, part in by_power(one, "chips").items()) == value(one, at)
-        times, left = divided_with_rest(one, other)
-        assert value(times, at) * value(other, at) + value(left, at) == value(one, at)
 
 
 def test_what_was_multiplied_in_is_divided_out_and_nothing_else():
