@@ -9,8 +9,8 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, consistent_answer
-from derive.solving.engine import left_unused, without_answer
-from derive.solving.find import forwards, result_where
+from derive.solving.engine import list_unused, refuse_question
+from derive.solving.find import evaluate_result, forwards
 from derive.solving.fit import CAN_BE_LESS, IN_FLIGHT, MEMORY_BINDS, NO_CACHE, SHORT_OF_MEMORY
 from derive.solving.limits import (
     FREE,
@@ -77,7 +77,7 @@ def _within_limits(asked: Question) -> tuple[Solution, Way | None]:
     if sides == {LOWER, UPPER}:
         return _between(asked, found), None
     if reason := open_to_limits(asked, [one for _, one in found]):
-        return without_answer(asked, reason), None
+        return refuse_question(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
     alone, solution, way = max(bounding_ones, key=lambda one: sign * inside(one[1].answers[0]))
     held = _held_beside(asked)
@@ -139,7 +139,7 @@ def _determined(asked: Question) -> tuple[Solution, Way | None] | None:
         if not _is_within(alone, there):
             more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
             message = f"{limit_in_words(alone)} is not met: it comes to {_value(alone, there.answers[0])} with what is given{more}"
-            return without_answer(asked, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
+            return refuse_question(asked, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(_as_met(alone, there.answers[0]))
         beside.append((alone, there))
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
@@ -165,7 +165,7 @@ def _as_limit(asked: Question, alone: Question) -> tuple[Solution, Way | None] |
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
         message = f"no whole {asked.unknown} meets {limit_in_words(alone)}{nearest}"
-        return without_answer(alone, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
+        return refuse_question(alone, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
     return outcome
 
 
@@ -187,7 +187,7 @@ def _beyond_reach(alone: Question) -> Solution | None:
     rests = [one for one, source in there.provenance.items() if source == "given" and one != unknown]
     comes_to = f"it comes to {show(name, inside(there.answers[0]))} with any, and {limit_in_words(alone)} is asked of it"
     message = f"{name} does not move with {unknown}: {comes_to}; it is made of {', '.join(rests)}"
-    return without_answer(alone, Reason(code="no_solution", violated=(name,), message=message))
+    return refuse_question(alone, Reason(code="no_solution", violated=(name,), message=message))
 
 
 def _held_beside(asked: Question) -> list[tuple[Question, Solution]]:
@@ -264,7 +264,7 @@ def _by_memory(alone: Question) -> Solution | None:
     answer = replace(one, kind="point", value=one.high, low=None, high=None, regime=MEMORY_BINDS, formula=formula, bound=UPPER)
     given = {**held.given, name: alone.known[name]}
     provenance = {**held.provenance, name: alone.provenance[name]}
-    return replace(held, answers=(answer,), given=given, provenance=provenance, unused=left_unused(alone, {*given, *made_up_of(held)}))
+    return replace(held, answers=(answer,), given=given, provenance=provenance, unused=list_unused(alone, {*given, *made_up_of(held)}))
 
 
 def weights_alone(asked: Question) -> Solution | None:
@@ -321,7 +321,7 @@ def _meets_limit(alone: Question, value: float) -> bool:
 
 def _result_at(alone: Question, value: float) -> Solution:
     """What the result that is limited comes to at a value of the unknown, whether it fits there or not."""
-    return result_where(replace(alone, anyway=True, limits={}, silent=True), limited_by(alone), value)
+    return evaluate_result(replace(alone, anyway=True, limits={}, silent=True), limited_by(alone), value)
 
 
 def _result_beside(alone: Question) -> Solution:
@@ -363,7 +363,7 @@ def _between(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Sol
         ends = f"{takes} takes {unknown} >= {show(unknown, low)} and {leaves} leaves {unknown} <= {show(unknown, high)}"
         message = f"contradiction: {ends}{nearest_reached(least[0], high)}"
         violated = tuple(dict.fromkeys(limited_by(alone) for alone, _ in (least, most)))
-        return without_answer(asked, Reason(code="contradiction", violated=violated, message=message))
+        return refuse_question(asked, Reason(code="contradiction", violated=violated, message=message))
     best, end = (least, low) if unknown in BOUGHT else (most, high)
     which = "fewest" if unknown in BOUGHT else "largest"
     whole = next_whole(end, LOWER if unknown in BOUGHT else UPPER)

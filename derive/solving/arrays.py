@@ -46,11 +46,11 @@ def run(way: Way, given: Arrays) -> list[dict[str, "Floats | float"]]:
         raise NoClosedForm(f"{way.cancelled[0]} may be anything, which is looked at one question at a time")
     worlds = [dict(given)]
     for leg in way.legs:
-        worlds = [_onward(leg, {**world, leg.unknown: found}) for world in worlds for found in solve_leg(leg, world)]
+        worlds = [_extend_world(leg, {**world, leg.unknown: found}) for world in worlds for found in solve_leg(leg, world)]
     return worlds
 
 
-def _onward(leg: Leg, world: "dict[str, Floats | float]") -> "dict[str, Floats | float]":
+def _extend_world(leg: Leg, world: "dict[str, Floats | float]") -> "dict[str, Floats | float]":
     """Return the world, of a closed loop with all that follows at the value that closes it."""
     for inner in leg.steps if isinstance(leg, Loop) else ():
         found = world[inner.unknown] = next(solve_leg(inner, world))
@@ -61,19 +61,19 @@ def _onward(leg: Leg, world: "dict[str, Floats | float]") -> "dict[str, Floats |
 def solve_leg(leg: Leg, world: Arrays) -> Iterator[Floats]:
     """Yield the roots of a leg at arrays."""
     if isinstance(leg, Loop):
-        yield from _close(leg, world)
+        yield from _close_loop(leg, world)
         return
     if leg.row.symbols[0] == leg.unknown:
-        found = within_domain(leg.unknown, np.asarray(right_along(leg.row, world), dtype=float))
-        yield found if not leg.row.requires else np.where(meets(leg.row, {**world, leg.unknown: found}), found, np.nan)
+        found = clip_to_domain(leg.unknown, np.asarray(right_side_of(leg.row, world), dtype=float))
+        yield found if not leg.row.requires else np.where(find_where_applicable(leg.row, {**world, leg.unknown: found}), found, np.nan)
         return
     if isinstance(leg.row, Equation) and any(branch.roots is None for branch in branches(leg.row, leg.unknown)):
-        yield from _close(Loop(leg.row, leg.unknown, ()), world)
+        yield from _close_loop(Loop(leg.row, leg.unknown, ()), world)
         return
-    yield from _distinct(points(leg.row, leg.unknown, world))
+    yield from _distinct_rows(points(leg.row, leg.unknown, world))
 
 
-def right_along(row: Row, world: Arrays) -> Any:
+def right_side_of(row: Row, world: Arrays) -> Any:
     """Return the right side of an equation at arrays."""
     return row.right_side(world) if isinstance(row, Equation) else at_arrays(row.sides[1], world)
 
@@ -92,17 +92,17 @@ def height_of(loop: Loop, world: Arrays) -> Height:
             one, other = np.asarray(at_arrays(left, there), dtype=float), np.asarray(closing.right_side(there), dtype=float)
             # Over the given side, so that a curve that only rises or falls does so in its heights too.
             scale = one if loop.closing.symbols[0] in world else np.maximum(np.abs(one), np.abs(other))
-            found = np.where(meets(closing, there), (other - one) / scale, np.nan)
+            found = np.where(find_where_applicable(closing, there), (other - one) / scale, np.nan)
             return np.broadcast_to(np.where(np.isfinite(found), found, np.nan), np.shape(trial)).copy()
 
     return height
 
 
-def _close(loop: Loop, world: Arrays) -> Iterator[Floats]:
+def _close_loop(loop: Loop, world: Arrays) -> Iterator[Floats]:
     """Yield the trial values that close a loop: in closed form if there is one, else by SciPy between the points of a grid."""
     whole = compose(loop.closing, loop.steps)
     if whole and loop.unknown in whole.symbols and all(one.roots is not None for one in branches(whole, loop.unknown)):
-        yield from _distinct(points(whole, loop.unknown, world))
+        yield from _distinct_rows(points(whole, loop.unknown, world))
         return
     from scipy.optimize import elementwise
 
@@ -128,10 +128,10 @@ def _close(loop: Loop, world: Arrays) -> Iterator[Floats]:
         order = np.lexsort((place, at))
         rank = np.arange(len(at)) - np.searchsorted(at[order], at[order])
         found[rank, at[order]] = roots[order]
-    yield from _distinct(found)
+    yield from _distinct_rows(found)
 
 
-def _distinct(found: Floats) -> Iterator[Floats]:
+def _distinct_rows(found: Floats) -> Iterator[Floats]:
     """Yield rows of distinct roots, the smallest first; a root that several closed forms give counts once."""
     ordered = np.sort(found, axis=0)
     again = np.abs(np.diff(ordered, axis=0)) <= HOLDS * np.abs(ordered[1:])
@@ -141,7 +141,7 @@ def _distinct(found: Floats) -> Iterator[Floats]:
     yield from (row for row in ordered[1:] if not np.isnan(row).all())
 
 
-def within_domain(name: str, found: Floats) -> Floats:
+def clip_to_domain(name: str, found: Floats) -> Floats:
     """Return values where the quantity may have them, NaN elsewhere; one that passes a limit by rounding is put on it."""
     row = quantity(name)
     if row.ceiling < np.inf:
@@ -155,9 +155,9 @@ def within_domain(name: str, found: Floats) -> Floats:
     return np.where(inside, found, np.nan)
 
 
-def meets(equation: Row, world: Arrays) -> NDArray[np.bool_]:
+def find_where_applicable(equation: Row, world: Arrays) -> NDArray[np.bool_]:
     """Return where the requirements of an equation hold, as far as their quantities are known."""
-    met = [met_along(needed, world) for needed in equation.requires if all(name in world for name in named(needed))]
+    met = [find_where_met(needed, world) for needed in equation.requires if all(name in world for name in named(needed))]
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*(met or [np.asarray(True)]))))
 
 
@@ -169,13 +169,13 @@ def regime_labels(way: Way, world: Arrays) -> "tuple[NDArray[Any] | int, tuple[s
         found = regimes_of(row)
         if len(found) == 1 or not all(name in world for name in row.symbols[1:]):
             continue
-        won = [_wins(regime.wins, world) for regime in found[:-1]]
+        won = [_where_larger(regime.wins, world) for regime in found[:-1]]
         places = places * len(found) + np.select(won, range(len(won)), len(won))
         labels = tuple((*before, regime.label) for before in labels for regime in found)
     return places, tuple(" and ".join(dict.fromkeys(part for part in parts if part)) or None for parts in labels)
 
 
-def _wins(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_]:
+def _where_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_]:
     """Return where the larger of each pair is the larger."""
     won = (at_arrays(larger, world) >= at_arrays(smaller, world) for larger, smaller in pairs)
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
@@ -189,17 +189,17 @@ def points(equation: Row, unknown: str, values: Arrays) -> Floats:
     """
     others = tuple(name for name in equation.symbols if name != unknown)
     shape = np.broadcast_shapes(*(np.shape(values[name]) for name in others))
-    kind = _number_kind(equation, unknown)
+    kind = _choose_dtype(equation, unknown)
     given = {name: np.broadcast_to(np.asarray(values[name], dtype=kind), shape or (1,)) for name in others}
     rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
     free = np.zeros(shape or (1,), dtype=bool)
     with np.errstate(all="ignore"):
         for branch in branches(equation, unknown):
             if branch.absent:
-                height, scale = _heights(branch.difference, branch.regime.expression, given)
+                height, scale = _both_values(branch.difference, branch.regime.expression, given)
                 free |= np.abs(height) <= HOLDS * np.abs(scale)
             for root in branch.roots or ():
-                row, doubtful = _along(equation, branch, unknown, given, at_arrays(root, given))
+                row, doubtful = _checked_root(equation, branch, unknown, given, at_arrays(root, given))
                 rows.append(row.astype(float))
                 unsure |= np.logical_or(doubtful, loses_digits(root))
     found = np.where(free, np.nan, np.stack(rows))
@@ -212,86 +212,86 @@ def points(equation: Row, unknown: str, values: Arrays) -> Floats:
     return found.reshape(-1, *shape)
 
 
-def _number_kind(equation: Row, unknown: str) -> type[np.floating[Any]]:
+def _choose_dtype(equation: Row, unknown: str) -> type[np.floating[Any]]:
     """The numbers with which roots at arrays are worked out: long ones where digits can be lost that the givens determine."""
     roots = (root for branch in branches(equation, unknown) for root in branch.roots or ())
     return np.longdouble if any(map(loses_digits, (*sides_of(equation), *roots))) else np.float64
 
 
-def _along(equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats) -> tuple[Floats, Floats]:
+def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats) -> tuple[Floats, Floats]:
     """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
     shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
-    row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape)))
+    row = _clamp_values(unknown, np.array(np.broadcast_to(root, shape)))
     handed_back = row.astype(float)
     inside = np.isfinite(handed_back) & ((handed_back != 0) | quantity(unknown).may_be_zero) & (handed_back >= quantity(unknown).floor)
-    error = _residual_along(equation, {**given, unknown: row})
+    error = _residuals(equation, {**given, unknown: row})
     lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
     if lost.any():
         # A closed form can lose digits that one Newton step brings back.
         at = {name: array[lost] for name, array in {**given, unknown: row}.items()}
-        nearer = _clamped_along(unknown, _newton(branch.difference, unknown, at))
-        left = _residual_along(equation, {**at, unknown: nearer})
+        nearer = _clamp_values(unknown, _improve_root(branch.difference, unknown, at))
+        left = _residuals(equation, {**at, unknown: nearer})
         row[lost], error[lost] = np.where(left < error[lost], (nearer, left), (row[lost], error[lost]))
     at = {**given, unknown: row}
     equal = np.zeros(row.shape, dtype=bool)
     for pair in branch.regime.wins:
-        larger, smaller = _heights(*pair, at)
+        larger, smaller = _both_values(*pair, at)
         margin = (larger - smaller) / np.maximum(np.abs(larger), np.abs(smaller))
         inside &= ~(margin < -HOLDS)
         equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
     for requirement in equation.requires:
-        inside &= met_along(requirement, at)
-        row = at[unknown] = _on_its_bound_along(equation, requirement, unknown, at)
+        inside &= find_where_met(requirement, at)
+        row = at[unknown] = _snap_to_bounds(equation, requirement, unknown, at)
     holds = inside & (error <= HOLDS)
     doubtful = inside & ~holds
     if doubtful.any():
-        holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
+        holds[doubtful] = _find_crossings(equation, unknown, {name: array[doubtful] for name, array in at.items()})
     _, slope = slope_at_arrays(branch.difference, unknown, at)
-    scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
+    scale = np.maximum(*map(np.abs, _both_sides(equation, at)))
     loose = ~(np.abs(row * slope) * _MAGNIFIED > scale)
     lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
     return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
 
 
-def met_along(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
+def find_where_met(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
     """Where a requirement is met at arrays, as nearly as it is at numbers."""
     exactly_met: NDArray[np.bool_] = np.asarray(compared(needed, at))
     sides = None if exactly_met.all() else bounding_sides(needed)
-    return exactly_met if sides is None else np.logical_or(exactly_met, _near(*_heights(*sides, at)))
+    return exactly_met if sides is None else np.logical_or(exactly_met, _are_near(*_both_values(*sides, at)))
 
 
-def _on_its_bound_along(equation: Row, needed: Requirement, unknown: str, at: Mapping[str, Floats]) -> Floats:
+def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mapping[str, Floats]) -> Floats:
     """The unknown at arrays, put on the bound of a requirement where rounding alone has put it beyond."""
     row = at[unknown]
     beyond = ~np.asarray(compared(needed, at))
     for root in bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
         bound = at_arrays(root, at)
-        rounded = _near(row, bound, LAST_DIGITS) | (_residual_along(equation, {**at, unknown: bound}) <= LAST_DIGITS)
-        row = np.where(beyond & rounded & _near(row, bound), bound, row)
+        rounded = _are_near(row, bound, LAST_DIGITS) | (_residuals(equation, {**at, unknown: bound}) <= LAST_DIGITS)
+        row = np.where(beyond & rounded & _are_near(row, bound), bound, row)
     return row
 
 
-def _near(one: Floats, other: Floats, share: float = HOLDS) -> NDArray[np.bool_]:
+def _are_near(one: Floats, other: Floats, share: float = HOLDS) -> NDArray[np.bool_]:
     return np.asarray(np.abs(one - other) <= share * np.maximum(np.abs(one), np.abs(other)))
 
 
-def _cross_along(equation: Row, unknown: str, at: Mapping[str, Floats]) -> NDArray[np.bool_]:
+def _find_crossings(equation: Row, unknown: str, at: Mapping[str, Floats]) -> NDArray[np.bool_]:
     """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
 
     def height(shift: float) -> Floats:
-        left, right = _sides_along(equation, {**at, unknown: at[unknown] * (1 + shift)})
+        left, right = _both_sides(equation, {**at, unknown: at[unknown] * (1 + shift)})
         return np.asarray(left - right)
 
     below, above = height(-1e-12), height(1e-12)
     return np.asarray((below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11))))
 
 
-def _clamped_along(unknown: str, values: Floats) -> Floats:
+def _clamp_values(unknown: str, values: Floats) -> Floats:
     row = quantity(unknown)
     return np.asarray(np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling))
 
 
-def _sides_along(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+def _both_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
     """Both sides at arrays, worked out in the order in which numbers are."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
@@ -299,18 +299,18 @@ def _sides_along(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, F
     return left, right
 
 
-def _residual_along(equation: Row, values: Mapping[str, Floats]) -> Floats:
-    left, right = _sides_along(equation, values)
+def _residuals(equation: Row, values: Mapping[str, Floats]) -> Floats:
+    left, right = _both_sides(equation, values)
     scale = np.maximum(np.abs(left), np.abs(right))
     return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
 
 
-def _newton(difference: Tree, unknown: str, values: Mapping[str, Floats]) -> Floats:
+def _improve_root(difference: Tree, unknown: str, values: Mapping[str, Floats]) -> Floats:
     """The root one Newton step on, or where it was if there is no slope."""
     height, slope = slope_at_arrays(difference, unknown, values)
     return values[unknown] - np.where(slope == 0, 0.0, height / slope)
 
 
-def _heights(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
+def _both_values(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
     """Two formulas at arrays."""
     return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))

@@ -11,8 +11,8 @@ from derive.records import LOWER, Equation, right_side_at
 from derive.requirements import HOLDS
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, greatest, impossible
 from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, in_numbers, put_in_before
-from derive.solving.engine import left_unused, without_answer
-from derive.solving.find import by_any_way, may_err, result_where
+from derive.solving.engine import list_unused, refuse_question
+from derive.solving.find import evaluate_result, find_answer, possible_errors
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, fast_enough, held_by_memory, speeds
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
@@ -49,9 +49,9 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     solution = _within_reach(asked, solution)
     possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
     if solution.answers and not possible and (clash := absurd(asked.unknown, solution.answers)):
-        return without_answer(asked, clash, solution.route), None
+        return refuse_question(asked, clash, solution.route), None
     if len(possible) == 1 and (beyond := out_of_reach(asked, inside(possible[0]))):
-        return without_answer(asked, beyond, solution.route), None
+        return refuse_question(asked, beyond, solution.route), None
     if len(solution.further) == len(solution.answers) - 1 > len(possible) - 1:
         routes = zip(solution.answers, (solution.route, *solution.further), strict=True)
         left, *further = (steps for one, steps in routes if one in possible)
@@ -69,7 +69,7 @@ def _within_reach(asked: Question, solution: Solution) -> Solution:
     answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.least <= high * (1 + HOLDS))
     if not answers:
         clash = impossible(asked, {**asked.known, asked.unknown: inside(solution.answers[0])})
-        return without_answer(asked, clash, solution.route) if clash else solution
+        return refuse_question(asked, clash, solution.route) if clash else solution
     inputs = {name: asked.known[name] for name in row.inputs}
     given = {**solution.given, **inputs}
     return replace(
@@ -78,7 +78,7 @@ def _within_reach(asked: Question, solution: Solution) -> Solution:
         equations=tuple(dict.fromkeys((*solution.equations, row.reference))),
         given=given,
         provenance={**solution.provenance, **{name: asked.provenance.get(name, "default") for name in inputs}},
-        unused=left_unused(asked, {*asked.known} - {*solution.unused} | {*inputs}),
+        unused=list_unused(asked, {*asked.known} - {*solution.unused} | {*inputs}),
         route=(*solution.route, RouteStep(equations=(row.reference,), unknown=asked.unknown, value=None, formula=formula)),
     )
 
@@ -97,12 +97,12 @@ def _consistent(asked: Question) -> tuple[Solution, Way | None]:
     A given that the defaults would make another says what one of them is, the one that has to give least: a measured
     time its utilisation. One that none of them could bring about is a contradiction.
     """
-    solution, way = by_any_way(asked)
+    solution, way = find_answer(asked)
     if solution.reason and solution.reason.code == "contradiction":
         # A measured result against a default that the route rests on: what the default is instead may resolve it.
         settled, clash, kept = _settled(asked, asked.known)
         if clash and clash.code != "contradiction":
-            return without_answer(asked, clash, solution.route), None
+            return refuse_question(asked, clash, solution.route), None
         if clash:
             first, *fewest = solution.reason.message.splitlines()
             if kept:
@@ -111,16 +111,16 @@ def _consistent(asked: Question) -> tuple[Solution, Way | None]:
             # Two values of what is asked for say more than that a given is another.
             told = first if solution.reason.two_values else clash.message
             clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
-            return without_answer(asked, clash, solution.route), None
+            return refuse_question(asked, clash, solution.route), None
         if settled.instead == asked.instead:
             return solution, way
         asked = _put_right(asked, settled)
-        solution, way = by_any_way(asked)
+        solution, way = find_answer(asked)
     if not solution.answers:
         return (way and _as_memory_needs(asked, solution, way)) or solution, way
     if solution.answers[0].kind != "point":
         clash = impossible(asked, asked.known)
-        return (without_answer(asked, clash, solution.route), None) if clash else (solution, way)
+        return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
     found = {**asked.known, asked.unknown: solution.answers[0].point}
     beside, clash, _ = _settled(replace(asked, instead=()), found)
     if (clash or beside.instead) and not asked.instead:
@@ -130,7 +130,7 @@ def _consistent(asked: Question) -> tuple[Solution, Way | None]:
             return _consistent(_put_right(asked, settled))
     clash = clash or impossible(asked, {**_on_the_way(asked, solution), **found})
     if clash:
-        return without_answer(asked, clash, solution.route), None
+        return refuse_question(asked, clash, solution.route), None
     instead = (*asked.instead, *beside.instead)
     # How many chips a fleet comes to is no doubt of an answer that takes none of it.
     doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _on_the_way(asked, solution))
@@ -159,7 +159,7 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Way) -> Solution |
     """Chips of which a speed takes fewer than memory: as many as memory needs, and how fast they are; None for any other refusal."""
     names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
     for question in held_by_memory(asked) if names else ():
-        held, _ = by_any_way(question)
+        held, _ = find_answer(question)
         if held.reason is None or held.reason.code != "missing_givens":
             break
     if not names or [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
@@ -168,7 +168,7 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Way) -> Solution |
     whole = int(next_whole(bound.least, LOWER))
     told, doubts = [], dict[str, str]()
     for name in names:
-        result = result_where(replace(question, unknown="chips"), name, whole)
+        result = evaluate_result(replace(question, unknown="chips"), name, whole)
         doubts |= {kind: text for kind, text in zip(result.kinds, result.warnings, strict=True) if kind == DECODE_ALONE}
         (there,) = result.answers[:1] or (None,)
         if there is None or there.kind != "point" or not fast_enough(name, there.point, asked.known[name]):
@@ -187,7 +187,7 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Way) -> Solution |
         answers=(answer,),
         given=given,
         provenance={**held.provenance, **{name: asked.provenance[name] for name in names}},
-        unused=left_unused(asked, {*given, *(name for row in way.rows for name in row.symbols)}),
+        unused=list_unused(asked, {*given, *(name for row in way.rows for name in row.symbols)}),
         warnings=tuple(said.values()),
         kinds=tuple(said),
     )
@@ -262,7 +262,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
 
         without = replace(at(name, asked.known), anyway=True, silent=True)
-        solution, way = by_any_way(without, told=False)
+        solution, way = find_answer(without, told=False)
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
             instead = at(asked.unknown, {**asked.known, name: one.point})
@@ -272,7 +272,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             possible = possible and not beyond_what_can_be(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
-                errs, given = may_err(without, solution, way, one), frozenset(solution.given)
+                errs, given = possible_errors(without, solution, way, one), frozenset(solution.given)
                 yield Instead(name=name, value=one.point, causes=errs, defaults=defaults, given=given, elasticities=one.elasticities)
 
 

@@ -51,15 +51,15 @@ def find_zeros(name: str, height: Height) -> tuple[list[_Stretch], Floats]:
     with np.errstate(invalid="ignore"):
         if not (np.abs(y) > HOLDS).any():
             return [(None, None)] if np.isfinite(y).any() else [], y[np.isfinite(y)]
-    for more in (_edges(x, y, height), _turns(x, y, height)):
+    for more in (_edges(x, y, height), _turning_points(x, y, height)):
         if len(more):
             x = np.unique(np.concatenate([x, more]))
             y = height(x)
-    zeros = [_whole(one, height) for one in (*_crossings(x, y, height), *_level(x, y, height))]
+    zeros = [_round_zero(one, height) for one in (*_crossings(x, y, height), *_level_stretches(x, y, height))]
     return sorted(zeros, key=lambda one: one[0] or 0.0), y[np.isfinite(y)]
 
 
-def _whole(zero: _Stretch, height: Height) -> _Stretch:
+def _round_zero(zero: _Stretch, height: Height) -> _Stretch:
     """Return a point as a whole number if it is one but for rounding."""
     point, whole = zero[0], round(zero[0] or 0.0)
     if point is None or zero[0] != zero[1] or abs(point - whole) > 2 * HOLDS * point:
@@ -67,7 +67,7 @@ def _whole(zero: _Stretch, height: Height) -> _Stretch:
     return (float(whole), float(whole)) if abs(height(np.array([float(whole)]))[0]) <= HOLDS else zero
 
 
-def _last(inside: float, outside: float, holds: Callable[[Floats], NDArray[np.bool_]]) -> float:
+def _last_place(inside: float, outside: float, holds: Callable[[Floats], NDArray[np.bool_]]) -> float:
     """Return the last place on the way from one place to another up to which something holds, to the last digit."""
     for _ in range(_ROUNDS):
         places = np.linspace(inside, outside, _BETWEEN)
@@ -83,10 +83,10 @@ def _edges(x: Floats, y: Floats, height: Height) -> Floats:
     if not len(at):
         return np.empty(0)
     ends = [(x[place], x[place + 1]) if there[place] else (x[place + 1], x[place]) for place in at]
-    return np.array([_last(inside, outside, lambda place: np.isfinite(height(place))) for inside, outside in ends])
+    return np.array([_last_place(inside, outside, lambda place: np.isfinite(height(place))) for inside, outside in ends])
 
 
-def _turns(x: Floats, y: Floats, height: Height) -> Floats:
+def _turning_points(x: Floats, y: Floats, height: Height) -> Floats:
     """Return the places where the curve comes nearest to zero and turns back."""
     from scipy.optimize import elementwise
 
@@ -123,7 +123,7 @@ def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
             yield root, root
 
 
-def _level(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
+def _level_stretches(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
     """Yield the stretches, and the points of the grid, at which the curve is zero."""
     with np.errstate(invalid="ignore"):
         level = np.abs(y) <= HOLDS
@@ -161,7 +161,7 @@ def _ends(first: float, last: float, low: float | None, high: float | None, heig
     ends = [float(first), float(last)]
     for place, outside in enumerate((low, high)):
         if outside is not None and not is_zero(np.array([outside]))[0]:
-            ends[place] = _last(ends[place], float(outside), is_zero)
+            ends[place] = _last_place(ends[place], float(outside), is_zero)
     return ends[0], ends[1]
 
 

@@ -71,7 +71,7 @@ def signs(asked: Question, way: Way, values: Mapping[str, float]) -> Signs:
     """Return to which sides an answer may be wrong at the values that its way led to."""
     found: set[int] = set()
     for change in _relaxations(asked, way, values):
-        moved = _again(way, values, change)
+        moved = _follow_again(way, values, change)
         if moved is None and change.is_smallest:
             return frozenset((1, -1))
         if moved is not None and not isclose(moved, values[way.unknown], rel_tol=_SAME, abs_tol=0.0):
@@ -123,7 +123,7 @@ def _relaxations(asked: Question, way: Way, values: Mapping[str, float]) -> Iter
             yield from (_Relaxed(cause, value=min(value, quantity(cause).ceiling)) for value in some)
 
 
-def _again(way: Way, values: Mapping[str, float], change: _Relaxed) -> float | None:
+def _follow_again(way: Way, values: Mapping[str, float], change: _Relaxed) -> float | None:
     """Return what a way leads to after a change, near its present answer; None if an equation does not apply then."""
     solved = way.solved
     here = {name: value for name, value in values.items() if name not in solved}
@@ -132,18 +132,18 @@ def _again(way: Way, values: Mapping[str, float], change: _Relaxed) -> float | N
     for leg in way.legs:
         if leg.unknown == change.name and change.value is not None:
             continue
-        found = _solved(leg, here, values, change)
+        found = _solve_leg(leg, here, values, change)
         if found is None:
             return None
         here[leg.unknown] = found
     return here[way.unknown]
 
 
-def _solved(leg: Leg, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
+def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
     """Return the value of a leg after a change, the one nearest to its present value."""
     if isinstance(leg, Loop):
-        return _closed(leg, here, before, change)
-    row, known = _as_changed(leg.row, here, change)
+        return _close_loop(leg, here, before, change)
+    row, known = _change_row(leg.row, here, change)
     factor = change.factor if row.id == change.name else 1.0
     if row.symbols[0] == leg.unknown:
         found = right_side_at(row, known) * factor
@@ -155,17 +155,17 @@ def _solved(leg: Leg, here: Mapping[str, float], before: Mapping[str, float], ch
     return min(points, key=lambda one: abs(log(one / near)) if one > 0 and near > 0 else abs(one - near), default=None)
 
 
-def _closed(loop: Loop, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
+def _close_loop(loop: Loop, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
     """Return the value that closes a loop after a change, by the secant method from the present one."""
 
     def height(trial: float) -> float | None:
         there = {**here, loop.unknown: trial}
         for leg in loop.steps:
-            found = _solved(leg, there, before, change)
+            found = _solve_leg(leg, there, before, change)
             if found is None:
                 return None
             there[leg.unknown] = found
-        row, known = _as_changed(loop.closing, there, change)
+        row, known = _change_row(loop.closing, there, change)
         right = right_side_at(row, known) * (change.factor if row.id == change.name else 1.0)
         return right / known[row.symbols[0]] - 1 if known[row.symbols[0]] else None
 
@@ -182,7 +182,7 @@ def _closed(loop: Loop, here: Mapping[str, float], before: Mapping[str, float], 
     return None
 
 
-def _as_changed(row: Equation | Composed, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation | Composed, Mapping[str, float]]:
+def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation | Composed, Mapping[str, float]]:
     """Return an equation in which a changed default is written again, and the values with those of what comes back with it."""
     if isinstance(row, Composed) or change.name not in row.put_in:
         return row, here

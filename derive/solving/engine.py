@@ -80,12 +80,12 @@ class _End:
 
 def follow(asked: Question, known: Mapping[str, float], way: Way, solve: Solve) -> Solution | Stop:
     """Return what a way leads to at numbers: answers with their warnings, a contradiction, or the leg at which it stops."""
-    ended = _ends(asked, known, way) if not way.cancelled else _ends_without(asked, known, way)
+    ended = _ends(asked, known, way) if not way.cancelled else _ends_at_any_value(asked, known, way)
     if isinstance(ended, Stop):
         return ended
     if not isinstance(ended, list):
-        return without_answer(asked, *ended)
-    shown = [(one, _shown(way, one)) for one in ended]
+        return refuse_question(asked, *ended)
+    shown = [(one, _shown_world(way, one)) for one in ended]
     answers = [(world, _answer(asked, way, one, world.values)) for one, world in shown]
     return _solution(asked, known, way, answers, ended[0].short, solve)
 
@@ -96,9 +96,9 @@ def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] |
     *before, last = way.legs
     for leg in before:
         outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
-        if reason := _left_open(leg, outcomes):
+        if reason := _reason_left_open(leg, outcomes):
             return Stop(leg, reason)
-        worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers]
+        worlds = [_extend_world(world, leg, one) for world, answers, _ in outcomes for one in answers]
         if not worlds:
             return Stop(leg, next(reason for *_, reason in outcomes if reason))
     ends: list[_End] = []
@@ -110,7 +110,7 @@ def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] |
             return Stop(last, reason)
         nothing = reason or nothing
         for one in found:
-            end = _checked(asked, way, world, one)
+            end = _check_end(asked, way, world, one)
             clash = clash or (end if isinstance(end, Reason) else None)
             ends += [end] if isinstance(end, _End) else []
     if ends:
@@ -121,7 +121,7 @@ def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] |
     return Stop(last, nothing)
 
 
-def _ends_without(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
+def _ends_at_any_value(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
     """Return the ends of a way with undetermined quantities if these do not matter, which is seen at several values of them."""
     seen: list[list[_End]] = []
     for shares in _SHARES:
@@ -146,13 +146,13 @@ def _whole_step(way: Way, found: Answer) -> RouteStep:
 def _answer(asked: Question, way: Way, one: _End, values: Mapping[str, float]) -> Answer:
     """Return what the last leg found, as an answer of the whole way."""
     found = one.found
-    moved = WhenRead(lambda: {name: by for name, by in _chained(found, one.before).items() if name not in way.cancelled})
+    moved = WhenRead(lambda: {name: by for name, by in _chain_elasticities(found, one.before).items() if name not in way.cancelled})
     bound = direction(asked, way, values) if found.kind == "point" else None
     formula = one.after.steps[-1].formula if way.cancelled else found.formula
     return replace(found, elasticities=moved, regime=_regime(way, values, found), bound=bound, formula=formula)
 
 
-def _shown(way: Way, one: _End) -> World:
+def _shown_world(way: Way, one: _End) -> World:
     """Return the world that is shown of an answer: of an interval the one at its end, the upper of two."""
     bound = None if one.found.kind == "point" else shown_end(one.found)
     if bound is None:
@@ -166,7 +166,7 @@ def _shown(way: Way, one: _End) -> World:
     return replace(one.after, values=values, steps=tuple(steps))
 
 
-def values_along(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | None:
+def evaluate_way(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | None:
     """Return all values of a way at numbers, each the first that its leg gives, or None where a leg gives none."""
     world = World(values=known, slopes={})
     for leg in way.legs:
@@ -174,40 +174,40 @@ def values_along(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | 
         points = [one for one in found if one.kind == "point"]
         if not points:
             return None
-        world = _onward(world, leg, points[0])
+        world = _extend_world(world, leg, points[0])
     return world.values
 
 
-def _left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
+def _reason_left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
     """Return why a leg is no way on: in one of the worlds its quantity is only bounded, or not determined."""
     for _, answers, reason in outcomes:
         if reason and reason.code in LEAVES_OPEN:
             return reason
         if loose := next((one for one in answers if one.kind != "point"), None):
-            return _within_bounds(leg, loose)
+            return _reason_of_bounds(leg, loose)
     return None
 
 
-def _checked(asked: Question, way: Way, world: World, found: Answer) -> _End | Reason:
+def _check_end(asked: Question, way: Way, world: World, found: Answer) -> _End | Reason:
     """Return the end that an answer is, or what it contradicts: a given, or the memory."""
-    after = _onward(world, way.legs[-1], found)
+    after = _extend_world(world, way.legs[-1], found)
     known = after.values if found.kind == "point" else world.values
     short, told = misfit(asked, known, way.rows), ""
-    if short and only_said(asked, way):
-        told = "; ".join((*short.message.split("\n"), *_over_more_links(asked, known, way)))
+    if short and is_memory_warning(asked, way):
+        told = "; ".join((*short.message.split("\n"), *_time_over_more_links(asked, known, way)))
         short = None
     wrong = contradiction(asked, known, way.rows) or short
     return wrong or _End(before=world, after=after, found=found, short=told)
 
 
-def _over_more_links(asked: Question, known: Mapping[str, float], way: Way) -> Iterator[str]:
+def _time_over_more_links(asked: Question, known: Mapping[str, float], way: Way) -> Iterator[str]:
     """Yield the time over the links of as many chips as hold the weights."""
     chips = chips_of_links(asked, known, way.rows)
     if chips and (found := result_with(asked, asked.unknown, {"chips": float(chips)})):
         yield f"with chips={chips} {asked.unknown} = {show(asked.unknown, found)}"
 
 
-def only_said(asked: Question, way: Way) -> bool:
+def is_memory_warning(asked: Question, way: Way) -> bool:
     """Whether short memory is only a warning: if `is_warning` says so, or if nobody gave chips and the answer does not depend on them."""
     if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
         return is_warning(asked, way)
@@ -227,46 +227,46 @@ def _are_alike(some: Sequence[tuple[float, float | None]], others: Sequence[tupl
 def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = MappingProxyType({})) -> _Outcome:
     """Return the answers of a leg, or why there is none; `rounding` is by how much last digits were magnified before."""
     if isinstance(leg, Loop):
-        return _close(leg, values, rounding)
-    return _sure(leg.row, leg.unknown, values, rounding)
+        return _close_loop(leg, values, rounding)
+    return _solve_surely(leg.row, leg.unknown, values, rounding)
 
 
-def _sure(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
+def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
     """Return the answers of an equation, none if a point may be made of nothing but the rounding of its inputs."""
     found, reason = solve_equation(case, unknown, values)
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
         return found, reason
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.point}
-        magnified = _magnified(case, unknown, at, rounding)
-        if magnified > _MOST_MAGNIFIED or _at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
+        magnified = _magnification(case, unknown, at, rounding)
+        if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
             message = f"{unknown} cannot be told from these givens: their last digits decide it in {case.told}"
             return (), Reason(code="not_identified", message=message)
     return found, reason
 
 
-def _close(loop: Loop, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
+def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
     """Return the values of a quantity at which the closing equation of its loop holds."""
     unknown, whole, closed = loop.unknown, compose(loop.closing, loop.steps), False
     if whole and unknown in whole.symbols and all(one.roots is not None for one in branches(whole, unknown)):
-        found, reason = _sure(whole, unknown, values, rounding)
+        found, reason = _solve_surely(whole, unknown, values, rounding)
         found = tuple(one for one in found if _holds_inside(loop, values, inside(one)))
         closed = not reason or reason.code not in LEAVES_OPEN
     if not closed:
-        found, reason = _search(loop, values)
+        found, reason = _search_zeros(loop, values)
     if any(_is_anything(unknown, one) for one in found):
-        return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_told(loop)}")
+        return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_name_of_loop(loop)}")
     if not found and reason is None:
-        reason = Reason(code="no_solution", message=f"no {unknown} satisfies {_told(loop)}")
+        reason = Reason(code="no_solution", message=f"no {unknown} satisfies {_name_of_loop(loop)}")
     return found, reason
 
 
-def _told(loop: Loop) -> str:
+def _name_of_loop(loop: Loop) -> str:
     """Return what a message calls the equations of a loop."""
     return Composed(rows=loop.rows, sides=(0, 0)).told
 
 
-def _search(loop: Loop, values: Mapping[str, float]) -> _Outcome:
+def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     """Return the zeros of a loop that has no closed form, from its curve."""
     from derive.solving.arrays import NoClosedForm, height_of
     from derive.solving.curve import find_zeros
@@ -281,7 +281,7 @@ def _search(loop: Loop, values: Mapping[str, float]) -> _Outcome:
         if low is not None and low == high:
             if not _holds_inside(loop, values, low):
                 continue
-            moved = WhenRead(partial(_slopes_of_loop, loop, values, low))
+            moved = WhenRead(partial(_loop_elasticities, loop, values, low))
             found.append(Answer(kind="point", value=low, residual=0.0, elasticities=moved))
         else:
             row = QUANTITIES[unknown]
@@ -290,7 +290,7 @@ def _search(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     if found:
         return tuple(found), None
     name = closing.symbols[0]
-    message = f"no {unknown} satisfies {_told(loop)}"
+    message = f"no {unknown} satisfies {_name_of_loop(loop)}"
     if name in values:
         reach = [show(name, values[name] * (1 + float(end))) for end in (heights.min(), heights.max())] if len(heights) > 1 else []
         runs = f": it runs from {' to '.join(reach)} over all {unknown}" if reach else ""
@@ -298,7 +298,7 @@ def _search(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     return (), Reason(code="no_solution", violated=(name,), message=message)
 
 
-def _traced(loop: Loop, values: Mapping[str, float], at: float) -> World | None:
+def _trace_loop(loop: Loop, values: Mapping[str, float], at: float) -> World | None:
     """Return the world inside a loop at a trial value, with slopes by what the loop needs and the trial; None if a step fails."""
     names_of = (*loop.needs, loop.unknown)
     there = {**values, loop.unknown: at}
@@ -308,19 +308,19 @@ def _traced(loop: Loop, values: Mapping[str, float], at: float) -> World | None:
         points = [one for one in found if one.kind == "point"]
         if not points or len(points) < len(found):
             return None
-        world = _onward(world, leg, points[0])
+        world = _extend_world(world, leg, points[0])
     return world
 
 
 def _holds_inside(loop: Loop, values: Mapping[str, float], at: float) -> bool:
     """Whether every equation of a loop applies at a trial value."""
-    world = _traced(loop, values, at)
+    world = _trace_loop(loop, values, at)
     return world is not None and loop.closing.applies(world.values)
 
 
-def _slopes_of_loop(loop: Loop, values: Mapping[str, float], at: float) -> dict[str, float]:
+def _loop_elasticities(loop: Loop, values: Mapping[str, float], at: float) -> dict[str, float]:
     """Return d ln(trial)/d ln(needed) of a closed loop, by the implicit function theorem."""
-    world = _traced(loop, values, at)
+    world = _trace_loop(loop, values, at)
     if world is None:
         return {}
     try:
@@ -341,7 +341,7 @@ def _is_anything(unknown: str, found: Answer) -> bool:
     return found.kind == "interval" and found.least <= row.floor and found.high in (None, row.ceiling)
 
 
-def _at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, float], error: float) -> bool:
+def _is_at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, float], error: float) -> bool:
     """Whether a relative error of the unknown decides which of two terms is the larger."""
     beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
     pairs = (pair for regime in regimes_of(case) for pair in regime.wins)
@@ -349,7 +349,7 @@ def _at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, float]
     return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
 
 
-def _magnified(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
+def _magnification(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
     """Return by how much the last digits of the givens are magnified in the unknown."""
 
     def height(at: Mapping[str, float]) -> float:
@@ -369,31 +369,31 @@ def _magnified(case: Equation | Composed, unknown: str, values: Mapping[str, flo
     return total / slope if slope else inf
 
 
-def _within_bounds(leg: Leg, interval: Answer) -> Reason:
+def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:
     """Return the reason that a quantity does not bind and is known by its bounds alone."""
     low, high = (None if end is None else show(leg.unknown, end) for end in (interval.low or None, interval.high))
     bounds = " and ".join(text for text in (low and f"at least {low}", high and f"at most {high}") if text) or "any value"
-    told = leg.row.told if isinstance(leg, Step) else _told(leg)
+    told = leg.row.told if isinstance(leg, Step) else _name_of_loop(leg)
     return Reason(code="not_identified", message=f"{leg.unknown} does not bind in {told}, so only its bounds are known: {bounds}")
 
 
-def _onward(world: World, leg: Leg, found: Answer) -> World:
+def _extend_world(world: World, leg: Leg, found: Answer) -> World:
     """Return the world with what a leg found; of a loop with all that follows at the trial value too."""
     place = inside(found)
     inner: Mapping[str, float] = {}
     steps: tuple[RouteStep, ...] = (_step(leg, found),)
     if isinstance(leg, Loop):
-        traced = _traced(leg, world.values, place) if found.kind == "point" else None
+        traced = _trace_loop(leg, world.values, place) if found.kind == "point" else None
         inner = {} if traced is None else {one.unknown: traced.values[one.unknown] for one in leg.steps}
         if traced is not None:
             # A loop that was closed by search shows where it goes step by step.
             closing = RouteStep(equations=(leg.closing.reference,), unknown=leg.unknown, value=place, forwards=leg.closing.symbols[0])
             steps = (*traced.steps, closing) if found.formula is None else (*steps, *traced.steps)
     values = {**world.values, **inner, leg.unknown: place}
-    magnified = _magnified(leg.row, leg.unknown, values, world.rounding) if isinstance(leg, Step) and found.kind == "point" else 1.0
+    magnified = _magnification(leg.row, leg.unknown, values, world.rounding) if isinstance(leg, Step) and found.kind == "point" else 1.0
     return World(
         values=values,
-        slopes={**world.slopes, leg.unknown: _chained(found, world)},
+        slopes={**world.slopes, leg.unknown: _chain_elasticities(found, world)},
         rounding={**world.rounding, leg.unknown: magnified},
         steps=(*world.steps, *steps),
     )
@@ -413,7 +413,7 @@ def _regime(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
     return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
 
 
-def _chained(found: Answer, world: World) -> Mapping[str, float]:
+def _chain_elasticities(found: Answer, world: World) -> Mapping[str, float]:
     """Return elasticities with respect to the givens, by the chain rule along the way."""
 
     def total() -> dict[str, float]:
@@ -426,7 +426,7 @@ def _chained(found: Answer, world: World) -> Mapping[str, float]:
     return WhenRead(total)
 
 
-def left_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
+def list_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
     """Return what somebody gave and an answer did not use."""
     of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
     told = [asked.supposed[one] for one in touched if one in asked.supposed]
@@ -447,7 +447,7 @@ def _solution(
         **less_than_one(asked.unknown, answers),
         **{name: one.text for name, one in doubts.items()},
     }
-    left = left_unused(asked, touched.union(*(one.rests for one in doubts.values())))
+    left = list_unused(asked, touched.union(*(one.rests for one in doubts.values())))
     against = memory_is_made_of(asked, ends[0][0].values, used, left)
     return Solution(
         unknown=asked.unknown,
@@ -465,7 +465,7 @@ def _solution(
     )
 
 
-def without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:
+def refuse_question(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:
     """Return a solution that has no answer, and why."""
     return Solution(
         unknown=asked.unknown,

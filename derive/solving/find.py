@@ -15,7 +15,7 @@ from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.requirements import HOLDS
 from derive.solving.directions import Causes, signs
-from derive.solving.engine import LEAVES_OPEN, Stop, follow, left_unused, only_said, without_answer
+from derive.solving.engine import LEAVES_OPEN, Stop, follow, is_memory_warning, list_unused, refuse_question
 from derive.solving.fit import SHORT_OF_MEMORY, batch_is_left_to_a_rate
 from derive.solving.limits import FREE
 from derive.solving.one_equation import inside
@@ -45,38 +45,38 @@ _Found = tuple[Solution, Way | None]
 _Stops = list[tuple[Stop, Way]]
 
 
-def by_any_way(asked: Question, told: bool = True) -> _Found:
+def find_answer(asked: Question, told: bool = True) -> _Found:
     """Return the answer, and the way to it if equations lead there; what a question lacks is looked up only if it is `told`."""
     equalities = tuple(row for row in asked.active if row.sense == "=")
     stops: _Stops = []
-    outcome = _by_steps(asked, equalities, stops)
-    if looped := _by_trial(asked, equalities, outcome, stops):
+    outcome = _answer_by_steps(asked, equalities, stops)
+    if looped := _answer_by_trial(asked, equalities, outcome, stops):
         return looped
     if outcome is None and not stops:
-        outcome = _whatever_else(asked, equalities)
+        outcome = _answer_without_free_inputs(asked, equalities)
     bounded = outcome is None and not stops
     if bounded:
-        outcome = _by_steps(asked, asked.active, stops)
+        outcome = _answer_by_steps(asked, asked.active, stops)
         if outcome and not _says_something(asked, outcome[0]):
             outcome = None
-        if not stops and (not outcome or left_unused(asked, {*outcome[0].given})):
-            outcome = _tighter(outcome, _by_bounds(asked, stops))
+        if not stops and (not outcome or list_unused(asked, {*outcome[0].given})):
+            outcome = _tighter_bound(outcome, _answer_by_bounds(asked, stops))
     if outcome and (bounded or _only_bounded(outcome[0])) and (aside := _result_left_aside(asked, *outcome)):
-        return without_answer(asked, aside), None
+        return refuse_question(asked, aside), None
     if outcome and bounded and (lacking := _definition_lacks(asked, outcome[0])):
-        return without_answer(asked, lacking), None
+        return refuse_question(asked, lacking), None
     if outcome:
         return outcome
     known = [*taken_as_known(asked)][-1]
     if free := indifferent(asked, known):
-        return without_answer(asked, free), None
+        return refuse_question(asked, free), None
     if stops:
-        return without_answer(asked, _told(asked, stops)), None
+        return refuse_question(asked, _reason_of_stops(asked, stops)), None
     reason = missing_givens(asked, known) if told else Reason(code="missing_givens", message="what is missing was not asked for")
-    return without_answer(asked, reason), None
+    return refuse_question(asked, reason), None
 
 
-def _by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tuple[Solution, Way] | None:
+def _answer_by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tuple[Solution, Way] | None:
     """Return the first answer by one equation at a time, or by a loop; `stops` collects where ways ended."""
     for known in taken_as_known(asked):
         failed: Failed = frozenset()
@@ -99,7 +99,7 @@ def _by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tup
     return None
 
 
-def _by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Solution, Way] | None, stops: _Stops) -> _Found | None:
+def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Solution, Way] | None, stops: _Stops) -> _Found | None:
     """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result left aside."""
     first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
     if bounded and not (aside and _only_bounded(bounded[0])):
@@ -115,7 +115,7 @@ def _by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Soluti
         plain = find_plain_way(asked.unknown, rows, frozenset(known), failed)
         outcome = _follow(asked, known, plain) if plain else None
         if plain and bounded and isinstance(outcome, Solution) and outcome.answers and not {*aside}.isdisjoint(outcome.given):
-            return _within(asked, outcome, plain.rows[-1], bounded[0]), None
+            return _intersect_answers(asked, outcome, plain.rows[-1], bounded[0]), None
     for start, way in islice(_loops(asked, rows, failed), _MOST_LOOPS):
         loop = next(leg for leg in way.legs if isinstance(leg, Loop))
         if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
@@ -126,7 +126,7 @@ def _by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Soluti
             continue
         if isinstance(outcome, Solution) and outcome.answers:
             if bounded:
-                return _within(asked, outcome, loop.closing, bounded[0]), None
+                return _intersect_answers(asked, outcome, loop.closing, bounded[0]), None
             if not _only_bounded(outcome):
                 return outcome, way
             # Another result may say more than that this one does not bind.
@@ -137,7 +137,7 @@ def _by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Soluti
         if isinstance(outcome, Solution):
             refused = refused or (outcome, way)
         elif outcome.reason.code not in LEAVES_OPEN:
-            refused = refused or (without_answer(asked, outcome.reason), None)
+            refused = refused or (refuse_question(asked, outcome.reason), None)
     if bounded and not (refused and refused[0].reason):
         return bounded if first is None else None
     return refused if bounded or not stops else None
@@ -153,7 +153,7 @@ def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Itera
                 yield known, way
 
 
-def _whatever_else(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+def _answer_without_free_inputs(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
     """Return an answer that does not depend on one or two quantities that nothing determines."""
     for known in taken_as_known(asked):
         for way in find_cancelling(asked.unknown, rows, frozenset(known)):
@@ -164,7 +164,7 @@ def _whatever_else(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solutio
     return None
 
 
-def _tighter(beside: tuple[Solution, Way] | None, bounded: tuple[Solution, Way] | None) -> tuple[Solution, Way] | None:
+def _tighter_bound(beside: tuple[Solution, Way] | None, bounded: tuple[Solution, Way] | None) -> tuple[Solution, Way] | None:
     """Return the one of two bounds that leaves less of the unknown, else the first."""
     ends = [[one.ends for one in outcome[0].answers] if outcome else [] for outcome in (beside, bounded)]
     if bounded and len(ends[0]) == len(ends[1]) == 1:
@@ -175,18 +175,18 @@ def _tighter(beside: tuple[Solution, Way] | None, bounded: tuple[Solution, Way] 
     return beside or bounded
 
 
-def _within(asked: Question, solution: Solution, closing: Equation, bounded: Solution) -> Solution:
+def _intersect_answers(asked: Question, solution: Solution, closing: Equation, bounded: Solution) -> Solution:
     """Return what leads to one result, as far as other results leave it possible."""
-    answers = tuple(left for one in solution.answers for left in _left_of(one, bounded))
+    answers = tuple(left for one in solution.answers for left in _common_parts(one, bounded))
     if not answers:
         place, ids = show(asked.unknown, inside(solution.answers[0])), ", ".join(bounded.equations)
         name = closing.symbols[0]
         message = f"contradiction: {asked.unknown} = {place} by {closing.id} from {name}, which is ruled out by {ids}"
-        return without_answer(asked, Reason(code="contradiction", violated=(name,), message=message))
+        return refuse_question(asked, Reason(code="contradiction", violated=(name,), message=message))
     return replace(solution, answers=answers, unused=tuple(name for name in solution.unused if name not in bounded.given))
 
 
-def _left_of(one: Answer, bounded: Solution) -> Iterator[Answer]:
+def _common_parts(one: Answer, bounded: Solution) -> Iterator[Answer]:
     """Yield what an answer and bounds have in common."""
     low, high = one.ends
     for least, most in (other.ends for other in bounded.answers):
@@ -201,10 +201,10 @@ def _only_bounded(solution: Solution) -> bool:
 
 def _results_aside(asked: Question, solution: Solution) -> list[str]:
     """Return the given results that are made of the unknown and had no part in an answer."""
-    return [name for name in made_of(asked, asked.unknown) if name in left_unused(asked, {*solution.given})]
+    return [name for name in made_of(asked, asked.unknown) if name in list_unused(asked, {*solution.given})]
 
 
-def result_where(asked: Question, name: str, root: float) -> Solution:
+def evaluate_result(asked: Question, name: str, root: float) -> Solution:
     """Return what a result comes to at a value of the unknown."""
     known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
     return forwards(replace(asked, unknown=name, known=known))
@@ -212,11 +212,11 @@ def result_where(asked: Question, name: str, root: float) -> Solution:
 
 def forwards(asked: Question) -> Solution:
     """Return what a question comes to by one equation at a time."""
-    outcome = _by_steps(asked, tuple(row for row in asked.active if row.sense == "="), [])
-    return outcome[0] if outcome else without_answer(asked, missing_givens(asked, asked.known))
+    outcome = _answer_by_steps(asked, tuple(row for row in asked.active if row.sense == "="), [])
+    return outcome[0] if outcome else refuse_question(asked, missing_givens(asked, asked.known))
 
 
-def _told(asked: Question, stops: Sequence[tuple[Stop, Way]]) -> Reason:
+def _reason_of_stops(asked: Question, stops: Sequence[tuple[Stop, Way]]) -> Reason:
     """Return why there is no answer: where no value will do, in terms of the unknown if one of the ways says so."""
     first = stops[0][0].reason
     if first.code != "no_solution":
@@ -237,11 +237,11 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
     A result that comes to what was given whatever the unknown is takes nothing from bounds by equations.
     """
     free = indifferent(asked, [*taken_as_known(asked)][-1])
-    if free and free.violated[0] in left_unused(asked, {*bounded.given}):
+    if free and free.violated[0] in list_unused(asked, {*bounded.given}):
         by_equations = all(row.sense == "=" for row in way.rows)
         return None if by_equations and free.code == "not_identified" else free
     definitions = {**{row.defines: row for row in asked.left_out if row.defines}, **giving(asked.active)}
-    for name in (name for name in left_unused(asked, {*bounded.given}) if name in definitions):
+    for name in (name for name in list_unused(asked, {*bounded.given}) if name in definitions):
         rests, queue = {name: definitions[name]}, [name]
         while queue:
             row = definitions.get(queue.pop())
@@ -273,7 +273,7 @@ def _definition_lacks(asked: Question, bounded: Solution) -> Reason | None:
         made |= new
         queue += [name for name in new if name not in asked.known]
     of_model = {*PARAMETERS} if asked.published and bounded.given.keys().isdisjoint(PARAMETERS) else set()
-    if made.isdisjoint({*left_unused(asked, {*bounded.given}), *of_model}):
+    if made.isdisjoint({*list_unused(asked, {*bounded.given}), *of_model}):
         return None
     reason = missing_givens(asked, [*taken_as_known(asked)][-1])
     (low, high), ids = bounded.answers[0].ends if bounded.answers else (None, None), ", ".join(bounded.equations)
@@ -291,14 +291,14 @@ def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution |
     short = _batch_does_not_fit(asked)
     if short is None:
         return outcome
-    if not only_said(asked, way):
-        return without_answer(asked, short, outcome.route)
+    if not is_memory_warning(asked, way):
+        return refuse_question(asked, short, outcome.route)
     told = "; ".join(short.message.split("\n"))
     return replace(outcome, warnings=(told, *outcome.warnings), kinds=(SHORT, *outcome.kinds))
 
 
 def _answers_to(asked: Question) -> tuple[Answer, ...]:
-    return by_any_way(asked, told=False)[0].answers
+    return find_answer(asked, told=False)[0].answers
 
 
 def _batch_does_not_fit(asked: Question) -> Reason | None:
@@ -306,13 +306,13 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
     if asked.unknown == FREE or FREE in asked.known or not batch_is_left_to_a_rate(asked):
         return None
     batch = replace(posed(asked, FREE, asked.known), silent=True)
-    reason = by_any_way(batch, told=False)[0].reason
+    reason = find_answer(batch, told=False)[0].reason
     if reason and (usual := in_usual_types(batch, reason.missing)):
-        reason = by_any_way(usual, told=False)[0].reason
+        reason = find_answer(usual, told=False)[0].reason
     return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
 
-def _by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | None:
+def _answer_by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | None:
     """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
     made = {row.defines: row for row in asked.active if row.defines}
     for known in taken_as_known(asked):
@@ -328,7 +328,7 @@ def _by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | None:
             if isinstance(outcome, Stop):
                 stops.append((outcome, way))
             elif _says_something(asked, outcome):
-                tightest = _tighter(tightest, (outcome, way))
+                tightest = _tighter_bound(tightest, (outcome, way))
         if tightest:
             return tightest
     return None
@@ -340,13 +340,13 @@ def _says_something(asked: Question, bounded: Solution) -> bool:
     return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
 
 
-def may_err(asked: Question, solution: Solution, way: Way | None, found: Answer) -> Causes:
+def possible_errors(asked: Question, solution: Solution, way: Way | None, found: Answer) -> Causes:
     """Return to which sides an answer may be wrong, as causes for what rests on it."""
     if found.bound:
         return frozenset([(asked.unknown, found.bound)])
-    exact = way and not signs(asked, way, {**solution.given, **_on_the_way(solution), asked.unknown: found.point})
+    exact = way and not signs(asked, way, {**solution.given, **_values_of_steps(solution), asked.unknown: found.point})
     return frozenset() if exact else frozenset((asked.unknown, side) for side in ("lower", "upper"))
 
 
-def _on_the_way(solution: Solution) -> dict[str, float]:
+def _values_of_steps(solution: Solution) -> dict[str, float]:
     return {step.unknown: step.value for step in solution.route if step.value is not None}

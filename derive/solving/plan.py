@@ -144,11 +144,11 @@ def find_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], fa
 @lru_cache(maxsize=4096)
 def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
     """Return the legs that lead to the unknown one equation at a time, or None."""
-    legs = _spread(rows, known, failed, unknown)
+    legs = _propagate(rows, known, failed, unknown)
     if unknown not in legs:
         return None
-    needed = _needed([unknown], legs)
-    return Way(_by_definitions_instead(needed, unknown, rows, known, failed) or needed)
+    needed = _needed_legs([unknown], legs)
+    return Way(_definition_legs(needed, unknown, rows, known, failed) or needed)
 
 
 @lru_cache(maxsize=4096)
@@ -167,7 +167,7 @@ def find_loops(
     """
     legs, reached, equalities = _plain_part(unknown, rows, known, failed)
     made = _definitions(equalities, reached | {unknown})
-    claimed = known | _turned(legs)
+    claimed = known | _turned_quantities(legs)
     constraining = [
         row
         for row in equalities
@@ -185,7 +185,7 @@ def find_loops(
                     if loop and (loop.id, trial) not in failed and (after := definitions_to([unknown], made, reached | free)) is not None:
                         inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
                         if unknown in {trial, *inner, *after}:
-                            yield Way(_needed([unknown], {**legs, trial: loop, **inner, **after}))
+                            yield Way(_needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
 
 
 def _plain_part(
@@ -195,7 +195,7 @@ def _plain_part(
     equalities = tuple(row for row in rows if row.sense == "=")
     if known.isdisjoint(row.symbols[0] for row in equalities):
         return {}, known, ()
-    legs = _spread(equalities, known, failed)
+    legs = _propagate(equalities, known, failed)
     return ({}, known, ()) if unknown in legs else (legs, known | legs.keys(), equalities)
 
 
@@ -209,7 +209,7 @@ def _loop(rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[
     inner = definitions_to(others[0].symbols, made, reached | free)
     if inner is None or second not in _free_inputs(others[0].symbols, made, reached):
         return None
-    return Loop(closing, trial, _needed(closing.symbols, {second: Loop(others[0], second, tuple(inner.values())), **steps}))
+    return Loop(closing, trial, _needed_legs(closing.symbols, {second: Loop(others[0], second, tuple(inner.values())), **steps}))
 
 
 def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
@@ -230,19 +230,19 @@ def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset
     legs, reached, rows = _plain_part(unknown, rows, known, failed)
     near = {name for row in rows if unknown in row.names for name in row.names if name not in reached and name != unknown}
     for trial in (unknown, *sorted(near)[:_MOST_NEAR]):
-        beyond = _spread(rows, reached | {trial}, failed)
+        beyond = _propagate(rows, reached | {trial}, failed)
         if trial != unknown and unknown not in beyond:
             continue
-        around, claimed = {*reached, trial, *beyond}, known | _turned(legs) | _turned(beyond)
+        around, claimed = {*reached, trial, *beyond}, known | _turned_quantities(legs) | _turned_quantities(beyond)
         used = {leg.rows[0] for leg in beyond.values()}
         for row in rows:
             if row not in used and _constrains(row, claimed, rows) and row.names <= around and not row.names <= reached:
-                loop = Loop(row, trial, _needed(row.symbols, beyond))
+                loop = Loop(row, trial, _needed_legs(row.symbols, beyond))
                 if trial in loop.symbols and (loop.id, trial) not in failed:
-                    yield Way(_needed([unknown], {**legs, trial: loop, **beyond}))
+                    yield Way(_needed_legs([unknown], {**legs, trial: loop, **beyond}))
 
 
-def _turned(legs: Mapping[str, Leg]) -> frozenset[str]:
+def _turned_quantities(legs: Mapping[str, Leg]) -> frozenset[str]:
     """Return the quantities that an equation other than a definition of them gave."""
     return frozenset(name for name, leg in legs.items() if leg.rows[-1].symbols[0] != name)
 
@@ -327,7 +327,7 @@ def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equat
     return {name: row for name, row in {**defined, **named}.items() if name not in known}
 
 
-def _spread(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: str = "") -> dict[str, Leg]:
+def _propagate(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: str = "") -> dict[str, Leg]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
     reached, legs = set(known), dict[str, Leg]()
     waiting = [row for row in rows if not row.names <= reached]
@@ -349,7 +349,7 @@ def _spread(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: s
     return legs
 
 
-def _by_definitions_instead(
+def _definition_legs(
     legs: tuple[Leg, ...], unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
 ) -> tuple[Leg, ...]:
     """Return legs by definitions alone, if they use all the givens that these legs use and these turn an equation round."""
@@ -371,14 +371,14 @@ def _by_definitions_instead(
                 return True
         return False
 
-    forwards = _needed([unknown], found) if reached(unknown, frozenset()) else ()
+    forwards = _needed_legs([unknown], found) if reached(unknown, frozenset()) else ()
     taken = {name for leg in legs for name in leg.symbols} & known
     if not forwards or not taken <= {name for leg in forwards for name in leg.symbols}:
         return ()
     return forwards if Way(forwards).without(failed) else ()
 
 
-def _needed(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
+def _needed_legs(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
     """Return the legs that some quantities depend on, in the order in which they were found."""
     found, queue = set(), list(wanted)
     while queue:

@@ -10,7 +10,7 @@ import numpy as np
 from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.answering import answer, answered
-from derive.solving.engine import only_said
+from derive.solving.engine import is_memory_warning
 from derive.solving.givens import MOST_POINTS
 from derive.solving.intervals import spanned
 from derive.solving.plan import Way
@@ -243,7 +243,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
 
 def _short(asked: Question, given: AtPoints, way: Way, table: Sweep) -> dict[str, str]:
     """Where memory is short and that is only said: what is said at the first of these points, and how many there are."""
-    if not only_said(asked, way):
+    if not is_memory_warning(asked, way):
         return {}
     found = np.concatenate(
         [

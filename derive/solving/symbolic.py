@@ -19,7 +19,7 @@ from derive.records import Equation
 from derive.solving.assumptions import list_assumptions
 from derive.solving.composed import Composed
 from derive.solving.directions import Signs, bound_of, signs
-from derive.solving.engine import values_along
+from derive.solving.engine import evaluate_way
 from derive.solving.plan import Leg, Loop, Way, find_loops, find_plain_way
 from derive.solving.questions import Question, posed, taken_as_known
 from derive.solving.refusals import missing_givens
@@ -146,7 +146,7 @@ def _side(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping
     """Return the direction of the answer if it is the same at several values of the symbols, and else that it is not said."""
     seen = set[Signs]()
     for share in _SHARES:
-        values = values_along(way, {**known, **{name: quantity(name).at(share) for name in given}})
+        values = evaluate_way(way, {**known, **{name: quantity(name).at(share) for name in given}})
         seen |= {signs(asked, way, values)} if values else set()
     found = next(iter(seen)) if len(seen) == 1 else frozenset((1, -1))
     return bound_of(found), () if len(found) < 2 else (_NOT_SAID,)

@@ -10,7 +10,7 @@ from derive.records import LOWER
 from derive.requirements import HOLDS
 from derive.solving.arrays import Arrays, Floats, NoClosedForm, regime_labels, run
 from derive.solving.directions import bound_of, signs
-from derive.solving.engine import only_said
+from derive.solving.engine import is_memory_warning
 from derive.solving.fit import IN_FLIGHT, MEMORY_BINDS, batch_is_left_to_a_rate, least_chips, shortage
 from derive.solving.plan import Way
 from derive.solving.questions import Question, at_values, standing_beside
@@ -97,13 +97,13 @@ def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
 def _what_fits(asked: Question, way: Way, world: Arrays) -> "Floats | float":
     """Return the unknown where weights and caches fit, if that is asked for."""
     found = world[asked.unknown]
-    short = None if only_said(asked, way) else shortage(asked, world, way.rows)
+    short = None if is_memory_warning(asked, way) else shortage(asked, world, way.rows)
     return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)
 
 
 def _as_memory_needs(asked: Question, way: Way, world: Arrays) -> "Floats | float":
     """Return as many chips as memory needs where a speed takes fewer; NaN elsewhere."""
-    short = None if only_said(asked, way) else shortage(asked, world, way.rows)
+    short = None if is_memory_warning(asked, way) else shortage(asked, world, way.rows)
     if short is None or not np.any(short > 0):
         return np.nan
     least = least_chips(asked, world, way.rows)

@@ -13,9 +13,9 @@ from tests.tools.together import in_one_test
 def test_every_mistake_is_a_value_error_of_ours_with_a_status_of_the_command_line():
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
     assert len(kinds) > 6 and all(issubclass(kind, BacksolveError) and issubclass(kind, ValueError) for kind in kinds)
-    without_answer = {kind.__name__ for kind in kinds if kind.exit_status == NO_ANSWER}
-    assert without_answer == {"NoRent", "NotCovered", "NoSingleValue"}
-    assert all(kind.exit_status == INPUT_IS_WRONG for kind in kinds if kind.__name__ not in without_answer)
+    refuse_question = {kind.__name__ for kind in kinds if kind.exit_status == NO_ANSWER}
+    assert refuse_question == {"NoRent", "NotCovered", "NoSingleValue"}
+    assert all(kind.exit_status == INPUT_IS_WRONG for kind in kinds if kind.__name__ not in refuse_question)
 
 
 # -- what may have been meant -----------------------------------------------------------------------------------------
