@@ -182,10 +182,10 @@ def _where_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool
 
 
 def points(equation: Row, unknown: str, values: Arrays) -> Floats:
-    """Roots in closed form at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
+    """Return the roots in closed form at arrays of givens, of the shape (closed forms, points); NaN where there is none.
 
-    A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution. Draws of which
-    arrays are not sure, as digits were lost or two terms are nearly equal, are asked one by one as far as they are few.
+    A point has none if its unknown does not bind, or if there is no solution. If digits were lost or two terms are nearly equal, the
+    points in doubt are solved one by one, unless they are many.
     """
     others = tuple(name for name in equation.symbols if name != unknown)
     shape = np.broadcast_shapes(*(np.shape(values[name]) for name in others))
@@ -213,13 +213,13 @@ def points(equation: Row, unknown: str, values: Arrays) -> Floats:
 
 
 def _choose_dtype(equation: Row, unknown: str) -> type[np.floating[Any]]:
-    """The numbers with which roots at arrays are worked out: long ones where digits can be lost that the givens determine."""
+    """Return the type of numbers to work with: long ones if a formula can lose digits."""
     roots = (root for branch in branches(equation, unknown) for root in branch.roots or ())
     return np.longdouble if any(map(loses_digits, (*sides_of(equation), *roots))) else np.float64
 
 
 def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats) -> tuple[Floats, Floats]:
-    """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
+    """Return a root where the whole equation holds in this regime, else NaN; and where that is in doubt."""
     shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
     row = _clamp_values(unknown, np.array(np.broadcast_to(root, shape)))
     handed_back = row.astype(float)
@@ -254,14 +254,14 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
 
 
 def find_where_met(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
-    """Where a requirement is met at arrays, as nearly as it is at numbers."""
+    """Return where a requirement is met, but for rounding."""
     exactly_met: NDArray[np.bool_] = np.asarray(compared(needed, at))
     sides = None if exactly_met.all() else bounding_sides(needed)
     return exactly_met if sides is None else np.logical_or(exactly_met, _are_near(*_both_values(*sides, at)))
 
 
 def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mapping[str, Floats]) -> Floats:
-    """The unknown at arrays, put on the bound of a requirement where rounding alone has put it beyond."""
+    """Return the unknown, moved to the bound of a requirement where only rounding has put it beyond."""
     row = at[unknown]
     beyond = ~np.asarray(compared(needed, at))
     for root in bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
@@ -276,7 +276,7 @@ def _are_near(one: Floats, other: Floats, share: float = HOLDS) -> NDArray[np.bo
 
 
 def _find_crossings(equation: Row, unknown: str, at: Mapping[str, Floats]) -> NDArray[np.bool_]:
-    """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
+    """Return where the sides cross within the last digits of the unknown. Near a root their distance shrinks, near a pole it grows."""
 
     def height(shift: float) -> Floats:
         left, right = _both_sides(equation, {**at, unknown: at[unknown] * (1 + shift)})
@@ -292,7 +292,7 @@ def _clamp_values(unknown: str, values: Floats) -> Floats:
 
 
 def _both_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
-    """Both sides at arrays, worked out in the order in which numbers are."""
+    """Return both sides, worked out in the same order as at single numbers."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
     left, right = (at_arrays(side, values) for side in sides_of(equation))
@@ -306,11 +306,11 @@ def _residuals(equation: Row, values: Mapping[str, Floats]) -> Floats:
 
 
 def _improve_root(difference: Tree, unknown: str, values: Mapping[str, Floats]) -> Floats:
-    """The root one Newton step on, or where it was if there is no slope."""
+    """Return the root after one step of Newton, or as it was if there is no slope."""
     height, slope = slope_at_arrays(difference, unknown, values)
     return values[unknown] - np.where(slope == 0, 0.0, height / slope)
 
 
 def _both_values(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
-    """Two formulas at arrays."""
+    """Return the values of two formulas."""
     return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))
