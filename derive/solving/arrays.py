@@ -58,14 +58,16 @@ def _extend_world(leg: Leg, world: "dict[str, Floats | float]") -> "dict[str, Fl
     return world
 
 
-def solve_leg(leg: Leg, world: Arrays) -> Iterator[Floats]:
-    """Yield the roots of a leg at arrays."""
+def solve_leg(leg: Leg, world: Arrays, required: bool = True) -> Iterator[Floats]:
+    """Yield the roots of a leg at arrays; without `required`, those of a left side also where its equation does not apply."""
     if isinstance(leg, Loop):
         yield from _close_loop(leg, world)
         return
     if leg.row.symbols[0] == leg.unknown:
         found = clip_to_domain(leg.unknown, np.asarray(right_side_of(leg.row, world), dtype=float))
-        yield found if not leg.row.requires else np.where(find_where_applicable(leg.row, {**world, leg.unknown: found}), found, np.nan)
+        if required and leg.row.requires:
+            found = np.where(find_where_applicable(leg.row, {**world, leg.unknown: found}), found, np.nan)
+        yield found
         return
     if isinstance(leg.row, Equation) and any(branch.roots is None for branch in branches(leg.row, leg.unknown)):
         yield from _close_loop(Loop(leg.row, leg.unknown, ()), world)
@@ -78,21 +80,25 @@ def right_side_of(row: Row, world: Arrays) -> Any:
     return row.right_side(world) if isinstance(row, Equation) else at_arrays(row.sides[1], world)
 
 
-def height_of(loop: Loop, world: Arrays) -> Height:
-    """Return the relative distance of both sides of the closing equation at trial values of a loop."""
+def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
+    """Return the relative distance of both sides of the closing equation at trial values of a loop.
+
+    It is NaN where an equation does not apply, unless that is not `required`.
+    """
     (left, _), closing = sides_of(loop.closing), loop.closing
 
     def height(trial: Floats) -> Floats:
         with np.errstate(all="ignore"):
             there = {**world, loop.unknown: trial}
             for leg in loop.steps:
-                there[leg.unknown], *others = solve_leg(leg, there)
+                there[leg.unknown], *others = solve_leg(leg, there, required)
                 if others:
                     raise NoClosedForm(f"{leg.id} has several answers for {leg.unknown}")
             one, other = np.asarray(at_arrays(left, there), dtype=float), np.asarray(closing.right_side(there), dtype=float)
             # Over the given side, so that a curve that only rises or falls does so in its heights too.
             scale = one if loop.closing.symbols[0] in world else np.maximum(np.abs(one), np.abs(other))
-            found = np.where(find_where_applicable(closing, there), (other - one) / scale, np.nan)
+            applies = find_where_applicable(closing, there) if required else True
+            found = np.where(applies, (other - one) / scale, np.nan)
             return np.broadcast_to(np.where(np.isfinite(found), found, np.nan), np.shape(trial)).copy()
 
     return height

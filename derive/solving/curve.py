@@ -33,7 +33,7 @@ def grid_of(name: str, places: int = _PLACES) -> Floats:
     """Return values of a quantity over its whole domain, by ratios.
 
     >>> grid_of("batch", 3).tolist()
-    [1.0, 1000000.0, 1000000000000.0]
+    [1e-06, 1000.0, 1000000000000.0]
     """
     row = quantity(name)
     if row.floor < 0:

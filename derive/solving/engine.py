@@ -25,7 +25,7 @@ from derive.solving.composed import Composed
 from derive.solving.consistency import contradiction
 from derive.solving.directions import direction
 from derive.solving.fit import chips_of_links, is_warning, memory_is_made_of, misfit
-from derive.solving.one_equation import inside, solve_equation
+from derive.solving.one_equation import broken_requirement, inside, solve_equation
 from derive.solving.plan import Leg, Loop, Step, Way
 from derive.solving.questions import OF_DENSE, Question, taken_as_known
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
@@ -289,6 +289,9 @@ def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
             found.append(Answer(kind="interval", low=row.floor if low is None else low, high=top if isfinite(top) else None, residual=0.0))
     if found:
         return tuple(found), None
+    for at, _ in find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}, required=False))[0]:
+        if at is not None and (unmet := _find_unmet(loop, values, at)):
+            return (), unmet
     name = closing.symbols[0]
     message = f"no {unknown} satisfies {_name_of_loop(loop)}"
     if name in values:
@@ -296,6 +299,17 @@ def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
         runs = f": it runs from {' to '.join(reach)} over all {unknown}" if reach else ""
         message = f"no {unknown} leads to {name} = {show(name, values[name])}{runs}"
     return (), Reason(code="no_solution", violated=(name,), message=message)
+
+
+def _find_unmet(loop: Loop, values: Mapping[str, float], at: float) -> Reason | None:
+    """Return the requirement that keeps a trial value from closing a loop."""
+    there = {**values, loop.unknown: at}
+    for row in loop.rows:
+        if row.unmet(there):
+            return broken_requirement(row, loop.unknown, [there])
+        if row.symbols[0] not in there and there.keys() >= {*row.symbols[1:]}:
+            there[row.symbols[0]] = right_side_at(row, there)
+    return None
 
 
 def _trace_loop(loop: Loop, values: Mapping[str, float], at: float) -> World | None:

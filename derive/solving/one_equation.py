@@ -74,7 +74,7 @@ def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[
     """All answers of one equation for one of its quantities, every other one given [SI]; or the reason of none."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
     if equation.violated(values):
-        return (), _requirement(equation, unknown, [values])
+        return (), broken_requirement(equation, unknown, [values])
     merged = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
     found = [_on_its_bound(equation, unknown, values, answer) for answer in merged]
     broken_by = [equation.violated({**values, unknown: inside(answer)}) for answer in found]
@@ -84,7 +84,7 @@ def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[
     beside = [{**values, unknown: inside(answer)} for answer, broken in zip(found, broken_by, strict=True) if broken]
     if not beside:
         return (), _no_solution(equation, unknown, values)
-    unmet = _requirement(equation, unknown, beside)
+    unmet = broken_requirement(equation, unknown, beside)
     return (), replace(unmet, message=unmet.message + _looked_for(equation, unknown))
 
 
@@ -481,8 +481,8 @@ def _apart(unknown: str, values: _Values, group: list[_Found]) -> list[Answer]:
     return [kept[root] for root in sorted(kept)] or [group[0].answer]
 
 
-def _requirement(equation: _Row, unknown: str, at: Sequence[_Values]) -> Reason:
-    """What is required and is not so, at all of these values: in words where the equation has them, and with the numbers of the first."""
+def broken_requirement(equation: _Row, unknown: str, at: Sequence[_Values]) -> Reason:
+    """Return what is required and not met at all of these values: in words if the equation has them, with the numbers of the first."""
     unmet = {one.text: one for values in at for one in equation.unmet(values)}
     meant = " and ".join(dict.fromkeys(one.meaning for one in unmet.values() if one.meaning))
     ids = dict.fromkeys(one.id for one in unmet.values())
@@ -504,7 +504,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     violated = (f"{text(left)} {equation.sense} {text(right)}",)
     message = f"no {unknown} {row.domain} satisfies {equation.told}"
     if not isinstance(equation, Equation) and equation.unmet(known := _put_in(equation.rows, values)):
-        return _requirement(equation, unknown, [known])
+        return broken_requirement(equation, unknown, [known])
     roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in(branch, {**values, unknown: root})]:
         return Reason(code="no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")

@@ -22,7 +22,7 @@ NO_ANSWER = [
     ),
     (("solve", "cost_context_scale"), "--using"),
     (("solve", "step_time", "batch=1", "context_length=4k", "chips=16", "ridge_point=600", *DEPLOYED), "contradiction: ridge_point = 600"),
-    (("solve", "batch", "step_time=500us", "context_length=4k", "chips=16", *DEPLOYED), "no batch leads to step_time = 500 µs"),
+    (("solve", "batch", "step_time=500us", "context_length=4k", "chips=16", *DEPLOYED), "requires batch >= 1, but batch would be 0.49"),
     (("solve", "step_time", "batch=1", "context_length=4k", "chips=8", *DEPLOYED), "31.14 GB short"),
     (("solve", "hbm_bandwidth", "ridge_point=600", "machine_balance_ratio=300", "bytes_per_weight=1"), "needs also peak_flops"),
 ]  # fmt: skip

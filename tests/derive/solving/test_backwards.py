@@ -89,7 +89,7 @@ def test_less_than_one_sequence_is_refused():
     given = {**ONE_BYTE, "chips": 8.0, "context_length": 100.0}
     step = asked("DeepSeek-V3", "step_time", {**given, "batch": 1.0}).answers[0].value
     reason = asked("DeepSeek-V3", "batch", {**given, "step_time": step * (1 - 1e-6)}).reason
-    assert reason.code == "no_solution" and reason.violated == ("step_time",)
+    assert reason.code == "requirement_violated" and reason.violated == ("batch >= 1",)
 
 
 # -- through more regimes than can be taken apart -------------------------------------------------------------------

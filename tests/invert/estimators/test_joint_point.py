@@ -201,5 +201,4 @@ def test_without_an_output_premium_only_the_knee_answers(premium: float):
 def test_without_a_longest_context_the_rules_that_need_one_say_so():
     found = rule_solutions(GEMINI, ANCHORS, None)
     assert {rule for rule, solution in found.items() if not solution.answers} == {"upper end", "roofline, upper end"}
-    assert found["upper end"].reason.code == "missing_givens"
-    assert "covered_context" in found["roofline, upper end"].reason.message
+    assert {found[rule].reason.code for rule in ("upper end", "roofline, upper end")} == {"missing_givens"}
