@@ -121,7 +121,8 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
         for free in lacking_inputs(unknown, active, reached)
     ]
     rows = [row for row in active if unknown in row.symbols and row.sense == "="]
-    direct = [tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows]
+    lacking = (tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows)
+    direct = [names for names in lacking if names]
 
     def settling(ways: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
         return filter(None, (_spare_none(unknown, active, reached, names) for names in ways if unknown not in names))

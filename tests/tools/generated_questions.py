@@ -537,6 +537,8 @@ def main() -> None:
     parser.add_argument("--shrink", action="store_true", help="leave out of failing questions what does not matter")
     options = parser.parse_args()
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    if options.failures:
+        options.failures.mkdir(parents=True, exist_ok=True)
     with open(options.failures / f"failures-{options.seed}.jsonl", "w") if options.failures else open(os.devnull, "w") as file:
         for one in records(options.seed, options.count, options.shrink):
             late = [f"over {limit:g} s" for limit in (SLOW, TOO_SLOW) if one["seconds"] > limit]

@@ -14,6 +14,8 @@ from tests.tools.together import in_one_test, some
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
+COMPRESSED = ["architecture.kv_read_bytes_compressed", "architecture.read_entries_compressed"]
+AT_MOST = {"prefill_read_entries": "<=22", "read_entries": 20.5, "selected_entries": 20.5}
 LACKING = [
     ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length"}),
     ("batch", {**CHIP_AND_MODEL, "cost_per_token": 1e-6}, {"chip_price", "context_length"}),
@@ -25,6 +27,7 @@ LACKING = [
     ("sequences_in_flight", CHIP_AND_MODEL, {"context_length"}),
     ("hbm_capacity", {"model": "DeepSeek-V3", "batch": 100}, {"context_length"}),
     ("request_latency", {**CHIP_AND_MODEL, "batch": 100}, {"prompt_tokens", "output_tokens"}),
+    ("sparse_compression_ratio", {**AT_MOST, "using": COMPRESSED}, {"context_length"}),
 ]
 
 
