@@ -135,9 +135,12 @@ def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple
         if loop.unknown != asked.unknown or not loop.goes_forwards:
             continue
         if isinstance(outcome, Solution):
-            refused = refused or (outcome, way)
+            refused = outcome, way
         elif outcome.reason.code not in LEAVES_OPEN:
-            refused = refused or (refuse_question(asked, outcome.reason), None)
+            refused = refuse_question(asked, outcome.reason), None
+        if refused:
+            # No value of the unknown leads to what was given, so no other loop has one.
+            break
     if bounded and not (refused and refused[0].reason):
         return bounded if first is None else None
     return refused if bounded or not stops else None
