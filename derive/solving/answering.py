@@ -9,8 +9,9 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, consistent_answer
+from derive.solving.directions import bound_of, signs
 from derive.solving.engine import list_unused, refuse_question
-from derive.solving.find import evaluate_result, forwards
+from derive.solving.find import evaluate_result, forwards, values_there
 from derive.solving.fit import CAN_BE_LESS, IN_FLIGHT, MEMORY_BINDS, NO_CACHE, SHORT_OF_MEMORY
 from derive.solving.limits import (
     FREE,
@@ -24,7 +25,7 @@ from derive.solving.limits import (
     rests_on_unknown,
 )
 from derive.solving.one_equation import inside
-from derive.solving.plan import Way, giving
+from derive.solving.plan import Way
 from derive.solving.questions import IN_BF16, Question, without
 from derive.solving.refusals import made_of
 from derive.solving.result import OR, Answer, Reason, Solution
@@ -52,7 +53,8 @@ def answered(asked: Question) -> tuple[Solution, Way | None]:
     Of several limits the one that leaves least is answered. Where all else determines the unknown, they are held against it.
     """
     if not asked.limits:
-        return consistent_answer(asked)
+        solution, way = consistent_answer(asked)
+        return (solution, way) if not asked.bounded else (_bounded_one_way(asked, solution, way), way)
     solution, way = _within_limits(asked)
     if not solution.unused:
         return solution, way
@@ -62,9 +64,32 @@ def answered(asked: Question) -> tuple[Solution, Way | None]:
     return replace(solution, unused=tuple(name for name in solution.unused if name not in taken)), way
 
 
+def _bounded_one_way(asked: Question, solution: Solution, way: Way | None) -> Solution:
+    """Return an answer with the side to which limits on inputs bound it; a refusal if the truth may be to either side of it.
+
+    An estimate, which may itself be to either side, has the side of the limits.
+    """
+    answers = []
+    for one in solution.answers:
+        if one.kind != "point" or one.bound or way is None:
+            answers.append(one)
+            continue
+        values = values_there(asked, solution, one)
+        both, own, by_limits = (
+            signs(question, way, values, only)
+            for question, only in ((asked, None), (replace(asked, bounded={}), None), (asked, asked.bounded))
+        )
+        if both and (len(own) == 1 or len(by_limits) != 1):
+            names = " and ".join(asked.bounded)
+            message = f"{asked.unknown} may be more and less than {show(asked.unknown, one.point)} within the limits on {names}"
+            return refuse_question(asked, Reason(code="not_identified", violated=tuple(asked.bounded), message=message))
+        answers.append(replace(one, bound=bound_of(by_limits)))
+    return replace(solution, answers=tuple(answers))
+
+
 def _within_limits(asked: Question) -> tuple[Solution, Way | None]:
     """The answer to limits, as `answered` has it, and all that was given for nothing by the route to it."""
-    if asked.unknown in giving(asked.active) and (determined := _determined(asked)):
+    if determined := _determined(asked):
         return determined
     outcomes = [(alone, _as_limit(asked, alone)) for alone in one_by_one(asked)]
     if refused := next(((alone, one[0]) for alone, one in outcomes if one and not one[0].answers), None):
@@ -134,6 +159,8 @@ def _determined(asked: Question) -> tuple[Solution, Way | None] | None:
     met, beside = [], []
     for alone in one_by_one(asked):
         there = _result_beside(alone)
+        if not there.answers and rests_on_unknown(alone):
+            there = _result_at(alone, solution.answers[0].point)
         if not there.answers:
             return None
         if not _is_within(alone, there):

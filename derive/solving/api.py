@@ -205,8 +205,8 @@ def respond(
         return anew(name, values, replace(conventions, price=USUAL_CONVENTIONS.price))
 
     def by(named: tuple[str, ...], given: Mapping[str, Given]) -> Solution:
-        def ask(name: str, values: Mapping[str, Given]) -> Solution:
-            return _respond(name, values, hardware, model, named, variants, conventions, anyway, zipped)
+        def ask(name: str, values: Mapping[str, Given], bounds_inputs: bool = False) -> Solution:
+            return _respond(name, values, hardware, model, named, variants, conventions, anyway, zipped, bounds_inputs)
 
         return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
 
@@ -339,13 +339,14 @@ def _respond(
     conventions: Conventions,
     anyway: bool,
     zipped: bool,
+    bounds_inputs: bool = False,
 ) -> Solution:
-    """The answer to the question as it is asked."""
+    """Return the answer to the question as it is asked; limits on inputs bound it where `bounds_inputs`."""
     whole = given
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     given, sides = limits({spelled: value for spelled, value in given.items() if not is_symbolic(value)})
     plain, spans = _apart(given, conventions)
-    asked = limited(question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans), sides)
+    asked = limited(question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans), sides, bounds_inputs)
     if formulas:
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")

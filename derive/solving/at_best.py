@@ -33,8 +33,8 @@ _BEST_AT_FULL_BATCH = ("throughput", "requests_per_second", *_RATES_OF_ALL, "cos
 _OF_COPIES_ALONE = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
 """What follows from how many replicas there are."""
 
-_Ask = Callable[[str, Mapping[str, Any]], Solution]
-"""A question with what is given by name."""
+_Ask = Callable[..., Solution]
+"""A question with what is given by name; limits on inputs bound the answer where `bounds_inputs`."""
 _Read = Callable[[str, str | float], float]
 """What the text of a quantity comes to."""
 
@@ -113,10 +113,48 @@ def all_of(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tupl
     return tuple(found.get(name) or other(name) for name in names.values())
 
 
-def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool = False) -> Solution:
-    """The answer at the best batch that limits leave, where they say nothing of the unknown itself and the batch is free.
+def within_limits(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool = False) -> Solution:
+    """Return the answer within limits on results; else at the best batch that they leave; else as limits on its inputs bound it.
 
-    Of lists each point has a best batch of its own.
+    A limit on a size is a bound of an input first: nobody has to look for the best one.
+    """
+    limited = limits(given)[1].keys()
+    bounded = _within_inputs(ask, unknown, given) if limited and limited <= {*SIZED} else None
+    if bounded and bounded.reason is None:
+        return bounded
+    try:
+        found = _with_free_size(ask, unknown, given, read, zipped)
+    except NotMadeOf:
+        if bounded := bounded or _within_inputs(ask, unknown, given):
+            return bounded
+        raise
+    lacks = limited and found.reason is not None and found.reason.code == "missing_givens"
+    bounded = _within_inputs(ask, unknown, given) if lacks else None
+    return bounded if bounded and not (bounded.reason and bounded.reason.code == "missing_givens") else found
+
+
+def _within_inputs(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solution | None:
+    """Return the answer that limits on its inputs bound, or what it lacks; None if it has none or does not use them all.
+
+    A limit from both sides is a range.
+    """
+    sides = limits(given)[1]
+    ranges = {name: f"{texts[LOWER]}..{texts[UPPER]}" for name, texts in sides.items() if len(texts) > 1}
+    rest = {spelled: value for spelled, value in given.items() if quantity(spelled).name not in ranges}
+    try:
+        found = ask(unknown, {**rest, **ranges}, bounds_inputs=True)
+    except WrongValue:
+        return None
+    if found.reason:
+        of_limits = found.reason.code == "not_identified" and {*found.reason.violated} <= sides.keys()
+        return found if of_limits or (found.reason.code == "missing_givens" and FREE not in found.reason.missing) else None
+    return found if sides.keys().isdisjoint(found.unused) else None
+
+
+def _with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool) -> Solution:
+    """Return the answer at the best batch that limits leave, if they say nothing of the unknown itself and the batch is free.
+
+    Each point of lists has a best batch of its own.
     """
     try:
         return ask(unknown, given)
@@ -132,7 +170,10 @@ def with_free_size(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _Rea
     if series := {other: one for other, one in spreads.items() if isinstance(one, Series)}:
         from derive.solving.sweeps import each_by_itself, points_of
 
-        return each_by_itself(name, points_of(series, zipped), lambda at: with_free_size(ask, unknown, with_other(given, at), read), FREE)
+        def at_point(at: Mapping[str, Any]) -> Solution:
+            return _with_free_size(ask, unknown, with_other(given, at), read, zipped=False)
+
+        return each_by_itself(name, points_of(series, zipped), at_point, FREE)
     try:
         sized = ask(FREE, _that_size_it(given, [name]))
     except NotMadeOf:
@@ -267,9 +308,10 @@ def within_own_limits(ask: _Ask, unknown: str, given: Mapping[str, Any], read: _
     name = quantity(unknown).name
     of_it = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
     if not of_it:
-        return with_free_size(ask, unknown, given, read, zipped)
+        return within_limits(ask, unknown, given, read, zipped)
     sides = {side: read(name, text) for side, text in limits(of_it)[1][name].items()}
-    solution = with_free_size(ask, unknown, {spelled: value for spelled, value in given.items() if spelled not in of_it}, read, zipped)
+    others = {spelled: value for spelled, value in given.items() if spelled not in of_it}
+    solution = within_limits(ask, unknown, others, read, zipped)
     if solution.sweep or solution.spans:
         raise WrongValue(f"{name} is asked for over several values and limited: leave its own limit out")
     limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())

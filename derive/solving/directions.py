@@ -5,7 +5,7 @@ peak of 1, can only be worse. The way is followed again with one of them relaxed
 bound. If some move it up and others down, it has no direction.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from math import isclose, log
 from typing import Any
 
@@ -67,10 +67,12 @@ def bound_of(signs: Signs) -> str | None:
     return _NAMED.get(signs)
 
 
-def signs(asked: Question, way: Way, values: Mapping[str, float]) -> Signs:
-    """Return to which sides an answer may be wrong at the values that its way led to."""
+def signs(asked: Question, way: Way, values: Mapping[str, float], only: Collection[str] | None = None) -> Signs:
+    """Return to which sides an answer may be wrong at the values that its way led to, for all causes or for some."""
     found: set[int] = set()
     for change in _relaxations(asked, way, values):
+        if only is not None and change.name not in only:
+            continue
         moved = _follow_again(way, values, change)
         if moved is None and change.is_smallest:
             return frozenset((1, -1))
@@ -94,8 +96,9 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
     sparse = values.keys() >= {"total_params", "active_params"} and not values.keys() >= {"experts", "active_experts"}
     read = _ALL_WEIGHTS if sparse and values["total_params"] > values["active_params"] else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
-    either = ((name, bound) for name in as_rated(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
-    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *either, *found])
+    either = ((name, bound) for name in as_rated(asked.provenance) for bound in (LOWER, UPPER) if not (asked.limits or asked.bounded))
+    limited = (*asked.limits.items(), *asked.bounded.items())
+    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *limited, *either, *found])
 
 
 def as_rated(provenance: Mapping[str, str]) -> list[str]:

@@ -347,9 +347,11 @@ def possible_errors(asked: Question, solution: Solution, way: Way | None, found:
     """Return to which sides an answer may be wrong, as causes for what rests on it."""
     if found.bound:
         return frozenset([(asked.unknown, found.bound)])
-    exact = way and not signs(asked, way, {**solution.given, **_values_of_steps(solution), asked.unknown: found.point})
+    exact = way and not signs(asked, way, values_there(asked, solution, found))
     return frozenset() if exact else frozenset((asked.unknown, side) for side in ("lower", "upper"))
 
 
-def _values_of_steps(solution: Solution) -> dict[str, float]:
-    return {step.unknown: step.value for step in solution.route if step.value is not None}
+def values_there(asked: Question, solution: Solution, found: Answer) -> dict[str, float]:
+    """Return the values that an answer used and found on its way."""
+    steps = {step.unknown: step.value for step in solution.route if step.value is not None}
+    return {**solution.given, **steps, asked.unknown: found.point}

@@ -66,8 +66,11 @@ def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
     return {spelled: values.get(spelled, plain.get(spelled)) for spelled in given if spelled in values or spelled in plain}, found
 
 
-def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
-    """The question with its limits; refuses two that contradict each other, and one on what nothing makes up."""
+def limited(asked: Question, given: Mapping[str, Mapping[str, str]], bounds_inputs: bool = False) -> Question:
+    """Return the question with its limits. Those on what is not made of the unknown may bound inputs of the answer.
+
+    Raises WrongValue for two that contradict each other, and `NotMadeOf` for one that neither limits a result nor bounds an input.
+    """
     read = asked.conventions.read
     sides = {name: UPPER if UPPER in texts else LOWER for name, texts in given.items()}
     floors = {name: read(name, texts[LOWER]) for name, texts in given.items() if len(texts) > 1}
@@ -76,6 +79,10 @@ def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question
             raise WrongValue(f"{name} is at least {show(name, least)} and at most {show(name, asked.known[name])}: none is both")
     told = tuple(f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in texts)} so much" for name, texts in given.items())
     asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
+    if bounds_inputs:
+        inputs = {limited_by(alone) for alone in one_by_one(asked) if not rests_on_unknown(alone)}
+        limits = {name: side for name, side in asked.limits.items() if name not in inputs}
+        return replace(asked, limits=limits, bounded={name: asked.limits[name] for name in inputs})
     for alone in one_by_one(asked):
         name = limited_by(alone)
         if not rests_on_unknown(alone) and name not in giving(asked.active):

@@ -104,7 +104,8 @@ class Question:
     bounds a quantity that nothing gives.
 
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
-    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both; `instead` are defaults
+    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both, and `bounded` the inputs
+    that were given so: the answer is at most or at least what they lead to. `instead` are defaults
     that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
     often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, and `supposed`
     why what was taken besides is what it is. `doubtful` says why what was given may be a slip, and `in_parts` what was given
@@ -126,6 +127,7 @@ class Question:
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
+    bounded: Mapping[str, str] = field(default_factory=dict)
     floors: Mapping[str, float] = field(default_factory=dict)
     variants: tuple[tuple[str, str], ...] = ()
     instead: tuple[Instead, ...] = ()
@@ -490,7 +492,8 @@ def _alone_lacking(name: str, asked: Question) -> bool:
 def without(asked: Question, names: Set[str]) -> Question:
     """The question with less known."""
     known, provenance = _but(asked.known, names), _but(asked.provenance, names)
-    return replace(asked, known=known, provenance=provenance, limits=_but(asked.limits, names), floors=_but(asked.floors, names))
+    limits, bounded = _but(asked.limits, names), _but(asked.bounded, names)
+    return replace(asked, known=known, provenance=provenance, limits=limits, bounded=bounded, floors=_but(asked.floors, names))
 
 
 def _but(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:

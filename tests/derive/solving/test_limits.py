@@ -28,9 +28,42 @@ def test_limits_that_bound_nothing_one_way_are_refused_in_a_line(unknown, limit,
     assert reason.code == "not_identified" and said in reason.message and "\n" not in reason.message
 
 
-def test_a_limit_on_what_is_not_made_of_the_unknown_is_refused():
-    with pytest.raises(WrongValue, match="batch is given as a limit, and is not made of step_time"):
-        solve("step_time", **CHIP, **MODEL, chips=8, batch="<=15")
+def test_a_limit_that_has_no_part_in_the_answer_is_refused():
+    with pytest.raises(WrongValue, match="chip_price is given as a limit, and is not made of step_time"):
+        solve("step_time", **CHIP, **MODEL, chips=8, batch=15, chip_price="<=2 USD/h")
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "value", "bound"),
+    [
+        ("cost_per_token", {"chip_price": "<=0.001", "chips": 8, "throughput": 4000}, 2e-6, "upper"),
+        ("cost_per_token", {"chip_price": "<=0.001", "chips": 8, "throughput": ">=4000"}, 2e-6, "upper"),
+        ("balance_batch", {"machine_balance_ratio": ">=300", "sparsity": 8}, 2400, "lower"),
+        ("memory_demand", {"weight_bytes": 8e9, "kv_bytes_per_sequence": 1e9, "sequences_in_flight": "<=20"}, 28e9, "upper"),
+        ("fleet_sequences_in_flight", {"replicas": 4, "sequences_in_flight": ">=20"}, 80, "lower"),
+        ("throughput", {**CHIP, **MODEL, "chips": 8, "batch": "<=15"}, 15 * 24e12 / 75e9, "upper"),
+        ("training_time", {"training_flops": 8.64e25, "training_chips": "<=1000", "peak_flops": 1e18, "mfu": 1}, 86400, "lower"),
+    ],
+)
+def test_a_limit_on_an_input_bounds_the_answer(unknown, given, value, bound):
+    (found,) = solve(unknown, **given).answers
+    assert (found.value, found.bound) == (pytest.approx(value), bound)
+
+
+def test_limits_from_both_sides_on_an_input_are_a_range():
+    solution = solve("cost_per_token", chip_price=">=0.001 <=0.002", chips=8, throughput=4000)
+    assert solution.answers[0].ends == (pytest.approx(2e-6), pytest.approx(4e-6))
+
+
+def test_limits_on_inputs_that_leave_both_sides_open_are_no_answer():
+    reason = solve("cost_per_token", chip_price=">=0.001", chips=8, throughput=">=4000").reason
+    assert reason.code == "not_identified" and {*reason.violated} == {"chip_price", "throughput"}
+
+
+def test_a_limit_is_held_against_an_unknown_that_is_found_backwards():
+    given = {"attention_flops_per_pair": "20 MFLOP", "kv_bytes_per_token": "4 kB", "chips": 8, "throughput": 4000}
+    met = solve("chip_price", cost_per_token="$2/Mtok", attention_intensity="<=6000", **given)
+    assert met.value == pytest.approx(0.001) and met.answers[0].kind == "point"
 
 
 def test_limits_over_lists_and_ranges():
