@@ -161,9 +161,11 @@ def _answer_without_free_inputs(asked: Question, rows: tuple[Equation, ...]) -> 
     for known in taken_as_known(asked):
         for way in find_cancelling(asked.unknown, rows, frozenset(known)):
             outcome = _follow(asked, known, way)
-            # What leaves a given aside is another question.
-            if isinstance(outcome, Solution) and outcome.answers and not outcome.unused:
-                return outcome, way
+            if isinstance(outcome, Solution) and outcome.answers:
+                # A result that is left aside may say more of the unknown.
+                aside = {result for name in (asked.unknown, *way.cancelled) for result in made_of(asked, name)}
+                if aside.isdisjoint(outcome.unused):
+                    return outcome, way
     return None
 
 
