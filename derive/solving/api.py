@@ -11,7 +11,7 @@ from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.answering import answer, reads_alone, weights_alone
-from derive.solving.at_best import all_of, at_full_batch, at_largest_batch, full_batch, lacks_its_batch_alone, within_own_limits
+from derive.solving.best_size import answer_at_best, answer_at_largest_batch, answer_together, largest_batch_of_copies
 from derive.solving.budgets import over_a_time
 from derive.solving.by_rule import answered_by_rules
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -50,6 +50,7 @@ from derive.solving.result import Reason, Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 from derive.solving.waiting_hours import with_waiting_paid
 from derive.solving.whole_numbers import in_whole_ones
+from derive.solving.within_limits import answer_within_limits
 from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
 from derive.solving.zero_givens import at_nothing
 from derive.spreads import Interval, Series, Spread
@@ -208,18 +209,17 @@ def respond(
         def ask(name: str, values: Mapping[str, Given], bounds_inputs: bool = False) -> Solution:
             return _respond(name, values, hardware, model, named, variants, conventions, anyway, zipped, bounds_inputs)
 
-        return within_own_limits(ask, asked_for(unknown, named), given, conventions.read, zipped)
+        return answer_within_limits(ask, asked_for(unknown, named), given, conventions.read)
 
     if short := batch_that_does_not_fit(anew, unknown, taken, names):
         solution = short
-    elif batch := full_batch(anew, [unknown], taken, names):
-        solution = at_full_batch(anew, unknown, taken, batch)
+    elif batch := largest_batch_of_copies(anew, [unknown], taken, names):
+        solution = answer_at_best(anew, unknown, taken, batch)
     elif is_of_whole_replicas(unknown, taken, names):
         solution = of_whole_replicas(anew, unknown, taken)
     else:
         solution = beside_prompts(by, taken, using, variants or {})
-        if lacks_its_batch_alone(solution):
-            solution = at_largest_batch(anew, unknown, taken) or solution
+        solution = answer_at_largest_batch(anew, solution, taken) or solution
     if solution.reason and solution.reason.code == "missing_givens" and not any(map(is_symbolic, given.values())):
 
         def pose(values: Mapping[str, Given]) -> Question:
@@ -265,8 +265,8 @@ def respond_all(
         refuse_named_for_nothing((alone,), using, given)
         return (alone,)
     taken = of_all_replicas(unknowns, given)
-    batch = full_batch(ask, unknowns, taken, names_beside(taken, hardware))
-    found = (at_full_batch(ask, name, taken, batch) for name in unknowns) if batch else all_of(ask, unknowns, taken)
+    batch = largest_batch_of_copies(ask, unknowns, taken, names_beside(taken, hardware))
+    found = (answer_at_best(ask, name, taken, batch) for name in unknowns) if batch else answer_together(ask, unknowns, taken)
     solutions = tuple(map(by_rules, found))
     refuse_without_part(solutions, taken)
     refuse_named_for_nothing(solutions, using, taken)

@@ -12,7 +12,7 @@ from derive.presets import names_count
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.solving.assumptions import NOT_NEEDED
-from derive.solving.at_best import moved_with, results_of, with_other
+from derive.solving.best_size import chain_elasticities, replace_given, results_of
 from derive.solving.directions import as_rated
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit
@@ -136,7 +136,7 @@ def of_whole_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solu
     if sized.sweep:
         from derive.solving.sweeps import each_by_itself
 
-        return each_by_itself(name, sized.sweep.given, lambda at: of_whole_replicas(ask, name, with_other(given, at)), _REPLICAS)
+        return each_by_itself(name, sized.sweep.given, lambda at: of_whole_replicas(ask, name, replace_given(given, at)), _REPLICAS)
     if not sized.answers:
         return sized
     one, *others = sized.answers
@@ -202,7 +202,7 @@ def _prompts_apart(ask: _Ask, given: Mapping[str, Any], sized: Solution, chips: 
         return
     of_all = {_OF_ONE, *results_of(_REPLICAS)}
     one = {spelled: value for spelled, value in given.items() if quantity(spelled).name not in of_all and not is_limit(value)}
-    ratio = ask(_PREFILL_OVER_DECODE, with_other(one, {FREE: sized.given[FREE]}))
+    ratio = ask(_PREFILL_OVER_DECODE, replace_given(one, {FREE: sized.given[FREE]}))
     decode = next((step.value for step in reversed(sized.route) if step.unknown == _REPLICAS and step.value), sized.answers[0].ends[0])
     if [found.kind for found in ratio.answers] == ["point"]:
         more = chips * next_whole(decode * ratio.answers[0].point, LOWER)
@@ -261,7 +261,7 @@ def _moved(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
     follow from. It has no direction where it is made of what a table has as rated.
     """
     bound = replicas.bound if replicas.kind == "point" else side
-    by = moved_with(found, _REPLICAS, replicas)
+    by = chain_elasticities(found, _REPLICAS, replicas)
     bound = found.bound if as_rated(of.provenance) else bound or found.bound
     return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 

@@ -11,7 +11,7 @@ from derive.catalogue import by_id
 from derive.errors import BacksolveError
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity
-from derive.solving.at_best import best_end
+from derive.solving.best_size import best_end
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.refusals import OF_A_CHIP, OF_A_MODEL
 from derive.solving.result import Reason, Solution

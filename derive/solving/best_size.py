@@ -1,0 +1,273 @@
+"""A size that nobody gives, such as the batch or the number of chips: it is found first, and the answer is that at its better end.
+
+The better end of what is bought is the fewest whole ones. The better end of all else is the most.
+"""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, SEQUENCES_FIT, Answer, WhenRead, next_whole
+from derive.catalogue import by_id
+from derive.immutable import immutable
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
+from derive.solving.limits import FREE, IN_WORDS, SIZED, is_limit, limits
+from derive.solving.result import Solution
+from derive.units import show
+
+_COPIES, _OF_ALL = "replicas", "fleet_sequences_in_flight"
+"""The number of copies of a deployment, and the sequences in all of them."""
+
+_SAY_THE_BATCH = ("batch", "sequences_in_flight", "microbatch_size", "requests_per_second", "throughput")
+_RATES_OF_ALL = ("fleet_requests_per_second", "fleet_throughput")
+"""Givens that say how large the batch is; and those that say it only if the number of copies is given too."""
+
+_BEST_AT_FULL_BATCH = ("throughput", "requests_per_second", *_RATES_OF_ALL, "cost_per_token", "cost_per_request")
+"""Results that are better with a larger batch. Without a batch they are answered for a full memory."""
+
+_OF_COPIES_ALONE = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
+"""Results that follow from the number of copies."""
+
+Ask = Callable[..., Solution]
+"""A question: the unknown, and the givens by name. Limits on inputs bound the answer if `bounds_inputs`."""
+
+
+@immutable
+class End:
+    """The better end of a size, the answer that it is an end of, and whether it suffices everywhere in given ranges."""
+
+    size: str
+    value: float
+    of: Solution
+    throughout: bool = False
+
+    @property
+    def by(self) -> Mapping[str, float]:
+        """Return the givens by which it was sized."""
+        return self.of.given
+
+    @property
+    def memory_binds(self) -> bool:
+        """Return whether memory ends it."""
+        return self.size not in BOUGHT and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
+
+    @property
+    def told(self) -> str:
+        """Return the end in words."""
+        does = " that memory holds" if self.memory_binds else ""
+        does += " that will do all over the ranges" if self.throughout else ""
+        return f"at {self.size} = {show(self.size, self.value)}, the {self.which}{does}"
+
+    @property
+    def which(self) -> str:
+        """Return which end it is."""
+        return "fewest" if self.size in BOUGHT else "largest"
+
+    def tell_met(self, said: str, limited: Mapping[str, Mapping[str, str]]) -> str:
+        """Return a line on a limit that is met. If the size was found by this limit, the line says so."""
+        for name in () if self.memory_binds else self.by.keys() & limited.keys():
+            for side in limited[name]:
+                limit = f"{name} {IN_WORDS[side]} {show(name, self.by[name])}"
+                if said.startswith(f"{limit} is met"):
+                    return f"{limit} is met: {self.size} is the {self.which} that it {'takes' if self.size in BOUGHT else 'leaves'}"
+        return said
+
+
+def best_end(solution: Solution) -> End | None:
+    """Return the better end of a size that is only bounded, a whole one of what is counted; None if it has no such end."""
+    if solution.sweep or len(solution.answers) != 1:
+        return None
+    (one,), name = solution.answers, solution.unknown
+    side = LOWER if name in BOUGHT else UPPER
+    if solution.spans and one.bound != side:
+        return None
+    low, high = one.ends if one.kind in ("point", "interval") else (None, None)
+    # Each point of ranges has an end of its own, and the worst of these suffices everywhere.
+    value = low if (side == LOWER) != bool(solution.spans) else high
+    if over_bounds := one.kind == "interval" and (one.loose_low, one.loose_high) != (None, None):
+        value = one.low if side == LOWER else one.high
+    if value is None or (one.kind == "point" and one.bound != side):
+        return None
+    value = next_whole(value, side) if name in COUNTED else value
+    if value <= 0:
+        return None
+    return End(size=name, value=value, of=solution, throughout=over_bounds or bool(solution.spans))
+
+
+def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
+    """Return the answer with a size at its better end. It says so if it rests on the size."""
+    solution = ask(name, replace_given(given, {end.size: end.value}))
+    if end.size not in solution.given and solution.answers:
+        return replace(solution, unused=tuple(one for one in solution.unused if one != end.size))
+    reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")
+    provenance = {**solution.provenance, **({end.size: end.told} if end.size in solution.provenance else {})}
+    unused = tuple(one for one in solution.unused if one not in end.by)
+    limited = limits(given)[1]
+    said = (end.told, *(end.tell_met(text, limited) for text in solution.said))
+    return _add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end)
+
+
+def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
+    """Return the answer at the better end of a size, at each point of lists at its own; why the size has no end if it has none."""
+    name = quantity(unknown).name
+    if sized.sweep:
+        from derive.solving.sweeps import each_by_itself
+
+        return each_by_itself(name, sized.sweep.given, lambda at: ask(name, replace_given(given, at)), sized.unknown)
+    end = best_end(sized)
+    return answer_at_end(ask, name, given, end) if end else sized
+
+
+def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
+    """Return a rate or a cost that lacks only the batch at the largest one that memory holds; None if that gives no answer."""
+    reason = solution.reason
+    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or solution.unknown not in _BEST_AT_FULL_BATCH:
+        return None
+    sized = ask(FREE, given)
+    end = best_end(sized)
+    found = answer_at_best(ask, solution.unknown, given, sized) if sized.sweep or (end and end.memory_binds) else None
+    return found if found and (found.answers or found.sweep) else None
+
+
+def largest_batch_of_copies(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], names: Set[str]) -> Solution | None:
+    """Return the largest batch of a copy if the number of copies follows from the sequences in all of them; None for another question.
+
+    >>> from derive.solving.api import respond
+    >>> given = {"hbm_capacity": "80GB", "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "chips": 8}
+    >>> largest_batch_of_copies(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}, {*given, "fleet_sequences_in_flight"})
+    Solution(batch [1]: 0 to 570)
+    """
+    asked = {quantity(name).name for name in unknowns}
+    of_rates = not names.isdisjoint(_RATES_OF_ALL)
+    if of_rates and (_OF_ALL in names or asked - {_COPIES, *_OF_COPIES_ALONE} or any(map(is_limit, given.values()))):
+        return None
+    if not (of_rates or _OF_ALL in names | asked) or not names.isdisjoint(_SAY_THE_BATCH) or not asked.isdisjoint(SIZED):
+        return None
+    if _COPIES in names and (of_rates or _OF_ALL in names):
+        return None
+    sized = ask(FREE, drop_results(given, [_COPIES]))
+    # The one chip by default is no copy that anybody counts.
+    counted = sized.provenance.get("chips", "default") != "default"
+    return sized if counted and (sized.sweep or best_end(sized)) else None
+
+
+def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
+    """Return the answers to several questions, in order. Those that rest on a size among them are at its better end.
+
+    With limits that is always so, as they bound the size. Without limits it is so if there is no other answer, or only by a default.
+
+    >>> from derive.solving.api import respond
+    >>> given = {"hbm_bandwidth": "3.35TB/s", "kv_bytes_per_sequence": "1GB", "weight_bytes": "70GB", "chips": 8, "memory_time": "<=10ms"}
+    >>> [round(one.answers[0].value, 4) for one in answer_together(respond, ["kv_time", "batch"], given)]
+    [0.0074, 198.0]
+    """
+    names = {name: quantity(name).name for name in unknowns}
+    limited = bool({*limits(given)[1]} - {*names.values()})
+    found: dict[str, Solution] = {}
+    end: End | None = None
+    for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
+        others = [name for name in names.values() if name not in SIZED]
+        found[size] = _answer_beside(ask, size, drop_results(given, others), end, limited)
+        end = end or best_end(found[size])
+    sized = next((one for one in found.values() if one.sweep), None)
+
+    def answer_other(name: str) -> Solution:
+        solution = _answer_beside(ask, name, given, end, limited)
+        if end or sized is None or sized.sweep is None or solution.answers or solution.sweep:
+            return solution
+        from derive.solving.sweeps import each_by_itself
+
+        def answer_point(at: Mapping[str, Any]) -> Solution:
+            return answer_together(ask, (name, *found), replace_given(given, at))[0]
+
+        # Each point of lists has a better end of its own.
+        again = each_by_itself(name, sized.sweep.given, answer_point, sized.unknown)
+        return again if again.answers else solution
+
+    return tuple(found.get(name) or answer_other(name) for name in names.values())
+
+
+def _answer_beside(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, limited: bool) -> Solution:
+    """Return the answer beside a size that is known by now."""
+    if end is None:
+        return ask(name, given)
+    if limited:
+        return answer_at_end(ask, name, given, end)
+    solution = ask(name, given)
+    # A size that is asked for is not its default.
+    if (solution.answers or solution.sweep) and solution.provenance.get(end.size) != "default":
+        return solution
+    again = answer_at_end(ask, name, given, end)
+    return again if again.answers else solution
+
+
+def _add_size(found: Solution, end: End) -> Solution:
+    """Return the answer with all that its size rests on: its steps, its sensitivities and its warnings."""
+    sized = end.of
+    if not found.answers:
+        return found
+    warnings = {kind: text for kind, text in zip(sized.kinds, sized.warnings, strict=True) if kind != DECODE_ALONE}
+    warnings |= dict(zip(found.kinds, found.warnings, strict=True))
+    follow = {step.unknown for step in found.route}
+    steps = (step for step in sized.route if step.unknown not in follow)
+    return replace(
+        found,
+        answers=tuple(replace(one, elasticities=chain_elasticities(one, end.size, sized.answers[0])) for one in found.answers),
+        equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
+        given={**found.given, **sized.given},
+        provenance={**sized.provenance, **found.provenance},
+        assumptions=tuple(dict.fromkeys((*found.assumptions, *sized.assumptions))),
+        warnings=tuple(warnings.values()),
+        kinds=tuple(warnings),
+        route=tuple(dict.fromkeys((*steps, *found.route))),
+    )
+
+
+def chain_elasticities(found: Answer, name: str, size: Answer) -> Mapping[str, float]:
+    """Return the elasticities of an answer if one of its inputs is an answer itself."""
+
+    def moved() -> dict[str, float]:
+        slopes = dict(found.elasticities)
+        by = slopes.pop(name, 0.0)
+        return {each: slopes.get(each, 0.0) + by * size.elasticities.get(each, 0.0) for each in {**slopes, **size.elasticities}}
+
+    return WhenRead(moved)
+
+
+def replace_given(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the givens with other values, by registry name; the names that were typed for these go."""
+    return {**{spelled: value for spelled, value in given.items() if quantity(spelled).name not in other}, **other}
+
+
+def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
+    """Return the givens without results of unknowns that have a default: they would size as if nobody asked for the unknown.
+
+    Results of copies that nobody counts go too, and limits on them.
+    """
+    names = {spelled: quantity(spelled).name for spelled in given}
+    results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
+    of_all = results_of(_COPIES) if _COPIES not in names.values() else frozenset()
+    return {
+        spelled: value
+        for spelled, value in given.items()
+        if names[spelled] not in (() if is_limit(value) else results) and names[spelled] not in of_all
+    }
+
+
+@cache
+def results_of(name: str) -> frozenset[str]:
+    """Return the quantities that are made of this one by the definitions that join by themselves.
+
+    >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
+    True
+    """
+    rows = [
+        row for row in by_id().values() if row.defines and row.kind in CHAINED_BY_ITSELF and not (row.variant and not row.variant.default)
+    ]
+    found, wider = {name}, True
+    while wider:
+        new = {row.defines for row in rows if row.defines and not found.isdisjoint(row.symbols[1:])} - found
+        found, wider = found | new, bool(new)
+    return frozenset(found - {name})

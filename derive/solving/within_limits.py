@@ -1,0 +1,142 @@
+"""A question with limits in its givens: on the unknown itself, on results of the unknown, and on its inputs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+from derive.answers import COUNTED, OR, Answer, next_whole
+from derive.errors import WrongValue
+from derive.quantities import QUANTITIES, quantity
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.solving.best_size import Ask, answer_at_end, best_end, drop_results, replace_given
+from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, limits
+from derive.solving.result import Reason, Solution
+from derive.solving.whole_numbers import BEST
+from derive.units import show
+
+_Read = Callable[[str, str | float], float]
+"""A reader of texts: the quantity and its text give the number."""
+
+
+def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+    """Return the answer within all limits; if limits on the unknown itself leave none of it, why."""
+    name = quantity(unknown).name
+    own = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
+    others = {spelled: value for spelled, value in given.items() if spelled not in own}
+    solution = _answer_within_others(ask, unknown, others)
+    if not own:
+        return solution
+    if solution.sweep or solution.spans:
+        raise WrongValue(f"{name} is asked for over several values and limited: leave its own limit out")
+    sides = {side: read(name, text) for side, text in limits(own)[1][name].items()}
+    limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
+    kept = (_cut(name, one, sides.get(LOWER, 0.0), sides.get(UPPER, inf)) for one in solution.answers)
+    answers = tuple(one for one in kept if one)
+    if answers == solution.answers:
+        return replace(solution, said=(*solution.said, f"{name} {limit} is met"))
+    if answers:
+        said = (text for text in solution.said if not text.startswith(BEST))
+        return replace(solution, answers=answers, said=(*said, f"{name} is limited: {limit}"))
+    message = f"{name} {limit} is not met: with what is given it is {_ends_in_words(name, solution.answers[0])}"
+    return _refuse(name, Reason(code="no_solution", violated=(name,), message=message), solution)
+
+
+def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+    """Return the answer within limits on results; else at the best batch that they leave; else as limits on its inputs bound it.
+
+    A limit on a size bounds an input first: there is no better end to look for.
+    """
+    limited = limits(given)[1].keys()
+    bounded = _bound_by_inputs(ask, unknown, given) if limited and limited <= {*SIZED} else None
+    if bounded and bounded.reason is None:
+        return bounded
+    try:
+        found = _answer_at_free_size(ask, unknown, given)
+    except NotMadeOf:
+        if bounded := bounded or _bound_by_inputs(ask, unknown, given):
+            return bounded
+        raise
+    lacks = limited and found.reason is not None and found.reason.code == "missing_givens"
+    bounded = _bound_by_inputs(ask, unknown, given) if lacks else None
+    return bounded if bounded and not (bounded.reason and bounded.reason.code == "missing_givens") else found
+
+
+def _bound_by_inputs(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution | None:
+    """Return the answer that limits on its inputs bound, or what it lacks; None if it has none or does not use them all.
+
+    A limit from both sides is a range.
+    """
+    sides = limits(given)[1]
+    ranges = {name: f"{texts[LOWER]}..{texts[UPPER]}" for name, texts in sides.items() if len(texts) > 1}
+    try:
+        found = ask(unknown, replace_given(given, ranges), bounds_inputs=True)
+    except WrongValue:
+        return None
+    if found.reason:
+        of_limits = found.reason.code == "not_identified" and {*found.reason.violated} <= sides.keys()
+        return found if of_limits or (found.reason.code == "missing_givens" and FREE not in found.reason.missing) else None
+    return found if sides.keys().isdisjoint(found.unused) else None
+
+
+def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+    """Return the answer at the best batch that limits leave, if they say nothing of the unknown itself and the batch is free.
+
+    Each point of lists has a best batch of its own. Raises WrongValue over ranges, whose points have several.
+    """
+    try:
+        return ask(unknown, given)
+    except NotMadeOf as error:
+        refused = error
+    name, names = quantity(unknown).name, [quantity(spelled).name for spelled in given]
+    if name in SIZED or FREE in names:
+        raise refused
+    try:
+        sized = ask(FREE, drop_results(given, [name]))
+    except NotMadeOf:
+        raise refused from None
+    if ranged := next((one for one in names if sized.spans and one in sized.spans.ranges), None):
+        raise WrongValue(f"each {ranged} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranged}")
+    if sized.sweep:
+        from derive.solving.sweeps import each_by_itself
+
+        return each_by_itself(name, sized.sweep.given, lambda at: _answer_at_free_size(ask, unknown, replace_given(given, at)), FREE)
+    if end := best_end(sized):
+        return answer_at_end(ask, name, given, end)
+    if sized.answers or not sized.reason:
+        raise refused
+    message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
+    return _refuse(name, replace(sized.reason, message=message), sized)
+
+
+def _ends_in_words(name: str, one: Answer) -> str:
+    if one.kind == "point":
+        return show(name, one.point) + OR[one.bound]
+    low, high = (end and show(name, end) for end in one.ends)
+    return f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
+
+
+def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
+    """Return the part of an answer that limits leave, None if that is nothing. A point that is no size must lie between them."""
+    if one.kind not in ("point", "interval"):
+        return one
+    if one.kind == "point" and (name not in SIZED or one.bound is None):
+        return one if least * (1 - HOLDS) <= one.point <= most * (1 + HOLDS) else None
+    start, end = one.ends
+    low = 0.0 if start is None or one.bound == UPPER else start
+    high = inf if end is None or one.bound == LOWER else end
+    if least <= low and most >= high:
+        return one
+    bottom, top = max(low, least), min(high, most)
+    if name in COUNTED:
+        bottom, top = next_whole(bottom, LOWER), top if top == inf else next_whole(top, UPPER)
+    if bottom > top * (1 + HOLDS) or top < least:
+        return None
+    if bottom == top:
+        return Answer(kind="point", value=top)
+    return Answer(kind="interval", low=bottom, high=None if top == inf else top)
+
+
+def _refuse(name: str, reason: Reason, beside: Solution) -> Solution:
+    return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)
