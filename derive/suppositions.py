@@ -16,6 +16,47 @@ Alternative = float | str | tuple[str, ...]
 """A number, another quantity, the id of an equation, `USUAL`, `PUBLISHED`, or the least of several quantities."""
 
 
+class Stopgap(NamedTuple):
+    """A quantity that is left out of a question that has no answer otherwise: nothing was said of it.
+
+    It answers questions of one of `unknowns` with `quantity` at `value` ("most" is the largest possible) if none of `absent` is given.
+    With `lacking` the quantity must be all that the question lacks. With `no_results` no result of the unknown may be given.
+    `hidden` leaves the quantity out of what is shown.
+    """
+
+    unknowns: tuple[str, ...]
+    quantity: str
+    value: float | str
+    text: str
+    absent: tuple[str, ...] = ()
+    lacking: bool = False
+    no_results: bool = False
+    hidden: bool = False
+
+
+MOST = "most"
+"""The largest value that a quantity can have."""
+
+STOPGAPS = (
+    Stopgap(
+        unknowns=("chips", "pipeline_stages"),
+        quantity="kv_cache_bytes",
+        value=0.0,
+        text="the weights alone: without batch and context_length no cache is held",
+        absent=("batch", "microbatches", "sequences_in_flight"),
+        no_results=True,
+    ),
+    Stopgap(
+        unknowns=("hbm_bandwidth",),
+        quantity="peak_flops",
+        value=MOST,
+        text="the reads alone: without peak_flops no arithmetic is counted",
+        lacking=True,
+        hidden=True,
+    ),
+)
+
+
 class Supposition(NamedTuple):
     """A quantity that an answer supposes to be something, and what it could be instead.
 

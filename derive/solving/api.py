@@ -10,7 +10,7 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
-from derive.solving.answering import answer, reads_alone, weights_alone
+from derive.solving.answering import answer, answer_with_stopgap
 from derive.solving.best_size import answer_at_best, answer_at_largest_batch, answer_together, largest_batch_of_copies
 from derive.solving.budgets import over_a_time
 from derive.solving.by_rule import answered_by_rules
@@ -370,7 +370,7 @@ def _respond(
         found = _over_what_is_sustained(filled, spans, zipped)
         again = again if found.reason and found.reason.code == "missing_givens" else found
     if missing and not (again.answers or again.sweep) and not spans:
-        again = weights_alone(supposed or asked) or reads_alone(supposed or asked, again) or again
+        again = answer_with_stopgap(supposed or asked, again) or again
     sizes = asked.unknown in ("chips", FREE) or batch_is_left_to_a_rate(asked)
     if sizes and not (again.answers or again.sweep) and not spans and again.reason:
         from derive.solving.sizing import fewest_chips, with_enough_chips
