@@ -1,0 +1,223 @@
+"""One question as it is asked: what the givens lead to, and if they lack something, one attempt after another to supply it.
+
+The first attempt that has an answer is the answer. What an attempt supposes is printed with it.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from derive.catalogue import equation
+from derive.errors import WrongValue
+from derive.presets import LESS_IS_MORE, PARAMETERS
+from derive.quantities import quantity
+from derive.solving.answering import answer, answer_with_stopgap
+from derive.solving.fit import batch_is_left_to_a_rate
+from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, not_made_of, one_by_one, rests_on_unknown
+from derive.solving.propagation import leading_to
+from derive.solving.questions import (
+    IN_BF16,
+    Question,
+    as_dense,
+    copies_by_name,
+    in_usual_types,
+    of_one_sequence,
+    posed,
+    taken_as_known,
+    with_other_stand_ins,
+    without,
+)
+from derive.solving.refusals import by_equations, made_of, missing_givens
+from derive.solving.result import Reason, Solution
+from derive.solving.switches import Switches
+from derive.solving.symbolic import is_symbolic, symbolic
+from derive.solving.whole_numbers import in_whole_ones
+from derive.solving.zero_givens import at_nothing
+from derive.spreads import Interval, Series, Spread
+
+_CHIPS, _STAGES, _COPIES = "chips", "pipeline_stages", "kv_replication"
+
+
+def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches, bounds_inputs: bool = False) -> Solution:
+    """Return the answer to a question; limits on inputs bound it if `bounds_inputs`."""
+    formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
+    numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
+    asked, spans = switches.pose(unknown, numbers)
+    sides = limits(numbers)[1]
+    asked = limited(asked, sides, bounds_inputs)
+    if formulas:
+        if spans or sides:
+            raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
+        return symbolic(asked, formulas)
+    if asked.limits and not spans and _needs_batch(asked):
+        if asked.unknown == _CHIPS and (sized := _fewest_chips(_in_usual_types(asked), _LACKS_BATCH)):
+            return in_whole_ones(_in_usual_types(asked), sized)
+        if asked.unknown not in SIZED and not any(rests_on_unknown(alone) for alone in one_by_one(asked)):
+            raise not_made_of(one_by_one(asked)[0])
+    asked = _suppose_least(asked, spans) or asked
+    solution = _answer_over_ranges(asked, spans, switches.zipped)
+    missing = _lacking(asked, solution)
+    if solution.reason and FREE in missing and FREE in at_nothing(limits(numbers)[0]):
+        raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
+    supposed = _suppose(asked, missing, spans) if missing else None
+    again = _answer_over_ranges(supposed, spans, switches.zipped) if supposed else solution
+    if supposed and _has_answer(solution) and not (by_equations(supposed) or len(again.unused) < len(solution.unused)):
+        # The suppositions leave no less of it.
+        supposed, again = None, solution
+    question = supposed or asked
+    again = _supply(question, again, spans, switches.zipped) if missing and not _has_answer(again) else again
+    if not _has_answer(again) and not spans and again.reason:
+        again = _size(asked, supposed, again)
+    if _has_answer(solution) and not _has_answer(again) and again.refusal.code == "missing_givens":
+        again = solution
+    if not _has_answer(again) and _CHIPS not in spans and (copied := copies_by_name(asked)):
+        # Memory alone gives the largest batch by equations in which the copies are a number.
+        row, copies = copied
+        others = switches.join(*(id for id in switches.using if id != row.id))
+        found = answer_question(unknown, {**given, _COPIES: copies}, others)
+        joined = f"{row.id} is a {row.kind}, joined by name"
+        return replace(found, assumptions=(joined, *found.assumptions)) if _has_answer(found) else again
+    if again.reason and not _has_answer(again):
+        others_posed = ((_suppose_least(one, spans) or one) for one in with_other_stand_ins(question, again.reason.code))
+        answers = (_answer_over_ranges(one, spans, switches.zipped) for one in others_posed)
+        again = next((found for found in answers if found.answers), again)
+    return in_whole_ones(question, again) if asked.limits else again
+
+
+_LACKS_BATCH = Reason(code="missing_givens", missing=(FREE,), message=f"{_CHIPS} needs also {FREE}")
+
+
+def _has_answer(solution: Solution) -> bool:
+    return bool(solution.answers or solution.sweep)
+
+
+def _supply(asked: Question, refused: Solution, spans: Mapping[str, Spread], zipped: bool) -> Solution:
+    """Return the answer with filled stages or with a stopgap; the refusal if neither leads to one."""
+    found = refused
+    if asked.unknown == _STAGES and "microbatches" not in asked.known:
+        filled = posed(asked, asked.unknown, asked.known, {"microbatches": _STAGES})
+        with_stages = _answer_over_ranges(filled, spans, zipped)
+        found = found if with_stages.reason and with_stages.reason.code == "missing_givens" else with_stages
+    return found if _has_answer(found) or spans else answer_with_stopgap(asked, found) or found
+
+
+def _size(asked: Question, supposed: Question | None, refused: Solution) -> Solution:
+    """Return the fewest chips with a batch of their own, or the refusal with as many chips as would do."""
+    if asked.unknown not in (_CHIPS, FREE) and not batch_is_left_to_a_rate(asked):
+        return refused
+    from derive.solving.sizing import with_enough_chips
+
+    # If memory is short for one target nothing is missing, but what another target needs may be.
+    usual = supposed or _in_usual_types(asked)
+    return _fewest_chips(usual, refused.refusal) or with_enough_chips(usual, refused)
+
+
+def _in_usual_types(asked: Question) -> Question:
+    return in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
+
+
+def _needs_batch(asked: Question) -> bool:
+    """Whether equations lead to the unknown only if a batch is known."""
+    alone = asked if asked.unknown in SIZED else without(asked, {*asked.limits})
+    supposed = {**dict.fromkeys(IN_BF16, 1.0), **alone.known}
+    ways = (posed(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
+    return FREE not in asked.known and [by_equations(way) for way in ways] == [False, True]
+
+
+def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
+    """Return the fewest chips that meet targets with a batch of their own, with their range over published efficiencies."""
+    from derive.solving.sizing import fewest_chips
+
+    found = fewest_chips(asked, refused)
+    used = {name: one for name, one in asked.ranges.items() if found and name in found.given}
+    if not found or not found.answers or not used:
+        return found
+    most = {name: one.low if name in LESS_IS_MORE else one.high for name, one in used.items()}
+    least = {name: one.high if name in LESS_IS_MORE else one.low for name, one in used.items()}
+    ends = [fewest_chips(replace(asked, known={**asked.known, **end}), refused) for end in (most, least)]
+    chips = [f"{one.answers[0].ends[0]:.0f}" if one and one.answers else "none" for one in ends]
+    told = f"with what published runs sustained: {asked.unknown} = {' to '.join(dict.fromkeys(chips))}"
+    rests = f"{', '.join(used)}: the middle of published runs{asked.record and f'; {asked.record}'}"
+    return replace(found, said=(*found.said, told), assumptions=(rests, *found.assumptions))
+
+
+def _suppose_least(asked: Question, spans: Mapping[str, Spread]) -> Question | None:
+    """Return the question with the fewest usual values with which equations lead to the unknown; None if they need none."""
+    lacking = [name for name in (*IN_BF16, *PARAMETERS) if name not in asked.known]
+    if not lacking or by_equations(asked):
+        return None
+    ways = (_suppose(asked, names, spans) for names in (*((name,) for name in lacking), lacking))
+    return next((way for way in ways if way and by_equations(way)), None)
+
+
+def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:
+    """Return the question with usual values of what it lacks: bf16, one sequence, a dense model; None if it lacks none of these."""
+    one = of_one_sequence(asked, missing)
+    usual = in_usual_types(one or asked, missing) or one
+    dense = None if {*spans} & {*PARAMETERS} else as_dense(usual or asked, missing)
+    return dense or usual
+
+
+def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
+    """Return the question with usual data types, one sequence and a dense model where nothing is known of these."""
+    return _suppose(asked, (*IN_BF16, *PARAMETERS), spans) or asked
+
+
+def _lacking(asked: Question, solution: Solution) -> Collection[str]:
+    """Return the missing inputs of a refusal. If inequalities only bound the unknown, return the inputs that equations would need."""
+    if solution.reason and solution.reason.code == "missing_givens":
+        return solution.reason.missing
+    if asked.limits or by_equations(asked):
+        return ()
+    return missing_givens(asked, [*taken_as_known(asked)][-1]).missing
+
+
+def _answer_over_ranges(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:
+    """Return the answer, also over the ranges of presets on which it rests or on which a limit that does not bind rests."""
+    solution = _answer_over(asked, spans, zipped)
+    behind = {name for row in leading_to((*asked.limits,), asked.active) for name in row.inputs}
+    used = {name: found for name, found in asked.ranges.items() if name in solution.given or name in behind}
+    if not used:
+        return solution
+    told = f"{', '.join(used)}: from the least to the most of published runs{asked.record and f'; {asked.record}'}"
+    over = _answer_over(replace(asked, notes=(*asked.notes, told)), {**spans, **used}, zipped)
+    if over.spans and over.spans.low == over.spans.high:
+        return replace(solution, assumptions=(f"the same all over {told}", *solution.assumptions))
+    return over if _has_answer(over) else solution
+
+
+def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:
+    """Return the answer at one point, over ranges, or at each point of lists."""
+    intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
+    series = {name: found for name, found in spans.items() if isinstance(found, Series)}
+    if series:
+        from derive.solving.sweeps import swept
+
+        return swept(asked, series, intervals, zipped)
+    if intervals:
+        from derive.solving.intervals import spanned
+
+        return spanned(asked, intervals)
+    return answer(asked)
+
+
+def answers_without_one(
+    refused: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
+) -> Iterator[Solution]:
+    """Yield the answers without one given. It must be no limit, be made of neither the unknown nor a default, and keep all suppositions."""
+
+    def pose(values: Mapping[str, Any]) -> Question:
+        return suppose_usual(*switches.pose(refused.unknown, values))
+
+    whole = pose(given)
+    for left in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):
+        name, fewer = quantity(left).name, {spelled: value for spelled, value in given.items() if spelled != left}
+        asked = pose(fewer)
+        if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not by_equations(asked):
+            continue
+        found = ask(fewer)
+        used = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id.split("@")[0]).symbols}
+        speaking = {result for one in (whole.unknown, *used) for result in made_of(whole, one)}
+        if found.answers and used <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
+            told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
+            yield replace(found, unused=(*found.unused, name), warnings=(told, *found.warnings), kinds=("not used", *found.kinds))
