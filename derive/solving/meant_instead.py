@@ -1,51 +1,18 @@
-"""A question that what was given does not settle, or not all of it has a part in: what people mean by it then is answered, and said."""
+"""The answer to the quantity that people mean, if what was given does not settle the one that they ask for."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from derive.immutable import immutable
+from derive.catalogue import by_id
+from derive.meanings import MEANINGS, Meaning
 from derive.quantities import quantity
+from derive.records import CHAINED_BY_ITSELF
 from derive.solving.one_equation import inside
-from derive.solving.refusals import PRICED
+from derive.solving.propagation import leading_to
 from derive.solving.result import OR, Solution
 from derive.units import show
-
-
-@immutable
-class Meant:
-    """What is meant by a quantity beside all of some givens, and why; `alone` where no chip or model is named and all that is given
-    has a part in it. Of a quantity of one replica or of the time in use it is `said` too, and not answered instead.
-    """
-
-    name: str
-    beside: Collection[str]
-    why: str = ""
-    alone: bool = False
-    said: str = ""
-
-    def told(self, asked: str) -> str:
-        """The same as a warning."""
-        return f"{asked} is answered with {self.name}{self.why}"
-
-
-MEANT = {
-    "cost_per_request": Meant(
-        name="price_per_request",
-        beside=PRICED["cost_per_request"],
-        why=", what its buyer pays by these prices: what serving it costs needs chips",
-        alone=True,
-    ),
-    "cost_per_token": Meant(name="fleet_cost_per_token", beside=("fleet_utilisation",), said="with the hours in which the chips wait"),
-    "throughput": Meant(name="fleet_throughput", beside=("replicas",), said="of all replicas together"),
-    "requests_per_second": Meant(name="fleet_requests_per_second", beside=("replicas",), said="of all replicas together"),
-    "mfu": Meant(
-        name="compute_utilisation",
-        beside=("throughput",),
-        why=", the share of peak that a throughput comes to; mfu is what it would be without waits",
-    ),
-}
-"""By what is asked for."""
 
 
 def as_is_meant(
@@ -55,25 +22,38 @@ def as_is_meant(
     ask: Callable[[str, Mapping[str, Any]], Solution],
     beside: Collection[str] = (),
 ) -> Solution:
-    """The answer to what is meant in place of one that lacks something; beside one that has no part in it of what says so.
+    """Return the answer to what is meant in place of a refusal, or of an answer that leaves unused what says so.
 
-    `named` says that there is a chip or a model; what is asked for `beside` it is not meant by it.
+    `named` says that a chip or a model is named. A quantity that is asked for `beside` it is not meant by it.
     """
-    meant = MEANT.get(solution.unknown)
+    meaning = MEANINGS.get(solution.unknown)
     names = {quantity(spelled).name for spelled in given}
-    if not meant or meant.name in (*beside, *names) or not names.issuperset(meant.beside) or (meant.alone and named):
+    if not meaning or meaning.means in (*beside, *names) or not names >= meaning.beside or (meaning.alone and named):
         return solution
-    lacks = solution.reason and solution.reason.missing
-    if not lacks and names.intersection(solution.unused).isdisjoint(meant.beside):
+    lacks = bool(solution.reason and solution.reason.missing)
+    if (lacks and meaning.told) or (not lacks and meaning.beside.isdisjoint(solution.unused)):
         return solution
-    if lacks and meant.said:
+    found = ask(meaning.means, given)
+    own = _inputs_of(meaning.asked) if meaning.alone else meaning.beside
+    if not (found.answers or found.sweep) or not own.isdisjoint(found.unused):
         return solution
-    found = ask(meant.name, given)
-    if not (found.answers or found.sweep) or not {*found.unused}.isdisjoint(names if meant.alone else meant.beside):
-        return solution
-    if meant.said:
-        if found.sweep or found.spans:
-            return replace(solution, said=(*solution.said, f"{meant.said}: ask for {meant.name}"))
-        both = f"{meant.said}: {meant.name} = {show(meant.name, inside(found.answers[0]))}{OR[found.answers[0].bound]}"
-        return replace(solution, said=(*solution.said, both), unused=tuple(name for name in solution.unused if name in found.unused))
-    return replace(found, warnings=(meant.told(solution.unknown), *found.warnings), kinds=(as_is_meant.__name__, *found.kinds))
+    if meaning.told:
+        return _tell_beside(solution, meaning, found)
+    return replace(found, warnings=(meaning.warning, *found.warnings), kinds=(as_is_meant.__name__, *found.kinds))
+
+
+def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solution:
+    """Return the answer to what was asked for, with a line on what may be meant."""
+    if found.sweep or found.spans:
+        return replace(solution, said=(*solution.said, f"{meaning.told}: ask for {meaning.means}"))
+    value = f"{show(meaning.means, inside(found.answers[0]))}{OR[found.answers[0].bound]}"
+    unused = tuple(name for name in solution.unused if name in found.unused)
+    return replace(solution, said=(*solution.said, f"{meaning.told}: {meaning.means} = {value}"), unused=unused)
+
+
+@cache
+def _inputs_of(name: str) -> frozenset[str]:
+    """Return the quantities that one is made of by the definitions that join by themselves."""
+    usual = (row for row in by_id().values() if row.defines and not (row.variant and not row.variant.default))
+    rows = tuple(row for row in usual if row.kind in CHAINED_BY_ITSELF)
+    return frozenset(symbol for row in leading_to((name,), rows) for symbol in row.symbols)

@@ -3,8 +3,8 @@
 import pytest
 
 from derive.errors import WrongValue
+from derive.meanings import MEANINGS
 from derive.solving.api import respond_all, solve
-from derive.solving.meant_instead import MEANT
 
 PRICES = {"input_price": "3 USD/MTok", "output_price": "15 USD/MTok"}
 TOKENS = {"prompt_tokens": 2000, "output_tokens": 500}
@@ -14,7 +14,8 @@ def test_a_request_with_prices_alone_is_answered_with_its_price_and_says_so():
     """2,000 tokens at 3 USD a million and 500 at 15 USD."""
     solution = solve("cost_per_request", **PRICES, **TOKENS)
     assert (solution.unknown, solution.value) == ("price_per_request", pytest.approx(0.006 + 0.0075))
-    assert solution.warnings == (MEANT["cost_per_request"].told("cost_per_request"),)
+    assert solution.warnings == (MEANINGS["cost_per_request"].warning,)
+    assert solve("cost_per_request", **PRICES, **TOKENS, deployment_time="1 d").value == solution.value, "it has no part in a request"
     (alone, _) = respond_all(["cost_per_request", "blended_price"], {**PRICES, **TOKENS})
     assert alone.unknown == "price_per_request"
     swept = solve("cost_per_request", **PRICES, **(TOKENS | {"output_tokens": [500, 1000]}))
