@@ -1,4 +1,7 @@
-"""What was given is kept: a default that it contradicts is put right, and no answer goes beyond what there can be."""
+"""An answer that agrees with all that was given: a default that a given result contradicts becomes what the result makes of it.
+
+No answer goes beyond what is possible. Chips that a speed needs are at least those that memory needs.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -24,29 +27,25 @@ from derive.trees import text
 from derive.units import show
 
 FASTER_THAN_ASKED = "faster than asked"
-
-"""What is said of chips that memory needs, where a speed takes fewer."""
+"""The kind of the warning on chips that memory needs if a speed needs fewer."""
 
 
 _SHARES_OF_ONE = (1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 1.0)
-
-"""Shares at which it is looked whether the sides of an equation change places."""
+"""Shares at which the sides of an equation are compared, to see whether they cross."""
 
 
 _DRAFTED = "tokens_per_step"
-
-"""A default that nobody is taken to mean otherwise where the chips cannot keep up without: who drafts says so."""
+"""The default of speculative decoding. Only a question that mentions drafts changes it."""
 
 
 _BY_ROUNDING = 1.1
-
-"""Up to how many tokens a step are taken for digits that were left out, where nobody speaks of drafts."""
+"""Tokens per step up to which a difference is rounding of the givens, and no draft."""
 
 
 def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
-    """The answer to what was given as met, as far as it can be: no more of it than there is room for, and nothing absurd."""
-    solution, way = _consistent(asked)
-    solution = _within_reach(asked, solution)
+    """Return the answer that agrees with the givens, cut to what is possible, and the way to it."""
+    solution, way = _answer_consistently(asked)
+    solution = _cut_to_possible(asked, solution)
     possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
     if solution.answers and not possible and (clash := absurd(asked.unknown, solution.answers)):
         return refuse_question(asked, clash, solution.route), None
@@ -59,8 +58,8 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     return replace(solution, answers=possible), way
 
 
-def _within_reach(asked: Question, solution: Solution) -> Solution:
-    """Intervals that end where there can be no more of the unknown; one of which a single value is left is that."""
+def _cut_to_possible(asked: Question, solution: Solution) -> Solution:
+    """Return the answers with intervals that end at the largest possible value of the unknown."""
     most = greatest(asked.unknown, asked.known) if any(one.kind == "interval" for one in solution.answers) else None
     if not most or not any(one.kind == "interval" and (one.high is None or one.high > most[1]) for one in solution.answers):
         return solution
@@ -91,58 +90,58 @@ def _cut_off(one: Answer, high: float, formula: str) -> Answer:
     return replace(one, high=high, formula=formula, elasticities={})
 
 
-def _consistent(asked: Question) -> tuple[Solution, Way | None]:
-    """The answer as far as it goes with all that was given.
+def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
+    """Return the answer with defaults that agree with the given results.
 
-    A given that the defaults would make another says what one of them is, the one that has to give least: a measured
-    time its utilisation. One that none of them could bring about is a contradiction.
+    A given result that the defaults contradict determines the default that must change least: a measured time determines its
+    utilisation. A result that no default can explain is a contradiction.
     """
     solution, way = find_answer(asked)
     if solution.reason and solution.reason.code == "contradiction":
-        # A measured result against a default that the route rests on: what the default is instead may resolve it.
-        settled, clash, kept = _settled(asked, asked.known)
+        # A measured result may contradict a default on the route. Another value of the default may resolve it.
+        settled, clash, kept = _settle_defaults(asked, asked.known)
         if clash and clash.code != "contradiction":
             return refuse_question(asked, clash, solution.route), None
         if clash:
             first, *fewest = solution.reason.message.splitlines()
             if kept:
-                # They can: a bound is no equality.
+                # A bound is no equality, so they agree.
                 fewest = []
-            # Two values of what is asked for say more than that a given is another.
+            # Two values of the unknown tell more than one contradicted given.
             told = first if solution.reason.two_values else clash.message
             clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
             return refuse_question(asked, clash, solution.route), None
         if settled.instead == asked.instead:
             return solution, way
-        asked = _put_right(asked, settled)
+        asked = _apply_defaults(asked, settled)
         solution, way = find_answer(asked)
     if not solution.answers:
-        return (way and _as_memory_needs(asked, solution, way)) or solution, way
+        return (way and _chips_of_memory(asked, solution, way)) or solution, way
     if solution.answers[0].kind != "point":
         clash = impossible(asked, asked.known)
         return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
     found = {**asked.known, asked.unknown: solution.answers[0].point}
-    beside, clash, _ = _settled(replace(asked, instead=()), found)
+    beside, clash, _ = _settle_defaults(replace(asked, instead=()), found)
     if (clash or beside.instead) and not asked.instead:
-        # The answer rests on a default that the givens alone contradict; or on no wait, where they say that there was one.
-        settled, unexplained, _ = _settled(asked, asked.known)
+        # The answer rests on a default that the givens alone contradict, or on no waiting time although they show one.
+        settled, unexplained, _ = _settle_defaults(asked, asked.known)
         if settled.instead and not unexplained and (clash or any(one.name in WAITED for one in settled.instead)):
-            return _consistent(_put_right(asked, settled))
-    clash = clash or impossible(asked, {**_on_the_way(asked, solution), **found})
+            return _answer_consistently(_apply_defaults(asked, settled))
+    clash = clash or impossible(asked, {**_values_of(asked, solution), **found})
     if clash:
         return refuse_question(asked, clash, solution.route), None
     instead = (*asked.instead, *beside.instead)
-    # How many chips a fleet comes to is no doubt of an answer that takes none of it.
-    doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _on_the_way(asked, solution))
+    # The number of chips of a fleet is no supposition of an answer that does not use it.
+    doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _values_of(asked, solution))
     rests = (*(one.text for one in doubtful), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
     unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
-    answers = tuple(replace(one, elasticities=_through(asked.instead, one.elasticities)) for one in solution.answers)
+    answers = tuple(replace(one, elasticities=_chain_elasticities(asked.instead, one.elasticities)) for one in solution.answers)
     return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
 
 
-def _through(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> Mapping[str, float]:
-    """How an answer moves with what was given, of a default that was found from results with these; a later one may rest on a former."""
+def _chain_elasticities(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the elasticities by the givens if defaults were found from them; a later default may rest on an earlier one."""
 
     def total() -> dict[str, float]:
         sums = dict(elasticities)
@@ -155,8 +154,8 @@ def _through(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> M
     return WhenRead(total) if instead else elasticities
 
 
-def _as_memory_needs(asked: Question, refused: Solution, way: Way) -> Solution | None:
-    """Chips of which a speed takes fewer than memory: as many as memory needs, and how fast they are; None for any other refusal."""
+def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
+    """Return the chips that memory needs if a speed needs fewer, with their speed; None for any other refusal."""
     names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
     for question in held_by_memory(asked) if names else ():
         held, _ = find_answer(question)
@@ -193,53 +192,53 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Way) -> Solution |
     )
 
 
-def _on_the_way(asked: Question, solution: Solution) -> dict[str, float]:
-    """What an answer rests on and was worked out on the way; nothing of a share of a peak, with which parts of a step are worked out."""
+def _values_of(asked: Question, solution: Solution) -> dict[str, float]:
+    """Return the givens and intermediate values of an answer, none for a share of a peak: parts of a step are found with it."""
     if asked.unknown in IDEALS:
         return {}
     return {**solution.given, **{step.unknown: step.value for step in solution.route if step.value is not None}}
 
 
-def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
-    """The question with the defaults that results contradict put right, what no default explains, or more than one, and whether
-    that keeps to a bound.
+def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
+    """Return the question with defaults that agree with the results, the reason if none or several can explain a result, and whether
+    that result only keeps to a bound.
     """
     settled = replace(asked, known=known)
     while beyond := against_defaults(settled, settled.known):
         row, reason, kept = beyond
-        found = _explaining(settled, row, {*known, asked.unknown})
+        found = _list_explanations(settled, row, {*known, asked.unknown})
         if len(found) != 1:
-            return settled, _unexplained(row, reason, kept, found), kept
+            return settled, _tell_unexplained(row, reason, kept, found), kept
         (one,) = found
         if one.name == _DRAFTED and (clash := impossible(settled, settled.known)):
             return settled, clash, False
         if one.name == _DRAFTED and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(DRAFTS):
-            return settled, _unexplained(row, reason, kept, found), False
+            return settled, _tell_unexplained(row, reason, kept, found), False
         at = {**settled.known, one.name: one.value}
         settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
         settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
     return settled, None, False
 
 
-def _explaining(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
-    """What a default may be instead for an equation to hold: the wait where it is that, else what has to give least, else all there are."""
-    if waited := list(_instead_of_a_default(asked, row, put_in_before(row, asked.active, at_hand, WAITED))):
+def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
+    """Return the defaults that can explain a result, each with its value: waiting time first, else the one that changes least, else all."""
+    if waited := list(_other_defaults(asked, row, put_in_before(row, asked.active, at_hand, WAITED))):
         return waited
-    if found := list(_instead_of_a_default(asked, row, MAY_DIFFER)):
+    if found := list(_other_defaults(asked, row, MAY_DIFFER)):
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
-    return [] if row in asked.named else list(_instead_of_a_default(asked, row, put_in_before(row, asked.active, at_hand)))
+    return [] if row in asked.named else list(_other_defaults(asked, row, put_in_before(row, asked.active, at_hand)))
 
 
-def _put_right(asked: Question, settled: Question) -> Question:
-    """The question with defaults that results contradict known to be something else, and others as they then stand."""
+def _apply_defaults(asked: Question, settled: Question) -> Question:
+    """Return the question with the corrected defaults, and with others that follow them."""
     provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
-    # What stands beside a default may follow it: positions the tokens of a step.
+    # A default may follow another one: tokens verified follow the tokens of a step.
     after = posed(settled, asked.unknown, settled.known)
     return replace(settled if against_defaults(after, after.known) else after, provenance={**asked.provenance, **provenance})
 
 
-def _unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
-    """Why results cannot be put down to a default: none of them could be it, or it may be any of several."""
+def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
+    """Return why defaults do not explain a result: none can, or several can."""
     if not found:
         why = "no other value of a default makes both true"
         if kept:
@@ -254,10 +253,10 @@ def _unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Inst
     )
 
 
-def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
-    """What a quantity with a default would have to be for an equation to hold; of what is one at least, nothing below one."""
-    for name in (name for name in names if name not in asked.known and _may_make(asked, row, name)):
-        # What is written in the equations may differ with all else as it stands; what was put into them needs others.
+def _other_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
+    """Yield the values of defaults with which an equation holds. A count of at least one is never below one."""
+    for name in (name for name in names if name not in asked.known and _may_satisfy(asked, row, name)):
+        # A default that the equations contain changes alone. One that was put into them needs other equations.
         def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
             return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
 
@@ -267,7 +266,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
         for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
             instead = at(asked.unknown, {**asked.known, name: one.point})
             beyond = against_defaults(instead, instead.known)
-            # A count may be more than its default and a share less; half a chip or token is no way out.
+            # A count may exceed its default and a share may be smaller. Half a chip or token is impossible.
             possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
             possible = possible and not beyond_what_can_be(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
@@ -276,11 +275,8 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
                 yield Instead(name=name, value=one.point, causes=errs, defaults=defaults, given=given, elasticities=one.elasticities)
 
 
-def _may_make(asked: Question, row: Equation, name: str) -> bool:
-    """Whether an equation may hold with a share as something else: of one side that is the larger with any share, it does not.
-
-    What was put into the equations would have to be written in them again.
-    """
+def _may_satisfy(asked: Question, row: Equation, name: str) -> bool:
+    """Return whether another value of a share may satisfy an equation: not if one side is larger with any share."""
     if name not in MAY_DIFFER or QUANTITIES[name].ceiling > 1:
         return True
     start, rows = {**in_numbers(asked.defaults, asked.known), **asked.known}, leading_to(row.symbols, asked.active)
