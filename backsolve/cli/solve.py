@@ -117,7 +117,7 @@ def solve_command(
     from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.budgets import over_a_time
     from derive.solving.conventions import Conventions
-    from derive.solving.prompts import unwritten
+    from derive.solving.prompts import implied_names
     from derive.units import data_type_named, named_texts
 
     if "=" in unknown:
@@ -126,7 +126,7 @@ def solve_command(
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price)
     words = unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
-    beside_names = unwritten(using, variants, hardware, model)
+    beside_names = implied_names(using, variants, hardware, model)
     typed = {**over_a_time(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
     said = [re.split("[<>=≤≥]", one)[0] for one in given]
     dtype = data_type_named(said, typed.get("bytes_per_weight"))

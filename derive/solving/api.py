@@ -25,13 +25,13 @@ from derive.solving.fleets import (
 )
 from derive.solving.meant_instead import as_is_meant
 from derive.solving.one_question import answer_question, answers_without_one, suppose_usual
-from derive.solving.prompts import beside_prompts, unwritten
+from derive.solving.prompts import answer_beside_prompts, implied_names
 from derive.solving.questions import asked_for
 from derive.solving.refusals import by_equations
 from derive.solving.result import Solution
 from derive.solving.switches import Switches
 from derive.solving.symbolic import is_symbolic
-from derive.solving.waiting_hours import with_waiting_paid
+from derive.solving.waiting_hours import include_waiting
 from derive.solving.within_limits import answer_within_limits
 from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
 from derive.units import data_type_named, of_word, word_of_type
@@ -104,7 +104,9 @@ def solve(
     typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]
     switches = _switches(hardware, model, using, variants, conventions, anyway)
     word = unknown
-    unknown, *names = _settle_names((unknown, *(name for name, _ in typed)), unwritten(switches.using, switches.variants, hardware, model))
+    unknown, *names = _settle_names(
+        (unknown, *(name for name, _ in typed)), implied_names(switches.using, switches.variants, hardware, model)
+    )
     if len({*names}) < len(names):
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
@@ -221,7 +223,7 @@ def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, besid
         return answer_within_limits(ask, asked_for(unknown, joined), values, switches.conventions.read)
 
     def ask_beside_prompts(values: Mapping[str, Given]) -> Solution:
-        return beside_prompts(ask_with, values, switches.using, switches.variants)
+        return answer_beside_prompts(ask_with, values, switches.using, switches.variants)
 
     if short := batch_that_does_not_fit(ask_again, unknown, taken, names):
         solution = short
@@ -236,7 +238,7 @@ def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, besid
         solution = next(answers_without_one(solution, ask_beside_prompts, taken, switches), solution)
     named = bool(switches.hardware or switches.model)
     solution = with_what_is_paid(as_is_meant(solution, given, named, ask_again, beside), ask_again, given, names)
-    solution = with_waiting_paid(solution, given, ask_again, ask_at_given_price)
+    solution = include_waiting(solution, given, ask_again, ask_at_given_price)
     return _warn_of_all(solution) if taken is not given else solution
 
 

@@ -1,7 +1,7 @@
-"""Results given as limits: at most so much, or at least, or both.
+"""Givens with a limit: at most a value, at least a value, or both.
 
-What leads to a limit is found as from a result that is met, and errs as the limit does: chips of a step of 30 ms at most
-are so many or more. Where it errs neither way, a limit leaves the question open.
+A limit on a result of the unknown is solved as an equality. The answer is bounded on the side on which the limit is met: a step of at
+most 30 ms needs 6 chips or more. A limit on an input bounds the answer.
 """
 
 from collections.abc import Mapping
@@ -22,18 +22,18 @@ _SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
 IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 
 FREE = "batch"
-"""What is sized unasked, where a limit says nothing of what is asked for and everything of it."""
+"""The size that is found without being asked for, if limits bound it and not the unknown."""
 
 SIZED = ("chips", "sequences_in_flight", FREE, "microbatch_size", "context_length")
-"""What others are asked at once it is known, in the order in which they are answered."""
+"""Sizes in the order in which they are found. Other questions are answered at their better end."""
 
 
 class NotMadeOf(WrongValue):
-    """A limit that says nothing of what is asked for."""
+    """Raised for a limit that the unknown has no part in."""
 
 
 def is_limit(value: object) -> bool:
-    """Whether a value is given as a limit.
+    """Return whether a value is given as a limit.
 
     >>> is_limit("<=20ms"), is_limit("20ms"), is_limit(0.02)
     (True, False, False)
@@ -42,9 +42,9 @@ def is_limit(value: object) -> bool:
 
 
 def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
-    """What was given without the signs of limits, and of each limit the text by the way it goes, by registry name.
+    """Return the givens without the signs of limits, and the texts of each limit by side, by registry name.
 
-    Of one from both sides what was given is the most of it. Raises WrongValue for two from the same side.
+    The given value of a limit from both sides is the upper one. Raises WrongValue for two limits on the same side.
 
     >>> limits({"t": "<= 30ms", "batch": 8})
     ({'t': '30ms', 'batch': 8}, {'step_time': {'upper': '30ms'}})
@@ -91,31 +91,31 @@ def limited(asked: Question, given: Mapping[str, Mapping[str, str]], bounds_inpu
 
 
 def one_by_one(asked: Question) -> tuple[Question, ...]:
-    """The question with each of its limits alone."""
+    """Return the question with each of its limits alone."""
     alone = {name: replace(without(asked, {*asked.limits} - {name}), floors={}) for name in asked.limits}
     least = (replace(alone[name], known={**alone[name].known, name: value}, limits={name: LOWER}) for name, value in asked.floors.items())
     return (*alone.values(), *least)
 
 
 def limited_by(alone: Question) -> str:
-    """The one result that is a limit."""
+    """Return the name of the one limited result."""
     (name,) = alone.limits
     return name
 
 
 def rests_on_unknown(alone: Question) -> bool:
-    """Whether the limit says something of what is asked for."""
+    """Return whether the limited result is made of the unknown."""
     return limited_by(alone) in made_of(alone, alone.unknown)
 
 
 def not_made_of(alone: Question) -> NotMadeOf:
-    """The refusal of a limit that says nothing of what is asked for."""
+    """Return the error for a limited result that is not made of the unknown."""
     name = limited_by(alone)
     return NotMadeOf(f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
 
 
 def is_part_of_unknown(alone: Question) -> bool:
-    """Whether what is asked for is made of what is limited."""
+    """Return whether the unknown is made of the limited quantity."""
     rows, queue, seen = giving(alone.active), [alone.unknown], {alone.unknown}
     while queue:
         row = rows.get(queue.pop())
@@ -126,7 +126,7 @@ def is_part_of_unknown(alone: Question) -> bool:
 
 
 def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
-    """Why limits have no answer where what leads to them errs no one way."""
+    """Return why limits have no answer: they bound the unknown to no one side."""
     points = [one for solution in found for one in solution.answers if one.kind == "point"]
     bounds = {one.bound for one in points}
     if None not in bounds and (len(found) == 1 or len(bounds) == 1):
@@ -138,7 +138,7 @@ def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
 
 
 def limit_in_words(alone: Question) -> str:
-    """A limit as it was meant.
+    """Return a limit in words.
 
     >>> from derive.solving.questions import question
     >>> asked = question("compute_time", {"step_time": 0.03, "memory_time": 0.01})

@@ -1,4 +1,4 @@
-"""A rate of requests for decode alone, beside what it is where prompts are computed on the same chips."""
+"""An answer for decode alone, with the same answer if the same chips also compute the prompts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,93 +15,93 @@ from derive.solving.result import Solution
 from derive.solving.whole_numbers import BEST
 
 WITH_PROMPTS = "serving.requests_per_second_with_prompts"
-"""The equation by which the prompts of requests take time of the chips that decode."""
+"""The equation in which prompts use time of the chips that decode."""
 
 _STEP, _TOKEN = "step_time", "time_per_output_token"
-"""The same number for a user of decode alone, but not where prompts come between steps."""
+"""Equal for a user of decode alone. They differ if prompts are computed between steps."""
 _MORE_THAN_A_STEP = ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipeline_stages", "hop_latency", "token_latency")
-"""Beside these a token takes another time than a step, with or without prompts."""
+"""With one of these a token lasts longer or shorter than a step, with or without prompts."""
 
 
-def says_where_prompts_are(using: Iterable[str], variants: Mapping[str, str]) -> bool:
-    """Whether a question names the variant by which prompts are counted, or not.
+def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
+    """Return whether a question names a variant that counts prompts or leaves them out.
 
-    >>> says_where_prompts_are([], {}), says_where_prompts_are(["serving.request_latency_with_prompts"], {})
+    >>> names_prompts([], {}), names_prompts(["serving.request_latency_with_prompts"], {})
     (False, True)
     """
-    return _variant_of_prompts(using, variants) is not None
+    return _named_variant(using, variants) is not None
 
 
-def unwritten(
+def implied_names(
     using: Iterable[str],
     variants: Mapping[str, str],
     hardware: str | Iterable[str] | None = None,
     model: str | Iterable[str] | None = None,
 ) -> tuple[str, ...]:
-    """What stands beside the words of a question unwritten: the time of prompts that it counts on the same chips, the width of weights
-    where a chip is named with a data type, and the layers of a model.
+    """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the width
+    of weights if a chip is named with a data type, and the layers of a model.
 
-    >>> unwritten([], {}), unwritten(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
+    >>> implied_names([], {}), implied_names(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
     ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
     """
     variant = equation(WITH_PROMPTS).variant
-    prompts = (PROMPTS_BETWEEN,) if variant and _variant_of_prompts(using, variants) == variant.name else ()
+    prompts = (PROMPTS_BETWEEN,) if variant and _named_variant(using, variants) == variant.name else ()
     chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
     weights = ("bytes_per_weight",) if any(":" in chip for chip in chips) else ()
     return prompts + weights + (("layers",) if model else ())
 
 
-def _variant_of_prompts(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
-    """The variant that is named of those which tell where prompts are computed."""
+def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
+    """Return the named variant of those that say where prompts are computed."""
     of_prompts = equation(WITH_PROMPTS).variant
     group = of_prompts.group if of_prompts else ""
     named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
     return next(iter(named), variants.get(group))
 
 
-def beside_prompts(
+def answer_beside_prompts(
     by: Callable[[tuple[str, ...], Mapping[str, Any]], Solution],
     given: Mapping[str, Any],
     using: tuple[str, ...],
     variants: Mapping[str, str],
 ) -> Solution:
-    """The answer by what is named, and where it is for decode alone what it is with prompts on the same chips.
+    """Return the answer; if it is for decode alone, also the answer with prompts on the same chips.
 
-    Nothing is said of prompts where the rate of requests has no part in the answer, or the answer is the same, and no number
-    where what is said of a step cannot be asked of a token as a user sees it, prompts between.
+    It has no warning of prompts if the rate of requests has no part in it, or if prompts change nothing. It has no second number if a
+    limit on a step cannot be a limit on the time per token.
     """
     alone = by(using, given)
     if DECODE_ALONE not in alone.kinds:
         return alone
     if equation(WITH_PROMPTS).symbols[0] in alone.unused:
-        return _without_doubt(alone)
-    if says_where_prompts_are(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
+        return _drop_warning(alone)
+    if names_prompts(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
         return alone
-    both = _with_prompts(by, given, using)
+    both = _answer_with_prompts(by, given, using)
     if both is None or len(both.answers) != 1:
         return alone
-    if _same(alone.answers[0], both.answers[0]):
-        return _without_doubt(alone)
+    if _are_equal(alone.answers[0], both.answers[0]):
+        return _drop_warning(alone)
     unused = tuple(name for name in alone.unused if name in both.unused)
-    return replace(alone, with_prompts=both.answers[0], said=_said_of_each(alone.said, both.said), unused=unused)
+    return replace(alone, with_prompts=both.answers[0], said=_label_lines(alone.said, both.said), unused=unused)
 
 
-def _said_of_each(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
-    """What is said of an answer for decode alone, and of the one with prompts: which of the two, where it is not of both.
+def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of both answers, each with the answer that it belongs to, unless both have it.
 
-    >>> _said_of_each(["with a batch of 73 to 241", "best: chips = 3"], ["with a batch of 52 to 90"])
+    >>> _label_lines(["with a batch of 73 to 241", "best: chips = 3"], ["with a batch of 52 to 90"])
     ('decode alone: with a batch of 73 to 241', 'with prompts: with a batch of 52 to 90')
     """
     shared = {*alone} & {*both}
     each = [(text, "decode alone: ") for text in alone] + [(text, "with prompts: ") for text in both if text not in shared]
-    # The best of either is what it is headed with.
+    # The better end of each is printed in its first line.
     return tuple(text if text in shared else f"{which}{text}" for text, which in each if not text.startswith((BEST, "so ")))
 
 
-def _with_prompts(
+def _answer_with_prompts(
     by: Callable[[tuple[str, ...], Mapping[str, Any]], Solution], given: Mapping[str, Any], using: tuple[str, ...]
 ) -> Solution | None:
-    """The answer with prompts on the same chips: what is said of a step holds for a token as a user sees it."""
+    """Return the answer with prompts on the same chips, with givens of a step as givens of a token; None if they cannot be that."""
     names = {spelled: quantity(spelled).name for spelled in given}
     if _STEP not in names.values():
         return by((*using, WITH_PROMPTS), given)
@@ -113,13 +113,13 @@ def _with_prompts(
         return None
 
 
-def _without_doubt(solution: Solution) -> Solution:
-    """An answer of which nothing is said of prompts."""
+def _drop_warning(solution: Solution) -> Solution:
+    """Return an answer without the warning on prompts."""
     said = {kind: text for kind, text in zip(solution.kinds, solution.warnings, strict=True) if kind != DECODE_ALONE}
     return replace(solution, warnings=tuple(said.values()), kinds=tuple(said))
 
 
-def _same(one: Answer, other: Answer) -> bool:
-    """Whether two answers are the same numbers."""
+def _are_equal(one: Answer, other: Answer) -> bool:
+    """Return whether two answers are the same numbers."""
     pairs = [*zip(one.ends, other.ends, strict=True)]
     return one.kind == other.kind and all(a == b or (a and b and isclose(a, b, rel_tol=HOLDS)) for a, b in pairs)

@@ -1,4 +1,4 @@
-"""The hours in which chips wait: where it is said how much of the time they are in use, these are paid too, and once."""
+"""Costs that include the hours in which chips wait, once, if the share of time in use is given."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,24 +14,24 @@ _Ask = Callable[[str, Mapping[str, Any]], Solution]
 _IN_USE, _PRICE, _RENT = "fleet_utilisation", "chip_price", "rented_chip_price"
 _OF_USE, _OF_ALL_HOURS = "cost_per_token", "fleet_cost_per_token"
 _COSTS = frozenset((_OF_USE, "prefill_cost_per_token"))
-"""What chips cost while they are in use, of which the costs of requests and margins are made."""
+"""Costs of chips in use. Costs of requests and margins are made of them."""
 _PAY_FOR_WAITING = frozenset(("serving.chip_price_from_capex", "serving.rented_chip_price"))
-"""By these the price of a second in use pays for those in which a chip waits."""
+"""Equations in which the price of a second in use pays for the seconds of waiting."""
 
 TAKEN_AS_RENT = f"{_PRICE} is taken as {_RENT}, which is paid while chips wait too"
 
 
-def with_waiting_paid(solution: Solution, given: Mapping[str, Any], ask: _Ask, at_no_other_price: _Ask) -> Solution:
-    """The answer with the hours in which chips wait in what they cost, where its own leaves them out or pays for them twice.
+def include_waiting(solution: Solution, given: Mapping[str, Any], ask: _Ask, at_no_other_price: _Ask) -> Solution:
+    """Return the answer with waiting hours in the cost, if its own cost leaves them out or pays for them twice.
 
-    `at_no_other_price` asks without the price of a chip that a switch takes from the table.
+    `at_no_other_price` asks without the price of a chip that a switch reads from the table.
     """
     rows = [equation(id.split("@")[0]) for id in solution.equations]
     if solution.unknown == _OF_ALL_HOURS and _IN_USE in solution.given and not _PAY_FOR_WAITING.isdisjoint(row.id for row in rows):
         told = f"{_OF_ALL_HOURS} is {_OF_USE} here: the price of a second in use pays for those in which a chip waits"
-        return _told(replace(ask(_OF_USE, given), unknown=_OF_ALL_HOURS), told)
+        return _add_warning(replace(ask(_OF_USE, given), unknown=_OF_ALL_HOURS), told)
     names = {quantity(spelled).name: spelled for spelled in given}
-    # No time or rate moves with the hours in which chips wait, unless a margin says what is left of a price.
+    # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
     of_money = "USD" in quantity(solution.unknown).unit or "gross_margin" in (solution.unknown, *names)
     costs = of_money and solution.unknown != _OF_USE and any(not _COSTS.isdisjoint(row.symbols) for row in rows)
     left_out = costs and _IN_USE in solution.unused
@@ -47,8 +47,8 @@ def with_waiting_paid(solution: Solution, given: Mapping[str, Any], ask: _Ask, a
     if (found.reason and found.reason.missing) or _IN_USE in found.unused:
         return solution
     source = {_RENT: solution.provenance[_PRICE]} if _PRICE in solution.provenance else {}
-    return _told(replace(found, provenance={**found.provenance, **source}), TAKEN_AS_RENT)
+    return _add_warning(replace(found, provenance={**found.provenance, **source}), TAKEN_AS_RENT)
 
 
-def _told(solution: Solution, text: str) -> Solution:
-    return replace(solution, warnings=(text, *solution.warnings), kinds=(with_waiting_paid.__name__, *solution.kinds))
+def _add_warning(solution: Solution, text: str) -> Solution:
+    return replace(solution, warnings=(text, *solution.warnings), kinds=(include_waiting.__name__, *solution.kinds))

@@ -12,7 +12,7 @@ from derive.catalogue import equation
 from derive.show.text import as_record
 from derive.solving.api import respond_all, solve
 from derive.solving.caveats import prompts_elsewhere
-from derive.solving.prompts import WITH_PROMPTS, unwritten
+from derive.solving.prompts import WITH_PROMPTS, implied_names
 from derive.units import show
 from tests.tools.together import some
 
@@ -177,8 +177,8 @@ def test_a_limit_on_a_step_between_which_prompts_come_says_what_a_token_takes():
 
 def test_words_mean_the_token_of_a_user_where_the_variant_is_named_and_only_that():
     variant = equation(WITH_PROMPTS).variant
-    assert unwritten([], {variant.group: variant.name}) == unwritten([WITH_PROMPTS], {}) != ()
-    assert unwritten([], {}) == unwritten(["serving.requests_per_second"], {}) == ()
+    assert implied_names([], {variant.group: variant.name}) == implied_names([WITH_PROMPTS], {}) != ()
+    assert implied_names([], {}) == implied_names(["serving.requests_per_second"], {}) == ()
 
 
 def test_what_is_said_of_a_size_is_of_decode_alone_or_with_prompts():
