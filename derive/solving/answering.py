@@ -111,7 +111,8 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 
 def _answer_by_all_else(asked: Question) -> _Outcome | None:
     """Return what the givens without the limits determine, or a refusal if that is beyond a limit; None if they leave it open."""
-    solution, _ = consistent_answer(without(asked, {*asked.limits}))
+    alone = without(asked, {*asked.limits})
+    solution, _ = consistent_answer(replace(alone, silent=True))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
@@ -131,6 +132,8 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
             return refuse_question(asked, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(_tell_met(alone, there.answers[0]))
         beside.append((alone, there))
+    # Its warnings are looked up once it is the answer.
+    solution = solution if asked.silent else consistent_answer(alone)[0]
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
     return replace(_add_warnings(solution, beside), assumptions=notes, said=(*met, *solution.said)), None
 
@@ -279,7 +282,7 @@ def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solutio
     fits = asked.unknown in COUNTED and asked.unknown not in BOUGHT
     if reason.code != "no_solution" or _NEAREST in reason.message or not (others.limits or fits) or not rests_on_unknown(alone):
         return refused
-    found, _ = answered(others)
+    found, _ = answered(replace(others, silent=True))
     if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
         return refused
     ends = zip(found.answers[0].ends, (LOWER, UPPER), strict=True)

@@ -32,8 +32,10 @@ from derive.solving.result import Solution
 from derive.solving.switches import Switches
 from derive.solving.symbolic import is_symbolic
 from derive.solving.waiting_hours import include_waiting
+from derive.solving.whole_replicas import tell_whole_replicas
 from derive.solving.within_limits import answer_within_limits
 from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
+from derive.suppositions import REPLICA
 from derive.units import data_type_named, of_word, word_of_type
 
 
@@ -111,7 +113,7 @@ def solve(
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
-    solution = _respond(unknown, named, switches)
+    solution = _respond_alone(unknown, named, switches)
     refuse_named_for_nothing((solution,), switches.using, named)
     return _answer_by_rule(solution, named, switches, strict)
 
@@ -150,7 +152,7 @@ def respond_all(
     switches = _switches(hardware, model, using, variants, conventions, anyway, zipped)
     unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, names_beside(given, hardware)), switches.using) for name in unknowns))
     if len(unknowns) == 1:
-        taken, found = given, [_respond(unknowns[0], given, switches)]
+        taken, found = given, [_respond_alone(unknowns[0], given, switches)]
     else:
         taken = of_all_replicas(unknowns, given)
 
@@ -201,6 +203,15 @@ def _switches(
     )  # fmt: skip
 
 
+def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
+    """Return the answer to a question alone. If it sizes a deployment, it tells the whole replicas first."""
+
+    def ask_fleet(joined: tuple[str, ...], values: Mapping[str, Given]) -> Solution:
+        return _respond(REPLICA.all_chips, values, replace(switches, using=joined, silent=True))
+
+    return tell_whole_replicas(_respond(unknown, given, switches), ask_fleet, given, switches)
+
+
 def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question as people mean it: of how many replicas, at which size, with which hours paid.
 
@@ -235,7 +246,7 @@ def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, besid
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
     if solution.reason and solution.reason.code == "missing_givens" and not any(map(is_symbolic, given.values())):
-        solution = next(answers_without_one(solution, ask_beside_prompts, taken, switches), solution)
+        solution = next(answers_without_one(unknown, solution, ask_beside_prompts, taken, switches), solution)
     named = bool(switches.hardware or switches.model)
     solution = with_what_is_paid(as_is_meant(solution, given, named, ask_again, beside), ask_again, given, names)
     solution = include_waiting(solution, given, ask_again, ask_at_given_price)

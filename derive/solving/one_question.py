@@ -202,12 +202,12 @@ def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> 
 
 
 def answers_without_one(
-    refused: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
+    unknown: str, refused: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
 ) -> Iterator[Solution]:
     """Yield the answers without one given. It must be no limit, be made of neither the unknown nor a default, and keep all suppositions."""
 
     def pose(values: Mapping[str, Any]) -> Question:
-        return suppose_usual(*switches.pose(refused.unknown, values))
+        return suppose_usual(*switches.pose(unknown, values))
 
     whole = pose(given)
     for left in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):

@@ -23,6 +23,10 @@ _MORE_THAN_A_STEP = ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipe
 """With one of these a token lasts longer or shorter than a step, with or without prompts."""
 
 
+AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
+"""A question by the equations that join it, and the givens by name."""
+
+
 def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
     """Return whether a question names a variant that counts prompts or leaves them out.
 
@@ -60,7 +64,7 @@ def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | N
 
 
 def answer_beside_prompts(
-    by: Callable[[tuple[str, ...], Mapping[str, Any]], Solution],
+    by: AskWith,
     given: Mapping[str, Any],
     using: tuple[str, ...],
     variants: Mapping[str, str],
@@ -77,7 +81,7 @@ def answer_beside_prompts(
         return _drop_warning(alone)
     if names_prompts(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
         return alone
-    both = _answer_with_prompts(by, given, using)
+    both = answer_with_prompts(by, given, using)
     if both is None or len(both.answers) != 1:
         return alone
     if _are_equal(alone.answers[0], both.answers[0]):
@@ -98,9 +102,7 @@ def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
     return tuple(text if text in shared else f"{which}{text}" for text, which in each if not text.startswith((BEST, "so ")))
 
 
-def _answer_with_prompts(
-    by: Callable[[tuple[str, ...], Mapping[str, Any]], Solution], given: Mapping[str, Any], using: tuple[str, ...]
-) -> Solution | None:
+def answer_with_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
     """Return the answer with prompts on the same chips, with givens of a step as givens of a token; None if they cannot be that."""
     names = {spelled: quantity(spelled).name for spelled in given}
     if _STEP not in names.values():
