@@ -1,0 +1,41 @@
+"""A sizing question names the whole replicas that can be built."""
+
+import re
+
+import pytest
+
+from derive.solving.api import solve
+
+pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
+
+SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.3-70B", "prompt_tokens": 2000, "output_tokens": 500, "bytes_per_element": 1}
+TARGETS = {"requests_per_second": ">=40", "time_per_output_token": "<=30ms"}
+
+
+@pytest.mark.parametrize("targets", [TARGETS, {"requests_per_second": 40, "time_per_output_token": "30ms"}], ids=["limits", "targets"])
+def test_the_fewest_chips_of_whole_replicas_are_told_first(targets):
+    """No other tp that divides the 64 heads and fits in a domain of 8 takes fewer chips."""
+    solution = solve("chips", **SERVED, **targets)
+    chips, count, size = map(int, re.match(r"deploy (\d+) chips, (\d+) replicas? of tp=(\d+)", solution.said[0]).groups())
+    fleets = [solve("fleet_chips", **SERVED, **TARGETS, chips=tp) for tp in (1, 2, 4, 8)]
+    ends = [(one.with_prompts or one.answers[0]).ends[0] for one in fleets if one.answers]
+    assert chips == count * size == min(ends) >= solution.answers[0].ends[0]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**SERVED, "context_length": 4000, "batch": 64, "step_time": "<=20ms"},
+        {
+            "total_params": 70e9,
+            "active_params": 70e9,
+            "hardware": "H100-SXM:fp8",
+            "batch": 64,
+            "kv_bytes_per_sequence": 1e9,
+            "step_time": "<=20ms",
+        },
+    ],
+    ids=["no rate", "no heads"],
+)
+def test_a_question_that_sizes_no_fleet_has_no_replicas(given):
+    assert not any(text.startswith("deploy") for text in solve("chips", **given).said)
