@@ -1,4 +1,4 @@
-"""What binds in an answer, in words, and what each part has of it: "memory-bound: weights 82 %, KV 18 %"."""
+"""Say in words what limits an answer, with the share of each part: "memory-bound: weights 82 %, KV 18 %"."""
 
 import re
 from collections.abc import Iterator, Mapping, Set
@@ -12,24 +12,24 @@ _READS = (
     *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time", "prefill_weight_time"),
     *("kv_compute_ratio", "weight_compute_ratio", "prefill_weight_compute_ratio", "memory_ratio_short", "memory_ratio_long"),
 )
-"""Times of reads, and these over the time of arithmetic."""
+"""Times of memory reads, and ratios of such times to the time of arithmetic."""
 
 _ARITHMETIC = ("compute_time", "attention_time", "attention_compute_ratio", "prefill_attention_factor", "attention_flops_per_pair")
-"""Times of arithmetic, and these over that of the weights."""
+"""Times of arithmetic, and ratios of such times to the time of the weights."""
 
 MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND = "memory-bound", "compute-bound", "bound by memory capacity"
 
 _PROMPTS = "prompts "
-"""What stands before what binds in a pass over prompts."""
+"""Prefix of the words for what limits a prefill pass."""
 
 _BOUNDS = (MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND)
 _AND = " and "
 
 WAITING, BUSY = "stages wait for microbatches", "no stage waits"
-"""Of a pipeline, with fewer microbatches than keep all of its stages at work, and with as many."""
+"""Regimes of a pipeline: too few microbatches to keep every stage at work, and enough."""
 
 _LINKS_OUT = {"scale_out_link_bandwidth", "scale_out_bandwidth_ratio"}
-"""What the time of links between racks goes with, and not that of links inside one."""
+"""Quantities of the links between racks. No link inside a rack depends on them."""
 
 _BETWEEN, _INSIDE = "links between racks bind", "links inside a rack bind"
 SEVERAL_RACKS, ONE_RACK = "experts on several racks", "experts on one rack"
@@ -40,11 +40,11 @@ _INVOLVED = re.compile(r"\b(?:sqrt|log|exp)\(|\*\*")
 _READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
 _READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
 _DRAFT_PARTS = (("drafting", ("drafting_time", "drafting_compute_ratio")),)
-"""What a step takes before its reads and its arithmetic, as a time or over that of the weights."""
+"""Time of drafting in a step, as a time or as a ratio to the time of the weights."""
 
 
 def plain_regime(regime: str) -> str:
-    """A regime as people say it: which of reads and arithmetic binds, and other inequalities with all terms above zero.
+    """Return a regime in plain words: memory-bound or compute-bound, and other inequalities without minus signs.
 
     >>> plain_regime("memory_time >= attention_time + compute_time"), plain_regime("1 >= chips/kv_heads")
     ('memory-bound', 'chips/kv_heads <= 1')
@@ -57,7 +57,7 @@ def plain_regime(regime: str) -> str:
 
 
 def in_brief(answer: Answer, equations: tuple[str, ...] = ()) -> str:
-    """Where an answer holds as a cell of a table has room for: what binds, and inequalities as they are only where there are no words.
+    """Return the regime of an answer in few words, for a cell of a table. An inequality is shown only if there are no words for the rest.
 
     >>> in_brief(Answer(kind="interval", high=117.0, regime="context_length >= window_tokens"), ("memory.sequences_that_fit@1",))
     'bound by memory capacity'
@@ -75,9 +75,9 @@ def _is_inequality(words: str) -> bool:
 
 
 def _in_words(regime: str) -> list[str]:
-    """The parts of a regime, what binds first, and of inequalities those that can be read off a line.
+    """Return the parts of a regime, what limits the answer first, and only those inequalities that are easy to read.
 
-    None is left of roots, logarithms and powers, and of more than two quantities only what nothing is said beside.
+    Inequalities with roots, logarithms or powers are left out. An inequality of more than two quantities is shown only if it is alone.
 
     >>> _in_words("memory_time >= compute_time and routed_params >= expert_imbalance*(fetched_params - shared_params)")
     ['memory-bound']
@@ -104,7 +104,7 @@ def _inequality(said: str) -> str:
 
 
 def _of_racks(above: Set[str], below: Set[str]) -> str:
-    """Whether experts lie on one rack, and which links take longer; nothing of what is not of racks."""
+    """Return in words whether the experts are on one rack, or which links are slower, and "" for any other inequality."""
     if (above | below) & _LINKS_OUT:
         return _BETWEEN if above & _LINKS_OUT else _INSIDE
     if above | below == {"expert_parallel", "scale_up_size"}:
@@ -113,13 +113,13 @@ def _of_racks(above: Set[str], below: Set[str]) -> str:
 
 
 def _grows(tree: Tree) -> bool:
-    """Whether it is larger with more microbatches."""
+    """Return whether a formula becomes larger with more microbatches."""
     _, found = slopes(tree, dict.fromkeys(names(tree), 1.0))
     return bool(found["microbatches"] > 0)
 
 
 def _side(side: Tree) -> str | None:
-    """Whether one side is time of reads or of arithmetic; a plain number is the arithmetic of the weights over itself."""
+    """Return whether one side of an inequality is a time of reads or of arithmetic. The number 1 is the time of the weights over itself."""
     spoken = names(side)
     if not spoken.isdisjoint(_READS):
         return MEMORY_BOUND
@@ -127,7 +127,7 @@ def _side(side: Tree) -> str | None:
 
 
 def _without_minus(larger: Tree, smaller: Tree) -> str:
-    """The inequality with every term on the side on which it is added; a plain number comes last."""
+    """Return an inequality with every term on the side on which it is added. A plain number comes last."""
     all_terms = terms(difference(larger, smaller))
     above = sum_of([term for term in all_terms if not is_negative(term)])
     below = sum_of([negated(term) for term in all_terms if is_negative(term)])
@@ -135,7 +135,7 @@ def _without_minus(larger: Tree, smaller: Tree) -> str:
 
 
 def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...] = ()) -> str:
-    """What binds at these values, and by how much; nothing of an answer that is smooth.
+    """Return what limits an answer at these values, with the shares of its parts. Return "" if the answer has a single regime.
 
     >>> times = {"weight_time": 8e-3, "kv_time": 2e-3, "memory_time": 10e-3, "compute_time": 1e-3}
     >>> binds(Answer(kind="point", value=0.01, regime="memory_time >= compute_time"), times)
@@ -158,7 +158,7 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
 
 
 def _of_part(words: str, regime: str, values: Mapping[str, float]) -> str:
-    """What each has of that which binds in one of the inequalities of a regime."""
+    """Return the shares of the parts of one inequality of a regime."""
     if words == CAPACITY_BOUND:
         return _of_capacity(values)
     if words.startswith(_PROMPTS):
@@ -167,7 +167,7 @@ def _of_part(words: str, regime: str, values: Mapping[str, float]) -> str:
 
 
 def _of_prompts(bound: str, values: Mapping[str, float], regime: str) -> str:
-    """What a pass over prompts spends on weights and on attention, and the shorter time over the longer."""
+    """Return the shares of weights and attention in a prefill pass, and the ratio of the shorter to the longer time."""
     ratio, factor = _ratio(regime, values), values.get("prefill_attention_factor")
     if ratio is None:
         return ""
@@ -178,7 +178,7 @@ def _of_prompts(bound: str, values: Mapping[str, float], regime: str) -> str:
 
 
 def _ratio(regime: str, values: Mapping[str, float]) -> float | None:
-    """The smaller side of a regime over the larger at these values; None where they do not say."""
+    """Return the ratio of the smaller to the larger side of a regime at these values, or None if a value is missing."""
     sides = [*map(tree_of, regime.split(" >= "))] if " >= " in regime else []
     if not sides or not all(names(side) <= values.keys() for side in sides):
         return None
@@ -187,7 +187,7 @@ def _ratio(regime: str, values: Mapping[str, float]) -> float | None:
 
 
 def _of_capacity(values: Mapping[str, float]) -> str:
-    """Of a bound by memory what the weights leave of it."""
+    """Return the shares of weights and KV cache in the memory."""
     if not values.keys() >= {"chips", "pipeline_stages", "hbm_capacity", "weight_bytes"}:
         return ""
     held = values["weight_bytes"] / (values["chips"] * values["pipeline_stages"] * values["hbm_capacity"])
@@ -195,7 +195,7 @@ def _of_capacity(values: Mapping[str, float]) -> str:
 
 
 def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
-    """What each part has of the longer time, and the other time over it."""
+    """Return the share of each part in the longer time, and the ratio of the other time to it."""
     times = [*_parts(_READ_PARTS, values)]
     if "mixed_memory_time" in values and len(times) == len(_READ_PARTS):
         times = [("weights", values["mixed_memory_time"] - times[1][1]), times[1]]
@@ -239,6 +239,6 @@ def _listed(parts: list[tuple[str, float]], whole: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share to the whole percent, to two digits where that says nothing."""
+    """Return a share in whole percent, or with two digits if whole percent would be 0 or 100."""
     percent = 100 * share
     return f"{percent:.0f} %" if 1 <= percent <= 99 or share in (0, 1) else f"{percent:.2g} %" if percent < 1 else f"{percent:.3g} %"

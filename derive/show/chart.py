@@ -1,4 +1,4 @@
-"""A chart as plain numbers: axes in the units that people use, and marks on them. Every drawing is made of the same chart."""
+"""Describe a chart as plain numbers: axes in the units that people use, and marks on them. Every drawing is made of the same chart."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
@@ -11,7 +11,7 @@ from derive.units import scale
 Form = Literal["line", "steps", "points", "area", "bars"]
 _End = float | None
 _MOST_IN_WORDS = 20
-"""Points of a mark up to which the words name each point."""
+"""Largest number of points that the description in words names one by one."""
 _ROW_GAP, _ROW_WIDTH = 0.3, 0.8
 """Distance between the points of one row, and of the first from the last, as shares of the row."""
 _DECADE = 10.0
@@ -21,9 +21,9 @@ _BOUNDS = {LOWER: ", at least", UPPER: ", at most", None: ""}
 
 @immutable
 class Axis:
-    """An axis: its words with the unit, whether it is logarithmic, and its ticks unless they are at round numbers.
+    """An axis: its label with the unit, whether it is logarithmic, and its ticks unless they are at round numbers.
 
-    An axis of things has `rows`, the first one on top. The place of a mark on it is the number of the row.
+    An axis of categories has `rows`, the first one on top. A mark on it is at the number of its row.
     """
 
     words: str
@@ -36,10 +36,10 @@ class Axis:
 class Mark:
     """A line, steps, points, an area or bars with one name.
 
-    `ends` are the ranges of the points along `up`, or along `across` if the chart has rows. None is an end that is not known. An area
-    and a bar reach from end to end. `beside` are texts at the points, `aside` where these texts are [point], `names` the names of the
-    points, which a drawing shows if there is room. `marked` shows every point of a line, `wide` shows a line below another one, and
-    marks with one `colour` number have one colour.
+    `ends` are the ranges of the points along `up`, or along `across` if the chart has rows. None is an end that is not known. An area and a
+    bar reach from end to end. `beside` are texts at the points, `aside` is the offset of these texts [point], `names` are the names of the
+    points, which a drawing shows if there is room. `marked` shows every point of a line, `wide` shows a line below another one, and marks
+    with one `colour` number have one colour.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Mark:
 
 @immutable
 class Rule:
-    """A line from edge to edge at one value of the axis across, or of the axis up."""
+    """A line from edge to edge of the chart at one value of an axis."""
 
     name: str
     at: float
@@ -100,13 +100,13 @@ def extent(chart: Chart, up: bool) -> tuple[float, float]:
 
 
 def moved_aside(chart: Chart, mark: Mark) -> float:
-    """Return how far the points of a mark are from the middle of their rows, as a share of a row, so that no point hides another."""
+    """Return the offset of a mark from the middle of its row, as a share of the row, so that no point hides another."""
     others = [one for one in chart.marks if one.form == "points" and {*one.ys} & {*mark.ys}]
     return min(_ROW_GAP, _ROW_WIDTH / len(others)) * (others.index(mark) - (len(others) - 1) / 2) if chart.up.rows else 0.0
 
 
 def chart_in_words(chart: Chart) -> str:
-    """Return a chart as text for readers who cannot see it: every point, and both ends of a line or of many points.
+    """Return a chart as text for readers who cannot see it: every point, and only both ends of a line or of many points.
 
     >>> one = Mark(name="median", form="points", xs=(2.0,), ys=(0.0,), ends=((1.0, 4.0),))
     >>> chart_in_words(Chart(title="Sizes", across=Axis(words="size [B]"), up=Axis(words="", rows=("by price",)), marks=(one,)))
@@ -143,7 +143,7 @@ def _end(value: _End) -> str:
 
 
 def chart_axis(name: str, values: Sequence[float], called: str = "", bound: str | None = None) -> tuple[Axis, float]:
-    """Return the axis of a quantity and the size of its unit, by which the values are divided.
+    """Return the axis of a quantity, and the size of its unit, by which the values are divided.
 
     >>> chart_axis("cost_per_token", [3e-7, 1e-5], bound="lower")
     (Axis(words='cost per token, at least [$/MTok]', by_ratios=True, ticks=(), rows=()), 1e-06)

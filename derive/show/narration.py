@@ -1,4 +1,4 @@
-"""A derivation as a person would write it: what each step starts from, what is eliminated, what it comes to."""
+"""Print a derivation in words: the premises of each step, the quantities it eliminates, and its conclusion."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @immutable
 class ToldPremise:
-    """What a step starts from: a relation, whose it is (0 for an equation itself, else the step), and at which point it is taken."""
+    """A premise of a step: a relation, its owner (an equation, and the number of a step or 0), and the point at which it is evaluated."""
 
     sides: "Sides"
     owner: tuple[Equation, int]
@@ -29,7 +29,7 @@ class ToldPremise:
 
 @immutable
 class ToldStep:
-    """One step of a derivation: what is done, from what, what becomes of it on the way, and the relation that it comes to."""
+    """One step of a derivation: its operation, its premises, the quantities that disappear, and its conclusion."""
 
     operation: str
     premises: tuple[ToldPremise, ...]
@@ -39,7 +39,7 @@ class ToldStep:
 
 
 def derivation_lines(row: Equation) -> list[str]:
-    """The derivation for the terminal, a line each; nothing for an equation that has none.
+    """Return the lines of a derivation for the terminal, and none for an equation without a derivation.
 
     >>> from derive.catalogue import equation
     >>> print("\\n".join(derivation_lines(equation("batching.balance_ratio_from_ridge"))))
@@ -64,7 +64,7 @@ def derivation_lines(row: Equation) -> list[str]:
 
 
 def told_steps(row: Equation) -> "Iterator[ToldStep]":
-    """The steps of a derivation, in words and formulas.
+    """Yield the steps of a derivation, in words and formulas.
 
     >>> from derive.catalogue import equation
     >>> [step.change for step in told_steps(equation("batching.balance_ratio_from_ridge"))]
@@ -85,7 +85,7 @@ def told_steps(row: Equation) -> "Iterator[ToldStep]":
 
 
 def derivation_in_latex(row: Equation) -> str:
-    r"""The equation and its derivation as LaTeX, an item a step; kind and versions as comments.
+    r"""Return the equation and its derivation as LaTeX, with an item for each step, and with kind and versions as comments.
 
     >>> from derive.catalogue import equation
     >>> print(derivation_in_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[6])
@@ -108,7 +108,7 @@ def derivation_in_latex(row: Equation) -> str:
 
 
 def formula(row: Equation) -> str:
-    r"""The equation alone as LaTeX, in the symbols of the registry.
+    r"""Return the equation alone as LaTeX.
 
     >>> from derive.catalogue import equation
     >>> print(formula(equation("batching.ridge_point")))
@@ -118,7 +118,7 @@ def formula(row: Equation) -> str:
 
 
 def _stated(row: Equation, number: int) -> "tuple[tuple[Expr, Expr], ...]":
-    """The premises as they are read: of a stationary step the relation itself, not its slopes."""
+    """Return the premises as printed. A stationary step shows the relation itself, not its slopes."""
     return assumed(row, number, slopes=False)
 
 
@@ -144,7 +144,7 @@ def _where_latex(premise: Premise) -> str:
 
 
 def _change(row: Equation, number: int, latex: bool = False) -> str:
-    """What the step does with its premises: slopes set to zero, quantities eliminated, quantities that cancel."""
+    """Return what a step does with its premises: slopes set to zero, quantities eliminated, quantities that cancel."""
     step = row.steps[number - 1]
     held = {part.name for sides in assumed(row, number) for side in sides for part in side.free_symbols}
     left, right = conclusion(row, number)

@@ -1,4 +1,4 @@
-"""A solution as a notebook shows it: rendered mathematics, then a table of all numbers."""
+"""Print a solution for a notebook: rendered mathematics, then a table of all numbers."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -15,11 +15,11 @@ from derive.show.values import answer_lines
 from derive.units import show
 
 _MOST_ROWS = 40
-"""Rows of a sweep that are shown; all of them are in `sweep`."""
+"""Largest number of rows of a sweep that are shown. `sweep` has all of them."""
 
 
 def as_notebook(solution: Result) -> str:
-    """Markdown with LaTeX in it."""
+    """Return a solution as Markdown with LaTeX."""
     if not solution.answers and not solution.sweep:
         return f"**{solution.unknown}: no answer.** {_plain(solution.why_not)}"
     together = (f"together: `{step.unknown} = {step.formula}`" for step in solution.route if len(step.equations) > 1 and step.formula)
@@ -43,7 +43,7 @@ def _head(solution: Result) -> Iterator[str]:
 
 
 def _answer(unknown: str, answer: Answer, after: str) -> str:
-    """A number in words, a formula as mathematics."""
+    """Return one answer, a number in words or a formula as mathematics."""
     if answer.kind != "symbolic":
         return f"**{_plain(answer_lines(unknown, answer, after=after)[0])}**"
     where = f" where {_plain(plain_regime(answer.regime))}" if answer.regime else ""
@@ -55,7 +55,7 @@ def _left_over(solution: Result) -> list[str]:
 
 
 def _mathematics(solution: Result) -> str:
-    """Every equation once, with the value it gave where it was solved by itself."""
+    """Return every equation once, with its value if it was solved alone."""
     values = {step.equations[0]: step for step in solution.route if len(step.equations) == 1}
     lines = []
     for reference in solution.equations:
@@ -82,5 +82,5 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: a dollar sign begins no mathematics, a bar no cell."""
+    """Return text that Markdown shows unchanged, with `$` and `|` escaped."""
     return text if text.startswith("$") and text.endswith("$") else text.replace("$", r"\$").replace("|", r"\|").replace("\n", " ")

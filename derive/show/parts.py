@@ -1,6 +1,6 @@
-"""The parts of one answer or of several to the same givens, as lines. Every output chooses from these parts.
+"""Return the parts of one answer, or of several answers to the same givens, as lines. Every output chooses from these parts.
 
-A part is the answers themselves, the warnings, the steps, what the answer moves with, what it rests on, or what to cite.
+A part is the answers themselves, the warnings, the steps, the sensitivities, the inputs and assumptions, or what to cite.
 """
 
 import re
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z][a-z_]*")
 _REPLACED_DEFAULT = " follows from the givens ("
 """Text in a warning that a default is another value, by the equation that follows."""
 _LEAST_MOVE = 5e-4
-"""Elasticity from which on a given is listed."""
+"""Smallest elasticity that is listed."""
 
 
 def labelled(label: str, items: list[str]) -> list[str]:
@@ -103,7 +103,7 @@ def equations_of(solution: Result, steps: Sequence[RouteStep]) -> Sequence[str]:
 
 
 def _why_bounded(solution: Result) -> list[str]:
-    """Return why an answer is no point: the inequality that bounds it, or that the unknown does not bind."""
+    """Return why an answer is not a point: the inequality that bounds it, or that the unknown does not bind."""
     if solution.said:
         return [f"  {text}" for text in solution.said]
     last = equation(solution.equations[-1])
@@ -117,7 +117,7 @@ def _why_bounded(solution: Result) -> list[str]:
 
 
 def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[str]:
-    """Return the warnings of all answers, each once and at most so many, and in one line what no answer needs."""
+    """Return the warnings of all answers, each once and at most `most`, and one line with the givens that no answer needs."""
     found: dict[tuple[str, str], str] = {}
     for one in solutions:
         kinds = dict(zip(one.warnings, one.kinds, strict=False)) if len(solutions) > 1 else {}
@@ -176,7 +176,7 @@ def values_of(solution: Result, answer: Answer | None, steps: Sequence[RouteStep
 
 
 def numbers_of_steps(solutions: Sequence[Result]) -> list[tuple[str, list[str]]]:
-    """Return the steps in numbers, each once, with a title for each answer after the first of a question with several answers."""
+    """Return the steps in numbers, each once. Each further answer of a question with several answers has a title."""
     single = solutions[0] if len(solutions) == 1 else None
     ways = [*ways_to(single)] if single and single.further else [(one.answers[0] if one.answers else None, one.route) for one in solutions]
     found: list[tuple[str, list[str]]] = []
@@ -202,7 +202,7 @@ def _step_in_numbers(step: RouteStep, values: Mapping[str, float]) -> list[str]:
 
 
 def route_lines(*solutions: Result) -> list[str]:
-    """Return every step once: formula, numbers put in, value, id, and the other equations that would give the same quantity."""
+    """Return every step once: formula, numbers put in, value, id, and the other equations that give the same quantity."""
     lines: list[str] = []
     seen: set[RouteStep] = set()
     for one in solutions:
@@ -268,7 +268,7 @@ def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> s
 
 
 def moves_of(solution: Result, most: int | None = None) -> list[str]:
-    """Return how the first answer moves with the givens, or with the `most` givens that move it most."""
+    """Return the elasticities of the first answer, or only the `most` largest ones."""
     if not solution.answers:
         return []
     slopes = sorted(_signed_moves(solution.answers[0]).items(), key=lambda item: -abs(item[1]))
@@ -276,13 +276,13 @@ def moves_of(solution: Result, most: int | None = None) -> list[str]:
 
 
 def _signed_moves(answer: Answer) -> dict[str, float]:
-    """Return the elasticities of an answer. Those of a negative answer have the sign of its change: a larger loss is a smaller margin."""
+    """Return the elasticities of an answer. For a negative answer the signs are reversed, so that a larger loss is a smaller margin."""
     sign = -1 if answer.ends[0] < 0 else 1
     return {name: sign * slope for name, slope in answer.elasticities.items()}
 
 
 def moves_lines(elasticities: Mapping[str, float]) -> list[str]:
-    """Return by how many percent 1 % more of each given moves the answer, the largest first, without those that move nothing.
+    """Return the change of the answer [%] for 1 % more of each given, the largest first, without the givens that have no effect.
 
     >>> moves_lines({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
     ['+1 %        of mbu moves it by -1 %, of batch by +0.0968 %']
@@ -301,7 +301,7 @@ def given_lines(solution: Result) -> list[str]:
 
 
 def origin_of(solution: Result, name: str, form: str = "   {}") -> str:
-    """Return where a given comes from, without its source, which the table and JSON name."""
+    """Return the origin of a given, without its source, which the table and JSON name."""
     origin = solution.provenance.get(name, "given").split(": ")[0]
     return "" if origin == "given" else form.format(origin)
 

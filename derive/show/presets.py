@@ -1,4 +1,6 @@
-"""The tables of accelerators and open models as people compare them: rates by type, memory, ridge, rent; size, cache, what is missing."""
+"""Print the tables of accelerators and open models: rates by data type, memory, ridge point and rent, or size, KV cache and what is
+missing.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,26 +16,26 @@ from derive.show.cells import in_columns
 from derive.units import show
 
 _BYTES_PER_VALUE = 1.0
-"""Bytes of a value of the cache in the table of models: one, so that two bytes are twice as much."""
+"""Bytes of a value of the cache in the table of models. With 2 bytes the cache is twice as large."""
 
 _USUAL = "fp8"
-"""The data type that an example is given in."""
+"""The data type of an example."""
 
 _WANTED = ("query_heads", *PARAMETERS)
-"""What questions about a model need besides its cache."""
+"""Quantities of a model that questions need in addition to its cache."""
 
 _ABSENT = "-"
 _NAMED = 3
-"""How many presets are named of those that have a word in their names."""
+"""Largest number of presets that are named for a word."""
 _NOMINAL = "nominal"
-"""How the notes of a memory begin that is as the data sheet has it, where no figure of its driver is known."""
+"""Beginning of the notes of a memory size from the data sheet, if no figure of the driver is known."""
 _ALL = ("in all", "active")
 _NO_CACHE, _NO_CONFIGURATION = "an equation of its cache", "its configuration"
-"""What is missing of a model that no question about its cache can be asked of."""
+"""What a model lacks if no question about its cache can be answered."""
 
 
 def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
-    """A row an accelerator whose name has the word: dense PFLOP/s by data type, memory, ridge point of the first of these types, rents.
+    """Return a row for each accelerator whose name has the word: dense PFLOP/s by data type, memory, ridge point of the first type, rents.
 
     >>> hardware_lines()[2].split()[:8]
     ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '85.52', '295']
@@ -58,7 +60,7 @@ def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
 
 
 def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
-    """The accelerators whose names have the word as records in SI: preferred figures, their sources, and every price with what it is of.
+    """Return the accelerators whose names have the word as records in SI: preferred figures, their sources, and every price with its terms.
 
     >>> found = hardware_records()[1]
     >>> found["name"], found["peak_flops"]["fp8"], found["figures"]["hbm_bandwidth"]["value"], len(found["prices"])
@@ -69,7 +71,7 @@ def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[
 
 
 def where_listed(word: str) -> list[str]:
-    """Where the accelerators and the models are listed that have a word in their names.
+    """Return the commands that list the accelerators and models whose names have a word.
 
     >>> where_listed("maverick"), where_listed("kv")
     (['Llama-4-Maverick: backsolve list --models maverick'], [])
@@ -85,7 +87,7 @@ def where_listed(word: str) -> list[str]:
 
 
 def _has(name: str, word: str) -> bool:
-    """Whether a word is in a name, in small or capital letters."""
+    """Return whether a word is in a name, without regard to case."""
     return word.lower() in name.lower()
 
 
@@ -117,7 +119,7 @@ def _in_unit(row: AcceleratorFigure | None, size: float) -> str:
 
 
 def _price(name: str, tables: Tables) -> str:
-    """The rents from the least to the most, and how they are known."""
+    """Return the range of the rents and how they are known."""
     rents = [row for row in presets.prices_of(name, tables) if RENT in row.notes]
     if not rents:
         return _ABSENT
@@ -127,7 +129,7 @@ def _price(name: str, tables: Tables) -> str:
 
 
 def chip_lines(name: str, tables: Tables | None = None) -> list[str]:
-    """All that the table has of one accelerator: every data type with its ridge point, memory, links, power, and every price.
+    """Return all table rows of one accelerator: every data type with its ridge point, memory, links, power, and every price.
 
     >>> [line.split()[1] for line in chip_lines("H100-SXM")[1:4]]
     ['bf16', 'fp8', 'int8']
@@ -153,9 +155,10 @@ def _figure(row: AcceleratorFigure) -> str:
 
 
 def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
-    """A row an open model whose name has the word: parameters, experts, KV bytes of a token at a byte a value, context, what is missing.
+    """Return a row for each open model whose name has the word: parameters, experts, KV bytes per token at 1 byte per value, context, what
+    is missing.
 
-    Models of which the parameters alone are known come last.
+    Models with known parameters and no configuration come last.
 
     >>> next(line.split()[:7] for line in model_lines() if line.startswith("DeepSeek-V3 "))
     ['DeepSeek-V3', '671B', '37B', '8/256', '35.14', '35.14', '163840']
@@ -169,7 +172,7 @@ def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
 
 
 def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
-    """The open models whose names have the word as records in SI, caches at a byte a value; what is not known is null, and named.
+    """Return the open models whose names have the word as records in SI, with caches at 1 byte per value. An unknown value is null.
 
     >>> found = {one["name"]: one for one in model_records()}
     >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Apertus-8B"]["missing"]
@@ -230,20 +233,20 @@ def _context(one: Mapping[str, Any]) -> str:
 
 
 def _of_index(name: str, tables: Tables) -> str:
-    """What a byte a value leaves out of index keys, which keep their width beside a cache in bf16."""
+    """Return the note on index keys, which keep their width if the cache is in bf16."""
     widths = (row.indexer_bytes_per_element for row in tables.rows_of(Architecture) if row.model == name)
     width = next(widths, None)
     return f", index keys too, at {width:.4g} in solve: twice as much all in bf16" if width else ": twice as much in bf16"
 
 
 def _vocabulary(name: str, tables: Tables) -> str:
-    """How often the matrix of the vocabulary is counted among the parameters of a model."""
+    """Return how often the vocabulary matrix counts among the parameters of a model."""
     tied = any(row.tied_embeddings for row in tables.rows_of(Architecture) if row.model == name)
     return "one vocabulary for both ends" if tied else "a vocabulary at both ends"
 
 
 def model_card(name: str, tables: Tables | None = None) -> list[str]:
-    """What is known of a model in a few lines: parameters as published and as counted from its dimensions, cache, context, what is missing.
+    """Return the data of a model in a few lines: parameters as published and as counted, experts, cache, context, what is missing.
 
     >>> model_card("Llama-3.1-70B")[2]
     'counted     70.55B in all (+0.0 %) and 70.55B active (+0.0 %) by its dimensions, a vocabulary at both ends'

@@ -1,4 +1,4 @@
-"""What is cited beside equations: pages, price sheets and rows, inferences and runs, each in every style that equations are cited in."""
+"""Cite pages, price sheets, price rows, inferences and runs, in every style in which equations are cited."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -24,15 +24,15 @@ from derive.show.citation import (
 )
 
 _OF_FILES = replace(MARKDOWN, text=markdown_cell)
-"""Markdown of what a file holds, which makes no link by itself."""
+"""Markdown for text from a file, which must not become a link."""
 _MARKUPS = {"plain": PLAIN, "latex": LATEX, "myst": _OF_FILES}
 
 
 @immutable
 class Reference:
-    """Something with a title and an author that stands at `places` (addresses or names of files), which it is of several, and what it says.
+    """A cited thing: its title, author and `places` (addresses or names of files), `which` one it is of several, and its statement.
 
-    `day` is the day on which it was read or of which it speaks, `why` what it is cited for.
+    `day` is the day on which it was read or to which it refers, `why` the reason for the citation.
     """
 
     key: str
@@ -46,7 +46,7 @@ class Reference:
 
     @property
     def url(self) -> str:
-        """The first address among its places."""
+        """Return the first address among the places."""
         return next(filter(ADDRESS.fullmatch, self.places), "")
 
 
@@ -58,7 +58,7 @@ def cite_with(
     macros: bool = False,
     why: Mapping[str, str] = NOTHING,
 ) -> str:
-    """Equations and then references in one text, in a style that `cite_all` has: BibTeX is one file, CSL-JSON one list.
+    """Return equations and then references in one text, in a style of `cite_all`. BibTeX is one file and CSL-JSON one list.
 
     >>> page = Reference(key="prices:acme", title="Prices of acme", places=("https://acme.example",), which="read on 2026-11-20", said="m")
     >>> print(cite_with([], [page]))

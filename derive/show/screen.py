@@ -1,4 +1,4 @@
-"""One answer or several to the same givens as text: on one screen the parts that matter most, in full all of them."""
+"""Print answers to the same givens as text: the most important parts on one screen, or all parts with `--full`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -34,40 +34,40 @@ SCREEN_WIDTH, NARROW = 100, 80
 """Default width, and the width of a small terminal, which sweeps still fit."""
 
 _EVERY, _FEW = (1, 2, 3, 4, 6, 8, 12, 24), 3
-"""Steps between the points of a sweep that are printed, so that the last point is one of them. The first few steps are tried with all
-that the answer rests on, the others without it.
+"""Steps between the printed points of a sweep, chosen so that the last point is one of them. The first few steps are tried together with
+all that the answer rests on, the others without it.
 """
 
 MOST_ASSUMED, _MOST_MOVES = 3, 6
-"""How many assumptions, and how many givens that move the answer, are printed."""
+"""Largest number of assumptions, and of elasticities, that are printed."""
 
 _MOVES = 0.05
-"""Elasticity from which on a default is printed."""
+"""Smallest elasticity of a default that is printed."""
 
 _CAPACITY, _NOTHING_RESERVED = "hbm_capacity", "reserved_share = 0"
 """The quantity that bounds by memory move with, and the default that all of it is used."""
 
 _STEP = 1e-6
-"""Relative step of a quantity, to see what it moves."""
+"""Relative step of a quantity, to find its slope."""
 
 _MOST_WARNINGS = 3
-"""How many warnings are printed, those first that move the answer most."""
+"""Largest number of printed warnings. Those that change the answer most come first."""
 
 _SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
     *("of published runs;", _SUPPOSED, " is the data type of "),
 )
-"""Texts in assumptions of this very question, which are printed before what equations idealise."""
+"""Parts of assumptions about this question, which are printed before the assumptions of the equations."""
 
 _ALL_IN_FULL = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
-"""The last line of answers with so many warnings that nothing else has room."""
+"""The last line of answers with so many warnings that the rest has no room."""
 
 _OF_THE_WEIGHTS = "weights stored as published"
 
 
 def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> Iterator[str]:
-    """Yield answers on a screen of so many columns: all parts if there is room, else the parts that matter most."""
+    """Yield answers on a screen of this width: all parts if there is room, otherwise the most important parts."""
     answered = [one for one in solutions if one.answers or one.sweep]
     below = [*_without_answer(solutions), *warning_lines(answered, _MOST_WARNINGS)]
     if answered and all(one.sweep for one in answered):
@@ -147,8 +147,8 @@ def _sweep_table(solutions: Sequence[Result]) -> Iterable[str]:
 def on_a_screen(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
     """Return a sweep and the lines below it, with as many points as a small screen has room for.
 
-    A sweep in a number of points that someone chose has all its points. Otherwise the printed points are evenly apart and include the
-    first and the last. `ends` are what the answer rests on, in full and in brief.
+    A sweep in a number of points that someone chose has all its points. Otherwise the printed points are evenly apart and include the first
+    and the last. `ends` are what the answer rests on, in full and in brief.
 
     >>> [*on_a_screen(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
     ['batch', '0', '4', '8']
@@ -170,7 +170,7 @@ def _thinned(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> 
 
 
 def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> list[str]:
-    """Return a blank line and as many steps as there is room for: of each answer the last ones, which lead to it."""
+    """Return a blank line and as many steps as there is room for, and for each answer the last ones, which lead to it."""
     sections = numbers_of_steps(solutions)
     wanted = [one.unknown for one in solutions]
     lines: list[str] = []
@@ -181,7 +181,7 @@ def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> lis
 
 
 def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns: int = SCREEN_WIDTH) -> list[str]:
-    """Return the lines that there is room for, those of wanted quantities and then the last ones, and the number of the others.
+    """Return the lines that there is room for: first lines of wanted quantities, then the last lines, and the number of the others.
 
     >>> last_lines(["weight_time = 1 s", "kv_time = 1 s", "step_time = 2 s", "batch = 2"], 3, ["step_time"])
     ['(2 steps more: --full)', 'step_time = 2 s', 'batch = 2']
@@ -205,7 +205,7 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns:
 
 
 def rests_on(solutions: Sequence[Result], brief: bool = False) -> list[str]:
-    """Return what answers rest on most, or in brief how many assumptions there are, and what to cite."""
+    """Return the most important assumptions and what to cite, or in brief only the number of assumptions."""
     others = dict.fromkeys(text for one in solutions for text in assumptions_of(one))
     defaults = dict.fromkeys(text for one in solutions for text in defaults_of(one))
     moving: dict[str, str] = {}
@@ -219,7 +219,7 @@ def rests_on(solutions: Sequence[Result], brief: bool = False) -> list[str]:
 
 
 def moving_defaults(solution: Result) -> list[str]:
-    """Return the defaults that an answer moves with. Of a sweep these are all its defaults."""
+    """Return the defaults that an answer depends on. For a sweep these are all its defaults."""
     slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
     defaults = defaults_of(solution)
     moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
@@ -228,9 +228,9 @@ def moving_defaults(solution: Result) -> list[str]:
 
 
 def _with_reserve(solution: Result, slope: float) -> str | None:
-    """Return the default that no memory is reserved, and about what a bound by memory is with the tenth that engines reserve.
+    """Return the default that no memory is reserved, and the approximate bound with the tenth that engines reserve.
 
-    A size grows with the memory in a straight line. A quantity that needs the memory falls with its inverse.
+    A size grows in proportion to the memory. A quantity that needs memory falls with its inverse.
     """
     ends = {end for answer in solution.answers for end in answer.ends if end}
     if len(ends) != 1 or abs(slope) < _MOVES or {"memory_nearly_full", "little_room_left"} & {*solution.kinds}:
@@ -252,9 +252,9 @@ def most_important(solutions: Sequence[Result]) -> list[str]:
 
 
 def _ranked(solution: Result) -> list[str]:
-    """Return assumptions of this question, then what idealises the equations that the answer moves with most.
+    """Return the assumptions of this question, then the assumptions of the equations that the answer depends on most.
 
-    A supposed quantity that the answer does not move with does not matter.
+    A supposed quantity that has no effect on the answer is left out.
     """
     weights = _weights(solution)
     slopes = solution.answers[0].elasticities if solution.answers else {}
@@ -271,7 +271,7 @@ def _weight(text: str, weights: Mapping[str, float]) -> float:
 
 
 def _weights(solution: Result) -> dict[str, float]:
-    """Return how much the answer moves with the result of the equation of each assumption, a little less for earlier equations."""
+    """Return how strongly the answer depends on the equation of each assumption, a little less for earlier equations."""
     answer = solution.answers[0] if solution.answers else None
     values = values_of(solution, answer, solution.route) if answer and solution.route else {}
     moves = {solution.unknown: 1.0}
@@ -291,7 +291,7 @@ def _weights(solution: Result) -> dict[str, float]:
 
 
 def _slope(id: str, unknown: str, name: str, values: Mapping[str, float]) -> float:
-    """Return by how many percent the left side of an equation moves with one of its quantities, and 1 if that is not known."""
+    """Return the elasticity of the left side of an equation with respect to one of its quantities, or 1 if that is not known."""
     row = equation(id)
     if row.symbols[0] != unknown or not row.inputs <= values.keys():
         return 1.0

@@ -1,4 +1,4 @@
-"""The same questions of several deployments: a column each with the winner of every row, or a row each where columns do not fit."""
+"""Compare the answers of several deployments: a column for each with the best of every row, or a row for each if columns do not fit."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -38,23 +38,23 @@ _BETTER = {
     },
     **{"token/s": _MORE, "token": _MORE, "1/s": _MORE, "FLOP/USD": _MORE},
 }
-"""By the unit of a quantity, whether less or more of it wins; of what is counted more, but for what is bought."""
+"""Whether less or more is better, by the unit of a quantity. More is better for counts, except for what is bought."""
 
 _ABSENT, _WON = "-", "*"
 _MOST_NAMED = 4
-"""Deployments of which each is named that something alike is said of."""
+"""Largest number of deployments that one shared line names."""
 _REFUSED = "refused"
-"""The kind of what tables lack of a deployment."""
+"""Kind of line for data that the tables lack."""
 _Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
-"""How what is said of deployments is told: who, of which kind, and what; and how many there are."""
+"""How remarks on deployments are printed. Arguments are (name, kind, text) of each remark, and the number of deployments."""
 _PART_OF_A_REPLICA = "part_of_a_replica"
-"""The kind of warning that there is no such number of replicas."""
+"""Kind of warning that an answer has a fraction of a replica."""
 _OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
 
 
 @immutable
 class Column:
-    """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and what the tables lack."""
+    """One deployment: its name, its hardware and model, its answers in the order of the questions, and what the tables lack."""
 
     name: str
     hardware: tuple[str, ...]
@@ -64,7 +64,7 @@ class Column:
 
 
 def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Iterator[str]:
-    """The answers of all deployments in one of the forms of an answer; of JSON a list of deployments with their documents."""
+    """Yield the answers of all deployments in a style of `text.lines`. JSON is a list of deployments with their documents."""
     if style == "json":
         found = [
             {
@@ -87,7 +87,7 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
 
 
 def _csv(columns: Sequence[Column]) -> Iterator[str]:
-    """The lines of every deployment with what it is called before them; a head that is the same again is left out."""
+    """Yield the lines of every deployment after its name. A header that repeats is left out."""
     head = None
     for one in columns:
         name = csv_line([one.name])
@@ -117,19 +117,19 @@ def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
 
 
 def _on_a_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Sequence[Sequence[str]]) -> list[str]:
-    """Answers with what is said of them and what they rest on, the last in brief and then both where a screen has no room for all."""
+    """Return answers with remarks and assumptions, shortened step by step until they fit a screen."""
     ways = [[*table, *said[0], *ends[0]], [*table, *said[0], *ends[1]], [*table, *said[1], *ends[1]]]
     return next((way for way in ways if height(way) <= MOST_TABLE_LINES), ways[-1])
 
 
 def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
-    """What they rest on most, in brief where that is said, and what to cite."""
+    """Return the most important assumptions, and what to cite."""
     kept = [] if brief else most_important(solutions)[:MOST_ASSUMED]
     return ["", *labelled("assumes", [*kept, "more of each: name one deployment alone"]), *cite_line(solutions)]
 
 
 def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:
-    """What is doubtful of deployments, and why some have no answer."""
+    """Return the warnings of deployments, and the reasons why some have no answer."""
     warned = [
         (one.name, kind, text)
         for one in answered
@@ -153,7 +153,7 @@ def _why_not(solution: Result) -> str:
 
 
 def _grouped(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
-    """What is said of deployments, each text once with those it is said of; of all of them without."""
+    """Return each remark once, after the names of its deployments, or without names if it applies to all."""
     names: dict[str, list[str]] = {}
     for name, _, text in said:
         names.setdefault(text.splitlines()[0], []).append(name)
@@ -161,7 +161,7 @@ def _grouped(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
 
 
 def _of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
-    """Of each kind of what is said of deployments the first, and of which others something alike is said."""
+    """Return the first remark of each kind, with the number of other deployments that have a similar one."""
     names: dict[str, dict[str, str]] = {}
     for name, kind, text in said:
         names.setdefault(kind or text, {}).setdefault(name, text.splitlines()[0])
@@ -175,18 +175,18 @@ def _of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
 
 
 def _rented(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
-    """The rents that the price of a deployment's chips is the median of, by these chips, where the tables gave it."""
+    """Return the rents whose median is the chip price of each deployment, by its chips."""
     taken = [one for one in columns if any(_rent(solution) is not None for solution in one.solutions)]
     return {" ".join(one.hardware): [row for text in one.hardware for row in presets.rents(text)] for one in taken}
 
 
 def _rent(solution: Result) -> float | None:
-    """The price of a chip that an answer rests on, of the tables."""
+    """Return the chip price from the tables that an answer uses, or None."""
     return None if solution.provenance.get("chip_price", "given") == "given" else solution.given.get("chip_price")
 
 
 def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list[str]:
-    """Of each price what it is the median of: terms, days, grades; and a warning where the terms are not the same. In brief the prices."""
+    """Return the median rent of each chip with terms, days and grades, and a warning if the terms differ. In brief, return the prices."""
     terms = {name: sorted({presets.term_of(row) for row in rows}) for name, rows in rented.items()}
     prices = {name: show("chip_price", median(in_si("chip_price", row.value, row.unit) for row in rows)) for name, rows in rented.items()}
     said = []
@@ -203,7 +203,7 @@ def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list
 
 
 def _upright(columns: Sequence[Column]) -> list[str]:
-    """A column a deployment, a row a question and, where it has regimes, one for what binds; and one for a rent that enters."""
+    """Return a column for each deployment, a row for each question, and rows for its regime and for the rent."""
     rows = [["", *(one.name for one in columns), "best"]]
     for place, first in enumerate(columns[0].solutions):
         solutions = [one.solutions[place] for one in columns]
@@ -220,7 +220,7 @@ def _upright(columns: Sequence[Column]) -> list[str]:
 
 
 def _rows(columns: Sequence[Column]) -> list[str]:
-    """A row a deployment, a column a question; the winner of each is marked."""
+    """Return a row for each deployment and a column for each question, with the best of each column marked."""
     places = range(len(columns[0].solutions))
     winners = [_winners(columns, place) for place in places]
     head = [_label(columns[0].solutions[place].unknown, [one.solutions[place] for one in columns]) for place in places]
@@ -232,7 +232,10 @@ def _rows(columns: Sequence[Column]) -> list[str]:
 
 
 def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
-    """A row a point of the sweep, a column a deployment and question: the head, the rows, and a legend where names are too long."""
+    """Return head, rows and legend of a sweep: a row for each point, a column for each deployment and question.
+
+    The legend is there only if the names are too long.
+    """
     tables = [(one.name, solution.unknown, solution.sweep) for one in columns for solution in one.solutions if solution.sweep]
     names = len(tables[0][2].given)
     several = len({unknown for _, unknown, _ in tables}) > 1
@@ -251,7 +254,7 @@ def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
 
 
 def _label(unknown: str, solutions: Sequence[Result]) -> str:
-    """The quantity, with what all of its answers are."""
+    """Return the quantity, with the bound that all of its answers are."""
     bound = same_bound(answer.bound for one in solutions for answer in one.answers)
     return unknown + (f" ({OR[bound].strip()})" if bound else "")
 
@@ -261,7 +264,7 @@ def _cell(solution: Result) -> str:
 
 
 def _in_whole_ones(solution: Result) -> Sequence[Answer]:
-    """The answers; of what is bought whole, the whole ones that it takes, and of bounds on what is counted those within them."""
+    """Return the answers with whole numbers of what is bought, and with whole bounds of what is counted."""
     if solution.unknown not in COUNTED:
         return solution.answers
     return [_whole(one) if one.kind == "interval" or solution.unknown in BOUGHT else one for one in solution.answers]
@@ -284,7 +287,7 @@ def _regime(solution: Result) -> str:
 
 
 def better_way(unknown: str) -> int:
-    """Whether more (1) or less (-1) of a quantity wins; 0 where neither does.
+    """Return whether more (1) or less (-1) of a quantity is better, or 0 if neither is.
 
     >>> better_way("step_time"), better_way("throughput"), better_way("chips"), better_way("batch"), better_way("layers")
     (-1, 1, -1, 1, 0)
@@ -297,9 +300,9 @@ def better_way(unknown: str) -> int:
 
 
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
-    """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike.
+    """Return the deployments with the best answer among those that fit, or none if all are equal or cannot be compared.
 
-    What rests on parts of a replica cannot: the whole ones may come out the other way round.
+    Answers with a fraction of a replica cannot be compared, because whole replicas may reverse the order.
     """
     if any(_PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
         return []

@@ -1,4 +1,4 @@
-"""Answers in each form: text, JSON, CSV, LaTeX and Markdown."""
+"""Print answers in each style: text, JSON, CSV, LaTeX and Markdown."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ def rendered(solution: Result, style: str) -> str:
 def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: int = SCREEN_WIDTH) -> Iterator[str]:
     """Yield the answers to one question or to several with the same givens, so that a long sweep need not be in memory as text.
 
-    The style is table, json, csv, latex or markdown. A table has all parts with `full`, and else those that fit a screen. The JSON of
+    The style is table, json, csv, latex or markdown. A table has all parts with `full`, and otherwise those that fit a screen. The JSON of
     several answers is a list.
     """
     if style == "table":
@@ -53,7 +53,7 @@ def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: 
 
 
 def _csv_of_all(solutions: Sequence[Result]) -> Iterator[str]:
-    """Yield the CSV of each answer. A header that is the same again is left out."""
+    """Yield the CSV of each answer. A header that repeats is left out."""
     before = None
     for one in solutions:
         rows = _csv_lines(one)
@@ -63,7 +63,7 @@ def _csv_of_all(solutions: Sequence[Result]) -> Iterator[str]:
 
 
 def as_record(solution: Result) -> dict[str, Any]:
-    """The stable contract of `--as json`: SI units, formulas as text, None for unbounded."""
+    """Return the record of `--as json`: SI units, formulas as text, None for unbounded."""
     return {
         "unknown": solution.unknown,
         "unit": solution.unit,
@@ -90,7 +90,7 @@ def as_record(solution: Result) -> dict[str, Any]:
 
 
 def _basis_record(answer: Answer, ids: Sequence[str]) -> dict[str, Any]:
-    """What an answer rests on, and the readings, conditions and rules of thumb among its equations."""
+    """Return the basis of an answer, and the readings, conditions and rules of thumb among its equations."""
     by = [row.reference for row in rules_among(ids)]
     return {"basis": basis_of(ids, [answer]), **({"by": by} if by else {})}
 
@@ -210,7 +210,9 @@ def _latex_lines(solution: Result) -> Iterator[str]:
 
 
 def _worked_out(solution: Result) -> Iterator[tuple[str, str]]:
-    """The lines that lead to the first answer, each once, with the equation that a line is; of a sweep or a formula for an answer none."""
+    """Yield the lines that lead to the first answer, each once, with the equation that a line states. Sweeps and formulas have no such
+    lines.
+    """
     answer = solution.answers[0] if solution.answers else None
     if solution.sweep or not answer or answer.kind == "symbolic":
         return
@@ -229,7 +231,7 @@ def _equal(name: str, value: float, sign: str = "=") -> str:
 
 
 def _given_in_latex(solution: Result, markup: Markup) -> str:
-    """What was given, in a sentence; a default is said to be one."""
+    """Return the givens in a sentence. A default is marked as one."""
     ranges = solution.spans.ranges.items() if solution.spans else ()
     spread = {name: rf"{_equal(name, low)} \text{{ to }} {value_in_latex(name, high)}" for name, (low, high) in ranges}
     points = {name: _equal(name, value) for name, value in solution.given.items()}
@@ -238,7 +240,7 @@ def _given_in_latex(solution: Result, markup: Markup) -> str:
 
 
 def _answer_latex(unknown: str, answer: Answer) -> str:
-    """An answer as LaTeX: a point that is a bound as an inequality, an interval between its ends."""
+    """Return an answer as LaTeX: a bound as an inequality, an interval between its ends."""
     where = rf" \quad \text{{({latex_text(plain_regime(answer.regime))})}}" if answer.regime else ""
     if answer.kind == "symbolic":
         return f"{QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}"

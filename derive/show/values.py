@@ -1,4 +1,4 @@
-"""The value of an answer in words: in a sentence of its own, and as a cell of a table."""
+"""Print the value of an answer in words: on its own line, and as a cell of a table."""
 
 from derive.answers import BOUGHT, COUNTED, OR, Answer, next_whole
 from derive.quantities import QUANTITIES
@@ -18,7 +18,7 @@ def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str =
 
 
 def value_in_words(unknown: str, answer: Answer) -> str:
-    """Return the value of an answer, in whole ones too if the quantity is bought whole."""
+    """Return the value of an answer, rounded to whole numbers if the quantity is bought."""
     if answer.kind == "point":
         shown = show(unknown, answer.point)
         if unknown not in BOUGHT or answer.bound == UPPER or answer.point == round(answer.point):
@@ -55,7 +55,7 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
 
 
 def one_end(answer: Answer) -> float | None:
-    """Return the end of an interval with one end, which is a bound as that of a point is. 0 is the bound of the domain.
+    """Return the end of an interval that has only one end, as a bound. An end at 0 is the bound of the domain.
 
     >>> [one_end(Answer(kind="interval", low=low, high=high)) for low, high in ((0.0, 55.1), (4.7, None), (1.0, 2.0))]
     [55.1, 4.7, None]
@@ -66,12 +66,12 @@ def one_end(answer: Answer) -> float | None:
 
 
 def bound_side(answer: Answer) -> str:
-    """Return whether the one end of an interval is a lower or an upper bound."""
+    """Return whether the only end of an interval is a lower or an upper bound."""
     return LOWER if answer.high is None else UPPER
 
 
 def _bound_in_words(unknown: str, end: float, side: str) -> str:
-    """Return a bound, with the number that it is rounded from if the quantity is counted in whole ones."""
+    """Return a bound, with the number that it is rounded from if the quantity is counted."""
     whole = next_whole(end, side)
     if unknown not in COUNTED or not whole or abs(end - whole) <= _ROUNDING * whole:
         return f"{show(unknown, end)}{OR[side]}"
@@ -102,7 +102,7 @@ def _within(unknown: str, low: float, high: float | None) -> str:
 
 
 def _over_ranges(unknown: str, answer: Answer) -> str:
-    """Return what is true at all points of the given ranges, then between which values each bound moves."""
+    """Return what is true at all points of the given ranges, then the range of each bound."""
     least, most = answer.ends
     if answer.kind == "loose":
         return f"no value holds over all of the ranges; {_within(unknown, least, most)} somewhere in them"
