@@ -15,7 +15,7 @@ from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
 from derive.quantities.formula import NOTHING
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
 from derive.requirements import in_words_of_names
-from derive.show.macros import macro, macro_block, with_macros
+from derive.show.macros import macro, macro_block, substitute_macros
 from derive.trees import text as printed
 from derive.version import VERSION
 
@@ -93,10 +93,10 @@ def address_of(html_base: str, *path: str) -> str:
     return "/".join([html_base.rstrip("/"), *path, ""]) if html_base else ""
 
 
-def citable(equation: Equation, html_base: str = "", why: str = "") -> Citable:
+def citation_record(equation: Equation, html_base: str = "", why: str = "") -> Citable:
     """Return the citation record of an equation.
 
-    >>> citable(equation("roofline.memory_time")).equation_latex
+    >>> citation_record(equation("roofline.memory_time")).equation_latex
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
     symbols = tuple(QUANTITIES[name] for name in equation.symbols)
@@ -145,7 +145,7 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
         raise UnknownName("style", style, STYLES)
     if macros and style != "latex":
         raise WrongValue(f"a block of \\newcommand goes with the style latex, not with {style}")
-    rows = [citable(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(equation(id) for id in ids)]
+    rows = [citation_record(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(equation(id) for id in ids)]
     # Our own derivations are no works: they stand in the equation's entry.
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
     if style == "csl-json":
@@ -154,15 +154,15 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
     if style == "bibtex":
         return "\n\n".join([*([FOR_ADDRESSES] if rows else []), *map(_bibtex_equation, rows), *map(_bibtex_work, works.values())])
     if macros:
-        block, rows = macro_block(one for row in rows for one in row.symbols), [*map(_by_macros, rows)]
+        block, rows = macro_block(one for row in rows for one in row.symbols), [*map(_replace_symbols, rows)]
     before = [FOR_ADDRESSES, *([block] if macros else [])] if rows and style == "latex" else []
     return "\n\n".join([*before, *map(_ONE_BY_ONE[style], rows)])
 
 
-def _by_macros(row: Citable) -> Citable:
+def _replace_symbols(row: Citable) -> Citable:
     """Return the record with a LaTeX command for every symbol, in the formula and in the list of symbols."""
     symbols = tuple(replace(one, latex=macro(one.name)) for one in row.symbols)
-    return replace(row, equation_latex=with_macros(row.equation_latex, row.symbols), symbols=symbols)
+    return replace(row, equation_latex=substitute_macros(row.equation_latex, row.symbols), symbols=symbols)
 
 
 def work_key(source: Source) -> str:
@@ -172,7 +172,7 @@ def work_key(source: Source) -> str:
     >>> work_key(Source(kind="book", title=title, author=author, url="", said="", year=1843))
     'lovelace1843:caches-all-what-to-keep'
     """
-    _given, family = _people(source.author)[0]
+    _given, family = _split_authors(source.author)[0]
     return f"{slug(family)}{source.year}:" + "-".join(slug(source.title).split("-")[:5])
 
 
@@ -225,7 +225,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _people(author: str) -> list[tuple[str, str]]:
+def _split_authors(author: str) -> list[tuple[str, str]]:
     """Return (given, family) of each author. An organisation and "et al." have no given name."""
     people = []
     for name in author.replace(" et al.", ", et al.").replace(", with ", ", ").split(", "):
@@ -241,11 +241,11 @@ def _family_names(author: str) -> str:
     >>> _family_names("Reiner Pope, with Dwarkesh Patel"), _family_names("Joshua Ainslie et al."), _family_names("OpenAI")
     ('Pope and Patel', 'Ainslie et al.', 'OpenAI')
     """
-    names = [family for _, family in _people(author)]
+    names = [family for _, family in _split_authors(author)]
     return f"{names[0]} et al." if "et al." in names or len(names) > 2 else " and ".join(names)
 
 
-def _sentence(parts: Iterable[str]) -> str:
+def _join_sentence(parts: Iterable[str]) -> str:
     text = "; ".join(parts)
     return text[0].upper() + text[1:]
 
@@ -279,13 +279,13 @@ def _place_in_work(source: Source, markup: Markup) -> str:
 
 
 def _paragraph(row: Citable, markup: Markup) -> str:
-    after = _sentence(_origin(source, markup) for source in row.sources)
+    after = _join_sentence(_origin(source, markup) for source in row.sources)
     page = f", {markup.link.format(row.url)}" if row.url else ""
     which = f"backsolve {markup.code.format(markup.text(row.id))}, {_version_of(row, markup)}{page}"
-    return f"{_claim(row, markup)} {after}. {which}.{cited_for(row.why, markup)}"
+    return f"{_claim(row, markup)} {after}. {which}.{citation_reason(row.why, markup)}"
 
 
-def cited_for(why: str, markup: Markup) -> str:
+def citation_reason(why: str, markup: Markup) -> str:
     """Return the reason for a citation as a sentence that follows the others."""
     return f" Cited for {markup.text(why)}." if why else ""
 
@@ -308,7 +308,7 @@ def _constants(row: Citable) -> str:
 def _plain(row: Citable) -> str:
     if row.why:
         page = f", {PLAIN.link.format(row.url)}" if row.url else ""
-        return f"{row.title}: {row.equation_text}. backsolve {row.id}, version {row.version}{page}.{cited_for(row.why, PLAIN)}"
+        return f"{row.title}: {row.equation_text}. backsolve {row.id}, version {row.version}{page}.{citation_reason(row.why, PLAIN)}"
     return f"{row.title}: {row.equation_text}. {_paragraph(row, PLAIN)}"
 
 
@@ -370,9 +370,9 @@ def _bibtex_equation(row: Citable) -> str:
         institution=f"{{backsolve {latex_text(VERSION)}{page}}}",
         year=str(YEAR),
         month=month_abbr[_MONTH].lower(),
-        note=_sentence(map(_bibtex_origin, row.sources)),
+        note=_join_sentence(map(_bibtex_origin, row.sources)),
         abstract=f"${row.equation_latex}$. {_claim(row, LATEX)}",
-        annote=" ".join(filter(None, (_changes(row, LATEX), cited_for(row.why, LATEX).strip()))),
+        annote=" ".join(filter(None, (_changes(row, LATEX), citation_reason(row.why, LATEX).strip()))),
     )
 
 
@@ -384,7 +384,7 @@ def _bibtex_origin(source: Source) -> str:
 
 
 def _bibtex_work(source: Source) -> str:
-    names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _people(latex_text(source.author))]
+    names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _split_authors(latex_text(source.author))]
     places = ", ".join(LATEX.link.format(address) for address in (source.video, source.url) if address)
     return bibtex_entry(
         work_key(source),
@@ -403,7 +403,7 @@ def csl_item(key: str, type: str, title: str, author: str, issued: Iterable[int]
     >>> csl_item("a", "report", "On caches", "Ada Lovelace", [1843], URL="")["issued"]
     {'date-parts': [[1843]]}
     """
-    names = [{"given": given, "family": family} if given else {"literal": family} for given, family in _people(author)]
+    names = [{"given": given, "family": family} if given else {"literal": family} for given, family in _split_authors(author)]
     dated = {"issued": {"date-parts": [[*issued]]}} if issued else {}
     return {"id": key, "type": type, "title": title, "author": names, **dated} | {name: text for name, text in more.items() if text}
 
@@ -412,9 +412,9 @@ def _csl_equation(row: Citable) -> dict[str, Any]:
     # Of a report every style prints the number and the publisher.
     works = [_place_in_work(source, PLAIN) for source in row.sources if source.kind != DERIVATION]
     number = f"Equation {row.id}, version {row.version}" + (f", after {'; '.join(works)}" if works else "")
-    after = _sentence(_origin(source, PLAIN) for source in row.sources)
+    after = _join_sentence(_origin(source, PLAIN) for source in row.sources)
     texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
-    about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": cited_for(row.why, PLAIN).strip()}
+    about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": citation_reason(row.why, PLAIN).strip()}
     return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR, _MONTH], **about, **texts)
 
 

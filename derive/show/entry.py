@@ -12,16 +12,16 @@ from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.narration import derivation_lines
-from derive.show.parts import labelled
+from derive.show.parts import label_lines
 from derive.trees import text as printed
 from derive.units import parse
 
 
-def worked(row: Equation) -> str:
+def worked_example(row: Equation) -> str:
     """Return the example of an equation in one line, the givens and the result, or "" if there is no example.
 
     >>> from derive.catalogue import equation
-    >>> worked(equation("scheduling.sweep_time"))
+    >>> worked_example(equation("scheduling.sweep_time"))
     'hbm_capacity=288 GB, hbm_bandwidth=20 TB/s -> sweep_time = 14.4 ms'
     """
     if row.example is None:
@@ -128,13 +128,13 @@ def card(row: Equation) -> str:
     if row.variant:
         names = " and ".join((row.variant.name, *row.variant.holds_for))
         lines.append(f"variant     {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
-    lines += labelled("example", [worked(row)] if row.example else [])
-    lines += labelled("requires", [*map(in_words_of_names, row.requires)])
-    lines += labelled("assumes", list(row.assumptions))
+    lines += label_lines("example", [worked_example(row)] if row.example else [])
+    lines += label_lines("requires", [*map(in_words_of_names, row.requires)])
+    lines += label_lines("assumes", list(row.assumptions))
     if row.steps:
         lines += ["", "derivation", *derivation_lines(row), ""]
-    lines += labelled("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
-    lines += labelled("leads to", list(referenced_by(row.id)))
+    lines += label_lines("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
+    lines += label_lines("leads to", list(referenced_by(row.id)))
     for source in row.sources:
         place = f", {source.place}" if source.place else ""
         lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")

@@ -20,25 +20,25 @@ _NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
 _COMMAND, _MORE = "backsolve ", " \\"
 
 
-def folded(text: str, width: int) -> str:
+def fold(text: str, width: int) -> str:
     """Return the text with every line that is too wide broken between words.
 
     A formula that is too wide is broken after its operators. An address is never broken.
 
-    >>> print(folded("assumes     a pass takes one period, and the next batch has room", 40))
+    >>> print(fold("assumes     a pass takes one period, and the next batch has room", 40))
     assumes     a pass takes one period, and
                 the next batch has room
     """
-    return "\n".join(part for line in text.split("\n") for part in _broken(line, max(width, _NARROWEST)))
+    return "\n".join(part for line in text.split("\n") for part in _break_line(line, max(width, _NARROWEST)))
 
 
-def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
+def wrap_text(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
     """Return lines of at most `width` columns, the first one after `start`, the others after `hang` spaces.
 
-    >>> wrapped("a derivation in words", 12, "1. ", 3)
+    >>> wrap_text("a derivation in words", 12, "1. ", 3)
     ['1. a', '   derivation', '   in words']
     """
-    return _laid(_chunks(text, width - hang), width, start, hang)
+    return _lay_out(_chunks(text, width - hang), width, start, hang)
 
 
 def widest_of(texts: Iterable[str]) -> int:
@@ -83,7 +83,7 @@ def _pieces(name: str, width: int) -> Iterator[str]:
     yield piece
 
 
-def _laid(chunks: Iterable[str], width: int, start: str, hang: int) -> list[str]:
+def _lay_out(chunks: Iterable[str], width: int, start: str, hang: int) -> list[str]:
     lines, line, empty = [], start, True
     for chunk in chunks:
         if not empty and width_of(line + chunk.rstrip()) > width:
@@ -103,16 +103,16 @@ def _chunks(text: str, room: int) -> Iterator[str]:
             yield word
 
 
-def _broken(line: str, width: int) -> list[str]:
+def _break_line(line: str, width: int) -> list[str]:
     if width_of(line) <= width:
         return [line]
     if not line.strip("─-"):  # the rule under a heading
         return [line[:width]]
     start, hang = _margins(line, width)
     if not line.startswith(_COMMAND, start):
-        return wrapped(line[start:], width, line[:start], hang)
+        return wrap_text(line[start:], width, line[:start], hang)
     # A command runs as it is copied.
-    *parts, last = _laid(_SHELL_WORD.findall(line[start:]), width - len(_MORE), line[:start], hang)
+    *parts, last = _lay_out(_SHELL_WORD.findall(line[start:]), width - len(_MORE), line[:start], hang)
     return [*(part + _MORE for part in parts), last]
 
 

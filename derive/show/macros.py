@@ -26,11 +26,11 @@ def macro_block(symbols: Iterable[Quantity]) -> str:
     return "\n".join(rf"\newcommand{{{macro(one.name)}}}{{{one.latex}}}" for one in dict.fromkeys(symbols))
 
 
-def with_macros(latex: str, symbols: Iterable[Quantity]) -> str:
+def substitute_macros(latex: str, symbols: Iterable[Quantity]) -> str:
     r"""Return a formula with commands in place of its symbols.
 
     >>> from derive.quantities import QUANTITIES
-    >>> print(with_macros(r"t = \max\left(t_c, t_m\right)", [QUANTITIES[name] for name in ("step_time", "compute_time", "memory_time")]))
+    >>> print(substitute_macros(r"t = \max\left(t_c, t_m\right)", map(QUANTITIES.get, ("step_time", "compute_time", "memory_time"))))
     \StepTime = \max\left(\ComputeTime, \MemoryTime\right)
     """
     commands = {one.latex: macro(one.name) for one in symbols}

@@ -50,16 +50,16 @@ def relation_in_mathml(left: Tree, sense: str, right: Tree) -> str:
     >>> relation_in_mathml("ridge_point", "=", ("/", "peak_flops", "hbm_bandwidth"))
     '<mi>β</mi><mo>=</mo><mfrac><mi>F</mi><mi>W</mi></mfrac>'
     """
-    return f"{in_mathml(left)}<mo>{escape(_SENSE[sense])}</mo>{in_mathml(right)}"
+    return f"{tree_in_mathml(left)}<mo>{escape(_SENSE[sense])}</mo>{tree_in_mathml(right)}"
 
 
-def in_mathml(tree: Tree) -> str:
+def tree_in_mathml(tree: Tree) -> str:
     """Return a tree as MathML, without unnecessary parentheses.
 
-    >>> in_mathml(("+", 1, ("-", "batch")))
+    >>> tree_in_mathml(("+", 1, ("-", "batch")))
     '<mn>1</mn><mo>−</mo><mi>B</mi>'
     """
-    return print_tree(_without_ones(tree), _MATHML)
+    return print_tree(_drop_ones(tree), _MATHML)
 
 
 @cache
@@ -72,11 +72,11 @@ def symbol_in_mathml(name: str) -> str:
     return latex_in_mathml(QUANTITIES[name].latex)
 
 
-def _without_ones(tree: Tree) -> Tree:
+def _drop_ones(tree: Tree) -> Tree:
     """Return a tree without factors of 1, which are constants that only have a unit."""
     if not isinstance(tree, tuple):
         return tree
-    operation, *inner = (tree[0], *map(_without_ones, tree[1:]))
+    operation, *inner = (tree[0], *map(_drop_ones, tree[1:]))
     if operation == PRODUCT:
         left = [factor for factor in inner if factor != 1] or [1]
         return (PRODUCT, *left) if len(left) > 1 else left[0]
@@ -85,23 +85,23 @@ def _without_ones(tree: Tree) -> Tree:
 
 def _power(base: str, exponent: str) -> str:
     """Return a power. The exponent of a symbol with an index is above the index."""
-    above = _grouped(exponent)
+    above = _group(exponent)
     if base.startswith("<msub>"):
         return f"{base.replace('<msub>', '<msubsup>', 1).removesuffix('</msub>')}{above}</msubsup>"
     has_exponent = not base.startswith(_PARENTHESIS) and ("<msup>" in base or "<msubsup>" in base)
-    return f"<msup>{_in_parentheses(base) if has_exponent else base}{above}</msup>"
+    return f"<msup>{_parenthesise(base) if has_exponent else base}{above}</msup>"
 
 
 def _call(name: str, arguments: list[str]) -> str:
-    return f"<mi>{_FUNCTIONS.get(name, name)}</mi><mo>\u2061</mo>{_in_parentheses('<mo>,</mo>'.join(arguments))}"
+    return f"<mi>{_FUNCTIONS.get(name, name)}</mi><mo>\u2061</mo>{_parenthesise('<mo>,</mo>'.join(arguments))}"
 
 
-def _in_parentheses(drawn: str) -> str:
+def _parenthesise(drawn: str) -> str:
     grows = "true" if any(part in drawn for part in _TALL) else "false"
     return f'{_PARENTHESIS}{grows}">(</mo>{drawn}<mo stretchy="{grows}">)</mo></mrow>'
 
 
-def _grouped(drawn: str) -> str:
+def _group(drawn: str) -> str:
     """Return a sequence of elements as a single element."""
     return drawn if _is_one_element(drawn) else f"<mrow>{drawn}</mrow>"
 
@@ -118,10 +118,10 @@ def _is_one_element(drawn: str) -> bool:
 _MATHML = Alphabet(
     symbol=symbol_in_mathml,
     number=lambda number: f"{_MINUS if number < 0 else ''}<mn>{abs(number)}</mn>",
-    parentheses=_in_parentheses,
+    parentheses=_parenthesise,
     power=_power,
     call=_call,
-    ratio=lambda above, below: f"<mfrac>{_grouped(above)}{_grouped(below)}</mfrac>",
+    ratio=lambda above, below: f"<mfrac>{_group(above)}{_group(below)}</mfrac>",
     root=lambda inner, degree: f"<msqrt>{inner}</msqrt>" if degree == _SQUARE else "",
     first_minus=_MINUS,
     minus=_MINUS,
@@ -166,21 +166,21 @@ def latex_in_mathml(latex: str) -> str:
     """
     waiting = _TOKEN.findall(latex)[::-1]
     try:
-        drawn = "".join(_until(waiting, ""))
+        drawn = "".join(_parts_until(waiting, ""))
     except (IndexError, KeyError) as error:
         raise WrongData(f"{shorten(latex)} is no LaTeX of the registry or the documentation") from error
     return drawn
 
 
-def _until(waiting: list[str], end: str) -> Iterator[str]:
+def _parts_until(waiting: list[str], end: str) -> Iterator[str]:
     """Yield the parts up to a closing token, which is removed too, or all parts if `end` is empty."""
     while waiting and waiting[-1] != end:
-        yield _with_scripts(waiting)
+        yield _scripted_part(waiting)
     if end:
         waiting.pop()
 
 
-def _with_scripts(waiting: list[str]) -> str:
+def _scripted_part(waiting: list[str]) -> str:
     """Return a part with its subscript and superscript."""
     base, scripts = _part(waiting), {}
     while waiting and waiting[-1] in ("_", "^"):
@@ -200,7 +200,7 @@ def _part(waiting: list[str]) -> str:
     """Return one letter, number, sign, group or command with its arguments."""
     token = waiting.pop()
     if token == "{":
-        return _grouped("".join(_until(waiting, "}")))
+        return _group("".join(_parts_until(waiting, "}")))
     if token.startswith("\\"):
         return _command(token[1:], waiting)
     if token[0].isdigit():

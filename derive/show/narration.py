@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @immutable
-class ToldPremise:
+class NarratedPremise:
     """A premise of a step: a relation, its owner (an equation, and the number of a step or 0), and the point at which it is evaluated."""
 
     sides: "Sides"
@@ -28,11 +28,11 @@ class ToldPremise:
 
 
 @immutable
-class ToldStep:
+class NarratedStep:
     """One step of a derivation: its operation, its premises, the quantities that disappear, and its conclusion."""
 
     operation: str
-    premises: tuple[ToldPremise, ...]
+    premises: tuple[NarratedPremise, ...]
     change: str
     sides: "Sides"
     sense: str
@@ -52,7 +52,7 @@ def derivation_lines(row: Equation) -> list[str]:
            machine_balance_ratio = bytes_per_weight*ridge_point/2
     """
     lines = []
-    for number, step in enumerate(told_steps(row), 1):
+    for number, step in enumerate(narrated_steps(row), 1):
         lines.append(f"{number}. {step.operation}")
         for premise in step.premises:
             left, right = premise.sides
@@ -63,19 +63,19 @@ def derivation_lines(row: Equation) -> list[str]:
     return lines
 
 
-def told_steps(row: Equation) -> "Iterator[ToldStep]":
+def narrated_steps(row: Equation) -> "Iterator[NarratedStep]":
     """Yield the steps of a derivation, in words and formulas.
 
     >>> from derive.catalogue import equation
-    >>> [step.change for step in told_steps(equation("batching.balance_ratio_from_ridge"))]
+    >>> [step.change for step in narrated_steps(equation("batching.balance_ratio_from_ridge"))]
     ['peak_flops eliminated; hbm_bandwidth cancels']
     """
     for number, step in enumerate(row.steps, 1):
-        premises = zip(step.premises, _stated(row, number), strict=True)
-        yield ToldStep(
+        premises = zip(step.premises, _stated_premises(row, number), strict=True)
+        yield NarratedStep(
             operation=_sentence(step.operation),
             premises=tuple(
-                ToldPremise(sides=sides, owner=owner(row, premise), origin=_origin(row, premise), where=_where(premise))
+                NarratedPremise(sides=sides, owner=owner(row, premise), origin=_origin(row, premise), where=_point_text(premise))
                 for premise, sides in premises
             ),
             change=_change(row, number),
@@ -98,8 +98,8 @@ def derivation_in_latex(row: Equation) -> str:
     lines.append(r"\begin{enumerate}")
     for number, step in enumerate(row.steps, 1):
         lines.append(rf"  \item {latex_text(_sentence(step.operation))}")
-        for premise, sides in zip(step.premises, _stated(row, number), strict=True):
-            said = latex_text(_origin(row, premise)) + _where_latex(premise)
+        for premise, sides in zip(step.premises, _stated_premises(row, number), strict=True):
+            said = latex_text(_origin(row, premise)) + _point_in_latex(premise)
             lines.append(rf"    \[ {_sides(sides)} \qquad \text{{{said}}} \]")
         change = _change(row, number, latex=True)
         lines += [f"    {change}:"] if change else []
@@ -117,7 +117,7 @@ def formula(row: Equation) -> str:
     return _sides(row.sides, row.sense)
 
 
-def _stated(row: Equation, number: int) -> "tuple[tuple[Expr, Expr], ...]":
+def _stated_premises(row: Equation, number: int) -> "tuple[tuple[Expr, Expr], ...]":
     """Return the premises as printed. A stationary step shows the relation itself, not its slopes."""
     return assumed(row, number, slopes=False)
 
@@ -129,13 +129,13 @@ def _origin(row: Equation, premise: Premise) -> str:
     return f"step {number} of {source.id}" if number else source.id
 
 
-def _where(premise: Premise) -> str:
+def _point_text(premise: Premise) -> str:
     if not premise.point:
         return ""
     return ", with " + ", ".join(f"{value} for {name}" for name, value in point(premise).items())
 
 
-def _where_latex(premise: Premise) -> str:
+def _point_in_latex(premise: Premise) -> str:
     if not premise.point:
         return ""
     return ", with " + ", ".join(

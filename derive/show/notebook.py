@@ -7,8 +7,8 @@ from derive.answers import Answer, Result
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.show.binding import plain_regime
-from derive.show.citation import citable, latex_text
-from derive.show.parts import for_decode_alone
+from derive.show.citation import citation_record, latex_text
+from derive.show.parts import decode_alone_words
 from derive.show.tables import span_lines, sweep_cells, sweep_head
 from derive.show.text import AS_LATEX
 from derive.show.values import answer_lines
@@ -18,12 +18,12 @@ _MOST_ROWS = 40
 """Largest number of rows of a sweep that are shown. `sweep` has all of them."""
 
 
-def as_notebook(solution: Result) -> str:
+def notebook_markdown(solution: Result) -> str:
     """Return a solution as Markdown with LaTeX."""
     if not solution.answers and not solution.sweep:
         return f"**{solution.unknown}: no answer.** {_plain(solution.why_not)}"
     together = (f"together: `{step.unknown} = {step.formula}`" for step in solution.route if len(step.equations) > 1 and step.formula)
-    said = [*(f"⚠ {_plain(text)}" for text in solution.warnings), *_left_over(solution)]
+    said = [*(f"⚠ {_plain(text)}" for text in solution.warnings), *_unused_givens(solution)]
     parts = [*_head(solution), *said, _mathematics(solution), *together, _numbers(solution)]
     parts += ["\n".join(f"- {_plain(text)}" for text in solution.assumptions)]
     return "\n\n".join(part for part in parts if part)
@@ -39,7 +39,7 @@ def _head(solution: Result) -> Iterator[str]:
         first, *rest = span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from (f"**{_plain(first)}**", *map(_plain, rest))
     else:
-        yield from (_answer(solution.unknown, answer, for_decode_alone(solution)) for answer in solution.answers)
+        yield from (_answer(solution.unknown, answer, decode_alone_words(solution)) for answer in solution.answers)
 
 
 def _answer(unknown: str, answer: Answer, after: str) -> str:
@@ -50,7 +50,7 @@ def _answer(unknown: str, answer: Answer, after: str) -> str:
     return f"${QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}${where}"
 
 
-def _left_over(solution: Result) -> list[str]:
+def _unused_givens(solution: Result) -> list[str]:
     return [f"given and not used: {', '.join(solution.unused)}"] if solution.unused else []
 
 
@@ -62,7 +62,7 @@ def _mathematics(solution: Result) -> str:
         step = values.get(reference)
         value = step and step.value and f"{QUANTITIES[step.unknown].latex} = {_text(step.unknown, step.value)}"
         found = rf" \quad\Rightarrow\quad {value}" if value else ""
-        lines.append(citable(equation(reference)).equation_latex + found)
+        lines.append(citation_record(equation(reference)).equation_latex + found)
     return "$$\n\\begin{gathered}\n" + " \\\\\n".join(lines) + "\n\\end{gathered}\n$$"
 
 

@@ -14,7 +14,7 @@ from derive.immutable import immutable
 from derive.show.chart import Chart, Form, Mark, chart_axis, spans_decades
 from derive.show.roofline import PARTS, Roof, roof_lines
 from derive.show.screen import moving_defaults
-from derive.show.side_by_side import better_way
+from derive.show.side_by_side import better_side
 from derive.spreads import Interval, Series, Spread
 from derive.units import show
 
@@ -57,7 +57,7 @@ class Panel:
     of_one: int = 1
     tags: tuple[tuple[str, float, float], ...] = ()
 
-    def by_ratios(self, values: Sequence[float]) -> bool:
+    def is_logarithmic(self, values: Sequence[float]) -> bool:
         """Return whether an axis with these values is logarithmic. It always is for a roofline, which is straight only then."""
         return self.of_one == PARTS or spans_decades(values)
 
@@ -89,18 +89,18 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
         raise WrongValue(f"--plot draws at most {_MOST_LINES} lines: sweep one quantity, or name fewer chips and models")
     # The low end of one answer need not go with that of the other.
     single = not any(name.endswith(_ENDS) for panel in found for name, *_ in panel.lines)
-    if len(found) == 2 and single and all(better_way(unknown) for unknown in unknowns):
+    if len(found) == 2 and single and all(better_side(unknown) for unknown in unknowns):
         front = _fronts(*found)
         # Where one point is best in both there is nothing to weigh.
         found += [front] if any(len(xs) > 1 for _, xs, _ in front.lines) else []
     return found
 
 
-def on_one_axis(found: Sequence[Panel], called: str) -> Panel:
+def sum_panel(found: Sequence[Panel], called: str) -> Panel:
     """Return one panel for quantities that add up: a line for each quantity, and their sum.
 
     >>> panels_of_two = [Panel(across="batch", up=name, lines=(("", (1.0,), (2.0,)),)) for name in ("kv_time", "weight_time")]
-    >>> [(name, ys) for name, _, ys in on_one_axis(panels_of_two, "time").lines]
+    >>> [(name, ys) for name, _, ys in sum_panel(panels_of_two, "time").lines]
     [('kv time', (2.0,)), ('weight time', (2.0,)), ('together', (4.0,))]
     """
     lines = [(f"{one.up.replace('_', ' ')} {name}".strip(), xs, ys) for one in found for name, xs, ys in one.lines]
@@ -150,7 +150,7 @@ def _ends(answers: Sequence[Answer]) -> tuple[float, float] | None:
 
 def _fronts(first: Panel, second: Panel) -> Panel:
     """Return the Pareto front of two questions for every line."""
-    ways = better_way(first.up), better_way(second.up)
+    ways = better_side(first.up), better_side(second.up)
     lines: list[tuple[str, tuple[float, ...], tuple[float, ...]]] = []
     places: list[tuple[float, float, float]] = []
     for (name, xs, ys), (_, other_xs, other_ys) in zip(first.lines, second.lines, strict=True):
@@ -159,15 +159,16 @@ def _fronts(first: Panel, second: Panel) -> Panel:
         front = sorted(_front([*made_at], ways))
         lines.append((name, tuple(x for x, _ in front), tuple(y for _, y in front)))
         places += [(made_at[point], *point) for point in front]
-    few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in _apart(places)) if len(lines) <= _MOST_TAGGED else ()
+    spaced = _spaced_points(places) if len(lines) <= _MOST_TAGGED else ()
+    few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in spaced)
     return Panel(across=first.up, up=second.up, lines=tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
 
 
-def _apart(points: Sequence[tuple[float, float, float]]) -> Iterator[tuple[float, float, float]]:
+def _spaced_points(points: Sequence[tuple[float, float, float]]) -> Iterator[tuple[float, float, float]]:
     """Yield the points that are far enough from each other for a text at each."""
     sides = [x for _, x, _ in points], [y for _, _, y in points]
     kept: list[tuple[float, ...]] = []
-    for point, place in zip(points, zip(*(_shares(side, side, spans_decades(side)) for side in sides), strict=True), strict=True):
+    for point, place in zip(points, zip(*(_axis_shares(side, side, spans_decades(side)) for side in sides), strict=True), strict=True):
         if all(math.dist(place, other) >= _ROOM for other in reversed(kept)):
             kept.append(place)
             yield point
@@ -199,15 +200,15 @@ def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: M
     every = [names for names, _ in columns]
     solutions = [one for _, found in columns for one in found]
     shared = [name for name in every[0] if all(name in others for others in every)]
-    stay = [_staying(one, limits) for one in solutions]
-    given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_of_all(text, stay)]
+    stay = [_constant_givens(one, limits) for one in solutions]
+    given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_shared_by_all(text, stay)]
     taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one) if text.split(" ")[0] in _SAID_DEFAULTS)
     supposed = dict.fromkeys(found[1] for one in solutions for text in one.warnings if (found := _SUPPOSED.match(text)))
     apart = [] if any(text.startswith(_PRICE) for text in given) else [text for one in columns for text in _price_of(*one, shared)]
     ideal = f" by default{_AT_PEAKS if {text.split(' ')[0] for text in taken} & {*_PEAKS} else ''}"
     of_givens = [_NAME.sub(lambda name: name[0].replace("_", " "), ", ".join(texts)) for texts in (given, apart)]
     lines = [", ".join(shared), *of_givens, f"{', '.join(taken)}{ideal}" if taken else "", "; ".join(supposed)]
-    return [line for line in (*lines, _gaps([found for _, found in columns])) if line]
+    return [line for line in (*lines, _missing_points([found for _, found in columns])) if line]
 
 
 def _price_of(names: Sequence[str], solutions: Sequence[Result], shared: Sequence[str]) -> Iterator[str]:
@@ -217,7 +218,7 @@ def _price_of(names: Sequence[str], solutions: Sequence[Result], shared: Sequenc
     yield from (f"{_PRICE} of {own} = {show(_PRICE, price)}" for price in prices if own)
 
 
-def _gaps(columns: Sequence[Sequence[Result]]) -> str:
+def _missing_points(columns: Sequence[Sequence[Result]]) -> str:
     """Return how many points have no answer, with the first such point and its reason."""
     sweeps = [[one.sweep for one in found if one.sweep] for found in columns]
     missing = [{at: reason for one in of for at, (_, reason) in one.others.items() if reason} for of in sweeps]
@@ -230,7 +231,7 @@ def _gaps(columns: Sequence[Sequence[Result]]) -> str:
     return f"no answer at {count} of {every} points, {'first' if count > 1 else 'that'} at {first}: {why}"
 
 
-def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]:
+def _constant_givens(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the givens that have one value, and the price of a chip even if it is not typed."""
     swept = solution.sweep.given if solution.sweep else {}
     typed = [name for name in solution.given if solution.provenance.get(name) == "given" or name == _PRICE]
@@ -242,7 +243,7 @@ def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]
     return one + [f"{name} {text[:2]} {text[2:]}" for name, texts in limits.items() for text in texts]
 
 
-def _is_of_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
+def _is_shared_by_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
     """Return whether no answer has another value of this given. Answers that do not need it are ignored."""
     name = text.split(" ", maxsplit=1)[0]
     return all(other == text for texts in stay for other in texts if other.split(" ")[0] == name)
@@ -282,8 +283,8 @@ def _chart(panel: Panel, title: str, said: tuple[str, ...]) -> Chart:
     return Chart(
         title=title,
         said=said if panel.joined else (*said, _NOTHING_BETTER[len(panel.lines) > 1]),
-        across=replace(across, by_ratios=panel.by_ratios(xs)),
-        up=replace(up, by_ratios=panel.by_ratios(ys)),
+        across=replace(across, is_logarithmic=panel.is_logarithmic(xs)),
+        up=replace(up, is_logarithmic=panel.is_logarithmic(ys)),
         marks=tuple(_mark(panel, place, wide, high) for place in range(len(panel.lines))),
     )
 
@@ -301,7 +302,7 @@ def _mark(panel: Panel, place: int, wide: float, high: float) -> Mark:
         ys=tuple(y / high for y in ys),
         beside=tuple(texts.get(point, "") for point in zip(xs, ys, strict=True)) if texts else (),
         # No point is on the side that is worse in both.
-        aside=(-_ASIDE * better_way(panel.across), -_ASIDE * better_way(panel.up)) if texts else None,
+        aside=(-_ASIDE * better_side(panel.across), -_ASIDE * better_side(panel.up)) if texts else None,
         dashed=not panel.joined,
         marked=not is_roof and len(xs) <= _MOST_MARKED,
         wide=not is_roof and _is_hidden(panel, place),
@@ -329,12 +330,12 @@ def _is_hidden(panel: Panel, place: int) -> bool:
     return any(x in own and math.isclose(own[x], y, rel_tol=_SAME_LINE) for x, y in later)
 
 
-def drawn(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] | None:
+def plotted_values(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] | None:
     """Return the values at which a picture shows a given that spans several values, or None if the given needs no change.
 
     A range is drawn as a sweep, or beside another sweep as a line at each end. A counted quantity has whole numbers only.
 
-    >>> drawn("batch", Series(low=1, high=8, count=9, spacing="log"), False), drawn("mbu", Interval(0.6, 0.8), True)
+    >>> plotted_values("batch", Series(low=1, high=8, count=9, spacing="log"), False), plotted_values("mbu", Interval(0.6, 0.8), True)
     ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], [0.6, 0.8])
     """
     if isinstance(found, Interval):
@@ -346,14 +347,14 @@ def drawn(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] 
     return drawn_at
 
 
-def drawing(found: Sequence[Panel]) -> Iterator[str]:
+def draw_in_terminal(found: Sequence[Panel]) -> Iterator[str]:
     """Yield the panels as text, with a character for each line of the sweep and the ends of both axes as numbers."""
     for place, panel in enumerate(found):
         yield from ("",) if place else ()
-        yield from _drawn(panel)
+        yield from _draw_panel(panel)
 
 
-def _drawn(panel: Panel) -> Iterator[str]:
+def _draw_panel(panel: Panel) -> Iterator[str]:
     xs = [x for _, across, _ in panel.lines for x in across]
     ys = [y for _, _, up in panel.lines for y in up]
     yield f"{panel.called[1] or panel.up} over {panel.called[0] or panel.across}"
@@ -362,7 +363,7 @@ def _drawn(panel: Panel) -> Iterator[str]:
         return
     cells = [[" "] * _WIDE for _ in range(_HIGH)]
     for mark, (_, across, up) in zip(_MARKS, panel.lines, strict=False):
-        for x, y in zip(_shares(across, xs, panel.by_ratios(xs)), _shares(up, ys, panel.by_ratios(ys)), strict=True):
+        for x, y in zip(_axis_shares(across, xs, panel.is_logarithmic(xs)), _axis_shares(up, ys, panel.is_logarithmic(ys)), strict=True):
             cells[_HIGH - 1 - round(y * (_HIGH - 1))][round(x * (_WIDE - 1))] = mark
     ends = [show(panel.up, max(ys)), show(panel.up, min(ys))]
     margin = max(map(len, ends))
@@ -375,11 +376,11 @@ def _drawn(panel: Panel) -> Iterator[str]:
     yield from (f"{'':>{margin}}  {mark} {name}" for mark, (name, _, _) in zip(_MARKS, panel.lines, strict=False) if name)
 
 
-def _shares(values: Sequence[float], among: Sequence[float], by_ratios: bool) -> list[float]:
+def _axis_shares(values: Sequence[float], among: Sequence[float], is_logarithmic: bool) -> list[float]:
     """Return the place of each value between the least and the greatest of all, from 0 to 1."""
     low, high = min(among), max(among)
     if low == high:
         return [0.0] * len(values)
-    if by_ratios:
+    if is_logarithmic:
         return [math.log(value / low) / math.log(high / low) for value in values]
     return [(value - low) / (high - low) for value in values]

@@ -12,7 +12,7 @@ from derive.presets import PARAMETERS, RENT
 from derive.shipped import Tables
 from derive.shipped_rows import in_si
 from derive.shipped_rules import BYTES_PER_WEIGHT
-from derive.show.cells import in_columns
+from derive.show.cells import align_columns
 from derive.units import show
 
 _BYTES_PER_VALUE = 1.0
@@ -43,20 +43,20 @@ def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     tables = tables or shipped.read()
     types = [*BYTES_PER_WEIGHT]
     head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
-    rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _has(name, word))]
+    rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _contains(name, word))]
     said = "dense PFLOP/s by type; ridge point in FLOP/byte of the first; --price rent takes the median rent"
     chosen = (row for row in tables.rows_of(AcceleratorFigure) if row.preferred and row.quantity == "hbm_capacity")
     nominal = ", ".join(row.accelerator for row in chosen if row.notes.startswith(_NOMINAL))
-    return [*in_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, and as sold of {nominal}"]
+    return [*align_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, and as sold of {nominal}"]
 
 
 def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
     figures = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
-    peaks = [_in_unit(figures.get(("peak_flops", one)), 1e15) for one in types]
+    peaks = [_cell_in_unit(figures.get(("peak_flops", one)), 1e15) for one in types]
     bandwidth, capacity = (figures.get((quantity, "")) for quantity in ("hbm_bandwidth", "hbm_capacity"))
     first = next((row for one in types if (row := figures.get(("peak_flops", one)))), None)
     ridge = f"{first.value / bandwidth.value:.0f}" if first and bandwidth else _ABSENT
-    return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), ridge, _price(name, tables)]
+    return [name, *peaks, _cell_in_unit(bandwidth, 1e12), _cell_in_unit(capacity, 1e9), ridge, _price(name, tables)]
 
 
 def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
@@ -67,18 +67,18 @@ def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[
     ('H100-SXM', 1979000000000000.0, 3350000000000.0, 7)
     """
     tables = tables or shipped.read()
-    return [_chip_record(name, tables) for name in presets.hardware_names(tables) if _has(name, word)]
+    return [_chip_record(name, tables) for name in presets.hardware_names(tables) if _contains(name, word)]
 
 
-def where_listed(word: str) -> list[str]:
+def listing_commands(word: str) -> list[str]:
     """Return the commands that list the accelerators and models whose names have a word.
 
-    >>> where_listed("maverick"), where_listed("kv")
+    >>> listing_commands("maverick"), listing_commands("kv")
     (['Llama-4-Maverick: backsolve list --models maverick'], [])
     """
     tables = shipped.read()
     named = {"--hardware": presets.hardware_names(tables), "--models": presets.model_names(tables)}
-    found = {switch: [name for name in names if _has(name, word)] for switch, names in named.items()}
+    found = {switch: [name for name in names if _contains(name, word)] for switch, names in named.items()}
     return [
         f"{', '.join(names[:_NAMED])}{' ...' if len(names) > _NAMED else ''}: backsolve list {switch} {word}"
         for switch, names in found.items()
@@ -86,7 +86,7 @@ def where_listed(word: str) -> list[str]:
     ]
 
 
-def _has(name: str, word: str) -> bool:
+def _contains(name: str, word: str) -> bool:
     """Return whether a word is in a name, without regard to case."""
     return word.lower() in name.lower()
 
@@ -113,7 +113,7 @@ def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
     }
 
 
-def _in_unit(row: AcceleratorFigure | None, size: float) -> str:
+def _cell_in_unit(row: AcceleratorFigure | None, size: float) -> str:
     value = in_si(row.quantity, row.value, row.unit) / size if row else 0.0
     return f"{value:.{4 if value >= 1 else 3}g}" if row else _ABSENT
 
@@ -166,7 +166,7 @@ def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     head = ["model", "total", "active", "experts", "KV read", "stored", "context", "missing"]
     rows = [head, *map(_model_cells, model_records(word, tables))]
     return [
-        *in_columns(rows, left=(0, len(head) - 1), gap=" "),
+        *align_columns(rows, left=(0, len(head) - 1), gap=" "),
         "KV in kB of a token of context, a byte a value, index keys too: twice as much all in bf16",
     ]
 
@@ -180,11 +180,11 @@ def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str
     """
     tables = tables or shipped.read()
     alone = [row for row in tables.rows_of(OpenModel) if not row.architecture]
-    records = (*map(_of_architecture, tables.rows_of(Architecture)), *map(_of_parameters, alone))
-    return [one for one in records if _has(one["name"], word)]
+    records = (*map(_architecture_record, tables.rows_of(Architecture)), *map(_parameters_record, alone))
+    return [one for one in records if _contains(one["name"], word)]
 
 
-def _of_architecture(row: Architecture) -> dict[str, Any]:
+def _architecture_record(row: Architecture) -> dict[str, Any]:
     counts, uncounted = presets.counted_params(row)
     try:
         caches: tuple[float | None, float | None] = presets.kv_bytes(row, _BYTES_PER_VALUE)
@@ -206,7 +206,7 @@ def _of_architecture(row: Architecture) -> dict[str, Any]:
     }
 
 
-def _of_parameters(row: OpenModel) -> dict[str, Any]:
+def _parameters_record(row: OpenModel) -> dict[str, Any]:
     unknown = ("counted", "experts", "active_experts", "kv_bytes_per_token", "kv_read_bytes_per_token", "max_context")
     return {
         "name": row.model,
@@ -232,7 +232,7 @@ def _context(one: Mapping[str, Any]) -> str:
     return show("context_length", one["max_context"]).removesuffix(" tokens") if one["max_context"] else _ABSENT
 
 
-def _of_index(name: str, tables: Tables) -> str:
+def _index_key_note(name: str, tables: Tables) -> str:
     """Return the note on index keys, which keep their width if the cache is in bf16."""
     widths = (row.indexer_bytes_per_element for row in tables.rows_of(Architecture) if row.model == name)
     width = next(widths, None)
@@ -255,9 +255,11 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     one = next(one for one in model_records(tables=tables) if one["name"] == name)
     total, active = (show(each, one[each]) if one[each] else _ABSENT for each in PARAMETERS)
     counts = one["counted"] or {}
-    both = [f"{show(each, value)} {word}{_apart(value, one[each])}" for (each, value), word in zip(counts.items(), _ALL, strict=False)]
+    both = [
+        f"{show(each, value)} {word}{_difference_text(value, one[each])}" for (each, value), word in zip(counts.items(), _ALL, strict=False)
+    ]
     stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
-    cache = f"{read} read and {stored} stored, a byte a value{_of_index(name, tables)}" if read and stored else _ABSENT
+    cache = f"{read} read and {stored} stored, a byte a value{_index_key_note(name, tables)}" if read and stored else _ABSENT
     routed = f"{one['active_experts']} of {one['experts']} experts a token" if _experts(one) else "all weights for every token"
     return [
         f"{name}   --model {name}",
@@ -272,5 +274,5 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     ]
 
 
-def _apart(counted: float, published: float | None) -> str:
+def _difference_text(counted: float, published: float | None) -> str:
     return f" ({round(100 * (counted / published - 1), 1) or 0:+.1f} %)" if published else ""

@@ -16,8 +16,8 @@ from derive.show.citation import (
     PLAIN,
     Markup,
     bibtex_entry,
+    citation_reason,
     cite_all,
-    cited_for,
     csl_item,
     markdown_cell,
     slug,
@@ -50,7 +50,7 @@ class Reference:
         return next(filter(ADDRESS.fullmatch, self.places), "")
 
 
-def cite_with(
+def cite_with_references(
     ids: Iterable[str],
     references: Iterable[Reference],
     style: str = "plain",
@@ -61,7 +61,7 @@ def cite_with(
     """Return equations and then references in one text, in a style of `cite_all`. BibTeX is one file and CSL-JSON one list.
 
     >>> page = Reference(key="prices:acme", title="Prices of acme", places=("https://acme.example",), which="read on 2026-11-20", said="m")
-    >>> print(cite_with([], [page]))
+    >>> print(cite_with_references([], [page]))
     "Prices of acme", <https://acme.example>, read on 2026-11-20 (m).
     """
     references = list(references)
@@ -69,10 +69,10 @@ def cite_with(
     if style == "csl-json":
         return json.dumps([*json.loads(equations), *map(_csl, references)], indent=2, allow_nan=False)
     preamble = FOR_ADDRESSES if style in ("bibtex", "latex") else ""
-    return "\n\n".join(filter(None, [equations or (preamble if references else ""), *(_in(style, one) for one in references)]))
+    return "\n\n".join(filter(None, [equations or (preamble if references else ""), *(_reference_text(style, one) for one in references)]))
 
 
-def _in(style: str, one: Reference) -> str:
+def _reference_text(style: str, one: Reference) -> str:
     if style == "bibtex":
         return _bibtex(one)
     if style == "markdown":
@@ -89,7 +89,7 @@ def _sentence(one: Reference, markup: Markup) -> str:
     places = [_place(place, markup) for place in one.places]
     return (
         ", ".join([markup.work.format(markup.text(one.title)), *places, markup.text(f"{one.which} ({one.said})")])
-        + f".{cited_for(one.why, markup)}"
+        + f".{citation_reason(one.why, markup)}"
     )
 
 
@@ -103,7 +103,7 @@ def _bibtex(one: Reference) -> str:
         year=str(one.day.year) if one.day else "",
         urldate=str(one.day) if one.url and one.day else "",
         note=LATEX.text(one.said),
-        annote=cited_for(one.why, LATEX).strip(),
+        annote=citation_reason(one.why, LATEX).strip(),
     )
 
 
@@ -120,6 +120,6 @@ def _csl(one: Reference) -> dict[str, object]:
         number=", ".join([*files, one.which]),
         URL=one.url,
         note=one.said,
-        annote=cited_for(one.why, PLAIN).strip(),
+        annote=citation_reason(one.why, PLAIN).strip(),
     )
     return item | {"author": [{"literal": one.author}]} | ({"accessed": {"date-parts": [day]}} if one.url and day else {})

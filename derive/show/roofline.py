@@ -62,7 +62,7 @@ class Roof:
         return float(value_of(ATTAINABLE, {"peak_flops": self.peak, "hbm_bandwidth": self.bandwidth, "intensity": intensity}))
 
 
-def numbers(solution: Result) -> Mapping[str, float]:
+def known_numbers(solution: Result) -> Mapping[str, float]:
     """Return all numbers on the route to the first answer of a question."""
     return values_of(solution, solution.answers[0], solution.route) if solution.answers else {}
 
@@ -81,17 +81,17 @@ def roof(name: str, known: Mapping[str, float]) -> Roof | None:
         name=name,
         peak=at["mfu"] * at["peak_flops"],
         bandwidth=at["mbu"] * at["hbm_bandwidth"],
-        step=f"step of {show('step_time', known['step_time'])}{counted(known)}",
+        step=f"step of {show('step_time', known['step_time'])}{attention_note(known)}",
         intensity=value_of(INTENSITY, at),
         rate=value_of(RATE, at),
         shares="".join(f", {share} = {show(share, at[share])}" for share in _SHARES if at[share] != 1),
     )
 
 
-def counted(known: Mapping[str, float]) -> str:
+def attention_note(known: Mapping[str, float]) -> str:
     """Return how FLOPs of attention are counted if they run at their own rate.
 
-    >>> counted({"attention_time": 0.01, "attention_rate_ratio": 0.5}), counted({"attention_time": 0.01})
+    >>> attention_note({"attention_time": 0.01, "attention_rate_ratio": 0.5}), attention_note({"attention_time": 0.01})
     (', a FLOP of attention counted as 2', '')
     """
     at = {**NEUTRAL_DEFAULTS, **known}

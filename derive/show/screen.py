@@ -7,8 +7,8 @@ from math import isfinite
 from derive.answers import COUNTED, KEPT_FREE, POINTS, Result, next_whole
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER
-from derive.show.cells import in_columns
-from derive.show.folding import folded
+from derive.show.cells import align_columns
+from derive.show.folding import fold
 from derive.show.parts import (
     assumptions_of,
     cite_line,
@@ -16,10 +16,10 @@ from derive.show.parts import (
     given_lines,
     head,
     heads,
-    labelled,
+    label_line,
+    label_lines,
     moves_of,
     numbers_of_steps,
-    one_line,
     point_of_route,
     route_lines,
     values_of,
@@ -69,10 +69,10 @@ _OF_THE_WEIGHTS = "weights stored as published"
 def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> Iterator[str]:
     """Yield answers on a screen of this width: all parts if there is room, otherwise the most important parts."""
     answered = [one for one in solutions if one.answers or one.sweep]
-    below = [*_without_answer(solutions), *warning_lines(answered, _MOST_WARNINGS)]
+    below = [*_refusal_lines(solutions), *warning_lines(answered, _MOST_WARNINGS)]
     if answered and all(one.sweep for one in answered):
-        ends = [["", *rests_on(answered)], ["", *rests_on(answered, brief=True)]]
-        yield from on_a_screen(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)
+        ends = [["", *assumption_lines(answered)], ["", *assumption_lines(answered, brief=True)]]
+        yield from fit_sweep(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)
         return
     whole = [*full_lines(solutions)]
     if not answered or (len(solutions) == 1 and height(whole, columns) <= MOST_LINES):
@@ -81,13 +81,13 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
     top = [*heads(answered), *below]
     moves = moves_of(answered[0], _MOST_MOVES) if len(answered) == 1 else []
     for brief in (False, True):
-        end = rests_on(answered, brief=brief)
+        end = assumption_lines(answered, brief=brief)
         steps = _steps_that_fit(answered, MOST_LINES - height([*top, "", *end, *moves], columns), columns)
         if height([*top, *steps, "", *end], columns) <= MOST_LINES:
             break
     else:
         steps = []
-        end = end if height([*top, "", *end], columns) <= MOST_TABLE_LINES else labelled("assumes", [_ALL_IN_FULL])
+        end = end if height([*top, "", *end], columns) <= MOST_TABLE_LINES else label_lines("assumes", [_ALL_IN_FULL])
     has_room = height([*top, *steps, "", *moves, *end], columns) <= MOST_LINES
     yield from [*top, *steps, "", *(moves if has_room else ()), *end]
 
@@ -103,19 +103,19 @@ def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
         yield from _sweep_table(answered)
     else:
         yield from head(alone) if alone else heads(answered)
-    yield from (*_without_answer(solutions), *warning_lines(answered), "")
+    yield from (*_refusal_lines(solutions), *warning_lines(answered), "")
     route = route_lines(*answered)
     if route:
         yield from [point_of_route(alone.spans)] if alone and alone.spans else []
         yield from (*route, "")
     yield from moves_of(alone) if alone else ()
-    yield from labelled("given", list(dict.fromkeys(line for one in answered for line in given_lines(one))))
-    yield from one_line("defaults", dict.fromkeys(text for one in answered for text in defaults_of(one)))
-    yield from labelled("assumes", list(dict.fromkeys(text for one in answered for text in assumptions_of(one))))
+    yield from label_lines("given", list(dict.fromkeys(line for one in answered for line in given_lines(one))))
+    yield from label_line("defaults", dict.fromkeys(text for one in answered for text in defaults_of(one)))
+    yield from label_lines("assumes", list(dict.fromkeys(text for one in answered for text in assumptions_of(one))))
     yield from cite_line(answered)
 
 
-def _without_answer(solutions: Sequence[Result]) -> list[str]:
+def _refusal_lines(solutions: Sequence[Result]) -> list[str]:
     """Return a line for each of several questions without an answer."""
     unanswered = [one for one in solutions if not (one.answers or one.sweep) and one.reason] if len(solutions) > 1 else []
     return [f"{one.unknown}: no answer: {one.why_not.splitlines()[0]}" for one in unanswered]
@@ -127,7 +127,7 @@ def height(lines: Iterable[str], width: int = SCREEN_WIDTH) -> int:
     >>> height(["step_time = 20 ms", "batch = 8\\nchips = 2"])
     3
     """
-    return sum(folded(line, width).count("\n") + 1 for line in lines)
+    return sum(fold(line, width).count("\n") + 1 for line in lines)
 
 
 # -- sweeps ------------------------------------------------------------------------------------------------------------
@@ -141,27 +141,27 @@ def _sweep_table(solutions: Sequence[Result]) -> Iterable[str]:
     names = len(tables[0][1].given)
     points = zip(*(sweep_cells(unknown, table) for unknown, table in tables), strict=True)
     rows = ([sweep_head(unknown, table) for unknown, table in tables], *points)
-    return in_columns([[*cells[0][:names], *(row[names] for row in cells)] for cells in rows])
+    return align_columns([[*cells[0][:names], *(row[names] for row in cells)] for cells in rows])
 
 
-def on_a_screen(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
+def fit_sweep(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
     """Return a sweep and the lines below it, with as many points as a small screen has room for.
 
     A sweep in a number of points that someone chose has all its points. Otherwise the printed points are evenly apart and include the first
     and the last. `ends` are what the answer rests on, in full and in brief.
 
-    >>> [*on_a_screen(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
+    >>> [*fit_sweep(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
     ['batch', '0', '4', '8']
     """
     if points != POINTS:
         return chain(table, below, ends[0])
     top, *rows = table
     ways = [(every, end) for end in ends for every in _EVERY[:_FEW]] + [(every, ends[-1]) for every in _EVERY[_FEW:]]
-    shown = (_thinned(top, rows, every, [*below, *end]) for every, end in ways)
-    return next((way for way in shown if height(way, NARROW) <= MOST_TABLE_LINES), _thinned(top, rows, _EVERY[-1], [*below, *ends[-1]]))
+    shown = (_thin_rows(top, rows, every, [*below, *end]) for every, end in ways)
+    return next((way for way in shown if height(way, NARROW) <= MOST_TABLE_LINES), _thin_rows(top, rows, _EVERY[-1], [*below, *ends[-1]]))
 
 
-def _thinned(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
+def _thin_rows(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
     kept = rows[::every]
     return [top, *kept, *([f"({len(rows) - len(kept)} points between: --full)"] if every > 1 else []), *rest]
 
@@ -204,18 +204,18 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns:
 # -- what an answer rests on -------------------------------------------------------------------------------------------
 
 
-def rests_on(solutions: Sequence[Result], brief: bool = False) -> list[str]:
+def assumption_lines(solutions: Sequence[Result], brief: bool = False) -> list[str]:
     """Return the most important assumptions and what to cite, or in brief only the number of assumptions."""
     others = dict.fromkeys(text for one in solutions for text in assumptions_of(one))
     defaults = dict.fromkeys(text for one in solutions for text in defaults_of(one))
     moving: dict[str, str] = {}
     for text in () if brief else (text for one in solutions for text in moving_defaults(one)):
         moving.setdefault(text.split(" = ")[0], text)
-    kept = [] if brief else most_important(solutions)
+    kept = [] if brief else most_important_assumptions(solutions)
     left = len(others) - len(kept) + len(defaults) - len(moving)
     counted = f"{left} {'' if brief else 'more '}assumptions, and " if left else ""
     more = f"{counted}where the numbers are from: --full"
-    return [*one_line("defaults", moving.values()), *labelled("assumes", [*kept, more]), *cite_line(solutions)]
+    return [*label_line("defaults", moving.values()), *label_lines("assumes", [*kept, more]), *cite_line(solutions)]
 
 
 def moving_defaults(solution: Result) -> list[str]:
@@ -223,11 +223,11 @@ def moving_defaults(solution: Result) -> list[str]:
     slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
     defaults = defaults_of(solution)
     moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
-    reserved = _with_reserve(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_RESERVED in defaults else None
+    reserved = _reserve_default(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_RESERVED in defaults else None
     return [*(text for text in moving if text != _NOTHING_RESERVED or not reserved), *([reserved] if reserved else [])]
 
 
-def _with_reserve(solution: Result, slope: float) -> str | None:
+def _reserve_default(solution: Result, slope: float) -> str | None:
     """Return the default that no memory is reserved, and the approximate bound with the tenth that engines reserve.
 
     A size grows in proportion to the memory. A quantity that needs memory falls with its inverse.
@@ -243,7 +243,7 @@ def _with_reserve(solution: Result, slope: float) -> str | None:
     return f"{_NOTHING_RESERVED} (engines hold back about a tenth: then {show(solution.unknown, max(whole, 0.0))})"
 
 
-def most_important(solutions: Sequence[Result]) -> list[str]:
+def most_important_assumptions(solutions: Sequence[Result]) -> list[str]:
     """Return the assumptions that matter most to one answer, or the most important ones of each of several in turn."""
     ranked = [_ranked(one) for one in solutions]
     if len(solutions) == 1:

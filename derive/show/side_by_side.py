@@ -13,12 +13,12 @@ from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.shipped_rows import in_si
-from derive.show.binding import in_brief
-from derive.show.cells import in_columns
-from derive.show.parts import cite_line, labelled
-from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, height, most_important, on_a_screen
+from derive.show.binding import brief_regime
+from derive.show.cells import align_columns
+from derive.show.parts import cite_line, label_lines
+from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, fit_sweep, height, most_important_assumptions
 from derive.show.tables import csv_line, sweep_cells, sweep_head
-from derive.show.text import as_record, lines
+from derive.show.text import lines, solution_record
 from derive.show.values import text_of
 from derive.units import show
 
@@ -69,7 +69,7 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
         found = [
             {
                 **{"hardware": list(one.hardware), "model": list(one.model)},
-                "solutions": [as_record(solution) for solution in one.solutions],
+                "solutions": [solution_record(solution) for solution in one.solutions],
                 **({"refused": one.refused} if one.refused else {}),
             }
             for one in columns
@@ -102,33 +102,34 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
 def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
     answered = [one for one in columns if one.solutions]
     said, brief = (
-        [*_rent_lines(_rented(answered), told is _of_each_kind), *_doubts(columns, answered, told)] for told in (_grouped, _of_each_kind)
+        [*_rent_lines(_rents_used(answered), told is _first_of_each_kind), *_remarks(columns, answered, told)]
+        for told in (_group_by_text, _first_of_each_kind)
     )
     solutions = [solution for one in answered for solution in one.solutions if solution.answers]
-    ends = [_end(solutions, brief) for brief in (False, True)] if solutions else [[], []]
+    ends = [_closing_lines(solutions, brief) for brief in (False, True)] if solutions else [[], []]
     if any(solution.sweep for one in answered for solution in one.solutions):
-        top, rows, legend = _swept(answered)
+        top, rows, legend = _swept_table(answered)
         said = [*legend, *said]
-        yield from (top, *rows, *said, *ends[0]) if full else on_a_screen([top, *rows], len(rows), said, ends)
+        yield from (top, *rows, *said, *ends[0]) if full else fit_sweep([top, *rows], len(rows), said, ends)
         return
-    upright = _upright(answered) if answered else []
-    table = upright if max(map(len, upright), default=0) <= SCREEN_WIDTH else _rows(answered)
-    yield from (*table, *said, *ends[0]) if full else _on_a_screen(table, (said, brief), ends)
+    upright = _table_by_column(answered) if answered else []
+    table = upright if max(map(len, upright), default=0) <= SCREEN_WIDTH else _table_by_row(answered)
+    yield from (*table, *said, *ends[0]) if full else _fit_screen(table, (said, brief), ends)
 
 
-def _on_a_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Sequence[Sequence[str]]) -> list[str]:
+def _fit_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Sequence[Sequence[str]]) -> list[str]:
     """Return answers with remarks and assumptions, shortened step by step until they fit a screen."""
     ways = [[*table, *said[0], *ends[0]], [*table, *said[0], *ends[1]], [*table, *said[1], *ends[1]]]
     return next((way for way in ways if height(way) <= MOST_TABLE_LINES), ways[-1])
 
 
-def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
+def _closing_lines(solutions: Sequence[Result], brief: bool) -> list[str]:
     """Return the most important assumptions, and what to cite."""
-    kept = [] if brief else most_important(solutions)[:MOST_ASSUMED]
-    return ["", *labelled("assumes", [*kept, "more of each: name one deployment alone"]), *cite_line(solutions)]
+    kept = [] if brief else most_important_assumptions(solutions)[:MOST_ASSUMED]
+    return ["", *label_lines("assumes", [*kept, "more of each: name one deployment alone"]), *cite_line(solutions)]
 
 
-def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:
+def _remarks(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:
     """Return the warnings of deployments, and the reasons why some have no answer."""
     warned = [
         (one.name, kind, text)
@@ -138,21 +139,21 @@ def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: _Tellin
         for kind, text in zip_longest(solution.kinds, solution.warnings, fillvalue="")
     ]
     reasons = [
-        (one.name, solution.refusal.code, _why_not(solution))
+        (one.name, solution.refusal.code, _reason_line(solution))
         for one in answered
         for solution in one.solutions
         if not solution.answers and solution.reason and not one.refused
     ]
     refused = [(one.name, _REFUSED, one.refused) for one in columns if one.refused]
     many = len(columns)
-    return [*labelled("warning", told(warned, many)), *labelled("no answer", told([*refused, *reasons], many))]
+    return [*label_lines("warning", told(warned, many)), *label_lines("no answer", told([*refused, *reasons], many))]
 
 
-def _why_not(solution: Result) -> str:
+def _reason_line(solution: Result) -> str:
     return solution.why_not.splitlines()[0] if solution.why_not.startswith(solution.unknown) else f"{solution.unknown}: {solution.why_not}"
 
 
-def _grouped(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
+def _group_by_text(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
     """Return each remark once, after the names of its deployments, or without names if it applies to all."""
     names: dict[str, list[str]] = {}
     for name, _, text in said:
@@ -160,7 +161,7 @@ def _grouped(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
     return [text if len({*of}) == many else f"{', '.join(dict.fromkeys(of))}: {text}" for text, of in names.items()]
 
 
-def _of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
+def _first_of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
     """Return the first remark of each kind, with the number of other deployments that have a similar one."""
     names: dict[str, dict[str, str]] = {}
     for name, kind, text in said:
@@ -174,7 +175,7 @@ def _of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
     return found
 
 
-def _rented(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
+def _rents_used(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
     """Return the rents whose median is the chip price of each deployment, by its chips."""
     taken = [one for one in columns if any(_rent(solution) is not None for solution in one.solutions)]
     return {" ".join(one.hardware): [row for text in one.hardware for row in presets.rents(text)] for one in taken}
@@ -199,10 +200,10 @@ def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list
     alike = len({tuple(one) for one in terms.values()}) < 2
     if brief and said:
         said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}; of which rents they are the median: --full"]
-    return [*labelled("rent", said), *([] if alike else labelled("warning", [_OF_SEVERAL_TERMS]))]
+    return [*label_lines("rent", said), *([] if alike else label_lines("warning", [_OF_SEVERAL_TERMS]))]
 
 
-def _upright(columns: Sequence[Column]) -> list[str]:
+def _table_by_column(columns: Sequence[Column]) -> list[str]:
     """Return a column for each deployment, a row for each question, and rows for its regime and for the rent."""
     rows = [["", *(one.name for one in columns), "best"]]
     for place, first in enumerate(columns[0].solutions):
@@ -216,10 +217,10 @@ def _upright(columns: Sequence[Column]) -> list[str]:
     prices = [next((rent for solution in one.solutions if (rent := _rent(solution)) is not None), None) for one in columns]
     if any(prices):
         rows.append(["chip_price", *(show("chip_price", price) if price else _ABSENT for price in prices), ""])
-    return in_columns(rows, left=[0])
+    return align_columns(rows, left=[0])
 
 
-def _rows(columns: Sequence[Column]) -> list[str]:
+def _table_by_row(columns: Sequence[Column]) -> list[str]:
     """Return a row for each deployment and a column for each question, with the best of each column marked."""
     places = range(len(columns[0].solutions))
     winners = [_winners(columns, place) for place in places]
@@ -228,10 +229,10 @@ def _rows(columns: Sequence[Column]) -> list[str]:
     for one in columns:
         cells = [_cell(one.solutions[place]) + (f" {_WON}" if one.name in winners[place] else "  ") for place in places]
         rows.append([one.name, *cells, _regime(one.solutions[0])])
-    return [*in_columns(rows, left=[0]), f"{_WON} the best of its column"]
+    return [*align_columns(rows, left=[0]), f"{_WON} the best of its column"]
 
 
-def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
+def _swept_table(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
     """Return head, rows and legend of a sweep: a row for each point, a column for each deployment and question.
 
     The legend is there only if the names are too long.
@@ -245,9 +246,9 @@ def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
     rows = [[*heads, *labels], *([*cells[0][:names], *(row[names] for row in cells)] for cells in points)]
     letters = [chr(ord("A") + at % 26) + str(at // 26 or "") for at in range(len(labels))]
     legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
-    if max(map(len, in_columns(rows, left=[0]))) > SCREEN_WIDTH:
+    if max(map(len, align_columns(rows, left=[0]))) > SCREEN_WIDTH:
         rows[0] = [*heads, *letters]
-    head, *lines = in_columns(rows, left=[0])
+    head, *lines = align_columns(rows, left=[0])
     bound = same_bound(table.bound for _, _, table in tables)
     title = "" if several else f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}\n"
     return f"{title}{head}", lines, legend if rows[0] != [*heads, *labels] else []
@@ -260,17 +261,17 @@ def _label(unknown: str, solutions: Sequence[Result]) -> str:
 
 
 def _cell(solution: Result) -> str:
-    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or _ABSENT
+    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _whole_answers(solution)) or _ABSENT
 
 
-def _in_whole_ones(solution: Result) -> Sequence[Answer]:
+def _whole_answers(solution: Result) -> Sequence[Answer]:
     """Return the answers with whole numbers of what is bought, and with whole bounds of what is counted."""
     if solution.unknown not in COUNTED:
         return solution.answers
-    return [_whole(one) if one.kind == "interval" or solution.unknown in BOUGHT else one for one in solution.answers]
+    return [_round_answer(one) if one.kind == "interval" or solution.unknown in BOUGHT else one for one in solution.answers]
 
 
-def _whole(one: Answer) -> Answer:
+def _round_answer(one: Answer) -> Answer:
     low = None if one.low is None else next_whole(one.low, LOWER)
     high = one.high and (next_whole(one.high, UPPER) or one.high)
     return replace(one, value=one.value if one.bound == UPPER else one.whole_ones, low=low, high=high)
@@ -283,13 +284,13 @@ def _bare(answer: Answer) -> Answer:
 
 
 def _regime(solution: Result) -> str:
-    return " or ".join(dict.fromkeys(words for one in solution.answers if (words := in_brief(one, solution.equations))))
+    return " or ".join(dict.fromkeys(words for one in solution.answers if (words := brief_regime(one, solution.equations))))
 
 
-def better_way(unknown: str) -> int:
+def better_side(unknown: str) -> int:
     """Return whether more (1) or less (-1) of a quantity is better, or 0 if neither is.
 
-    >>> better_way("step_time"), better_way("throughput"), better_way("chips"), better_way("batch"), better_way("layers")
+    >>> better_side("step_time"), better_side("throughput"), better_side("chips"), better_side("batch"), better_side("layers")
     (-1, 1, -1, 1, 0)
     """
     if unknown in BOUGHT:
@@ -306,10 +307,10 @@ def _winners(columns: Sequence[Column], place: int) -> list[str]:
     """
     if any(_PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
         return []
-    sign = better_way(columns[0].solutions[place].unknown)
+    sign = better_side(columns[0].solutions[place].unknown)
     single = {one.name: one.solutions[place] for one in columns if len(one.solutions[place].answers) == 1}
     ends = {
-        name: shown_end(_in_whole_ones(one)[0]) for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)
+        name: shown_end(_whole_answers(one)[0]) for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)
     }
     values = {name: sign * end for name, end in ends.items() if end is not None}
     if not sign or len(values) < 2 or max(values.values()) == min(values.values()):

@@ -40,10 +40,10 @@ def value_in_latex(name: str, value: float) -> str:
     )
 
 
-def with_numbers_in_latex(formula: str, values: Mapping[str, float], keep: str = "") -> str:
+def substitute_in_latex(formula: str, values: Mapping[str, float], keep: str = "") -> str:
     r"""Return a formula as LaTeX with every known quantity replaced by its value.
 
-    >>> print(with_numbers_in_latex("total_params/active_params", {"total_params": 671e9, "active_params": 37e9}))
+    >>> print(substitute_in_latex("total_params/active_params", {"total_params": 671e9, "active_params": 37e9}))
     \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}}
     """
     known = {name: value_in_latex(name, values[name]) for name in QUANTITIES if name in values and name != keep}
@@ -67,7 +67,7 @@ def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tupl
     value = "" if step.value is None else value_in_latex(step.unknown, step.value)
     if step.formula:
         solved = formula_in_latex(step.formula)
-        numbers = with_numbers_in_latex(step.formula, values, keep="" if value else step.unknown)
+        numbers = substitute_in_latex(step.formula, values, keep="" if value else step.unknown)
         lines = (
             [f"{unknown} = {solved}", f"{unknown} = {numbers}" + ("" if numbers == value else f" = {value}")]
             if value

@@ -96,25 +96,25 @@ def csv_points(table: Sweep, answer_cells: _Fields) -> Iterator[str]:
     for part in table.alike():
         answers = part.answers or (UNANSWERED,)
         numbers = [[column] for column in part.values] or [[]] * len(answers)
-        texts = (csv_line([*[_NUMBER] * len(part.given), *_open(one, answer_cells).values()]) for one in answers)
-        rows = (_filled(text, _NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
+        texts = (csv_line([*[_NUMBER] * len(part.given), *_template_fields(one, answer_cells).values()]) for one in answers)
+        rows = (_fill_template(text, _NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
         yield from chain.from_iterable(zip(*rows, strict=True))
 
 
 def json_points(table: Sweep, answer_record: _Fields, indentation: int) -> Iterator[str]:
     """Yield the points of a sweep as JSON, each as a text of several lines."""
     for part in table.alike():
-        record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": [_open(one, answer_record) for one in part.answers]}
+        record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": [_template_fields(one, answer_record) for one in part.answers]}
         text = indent(json.dumps(record, indent=2, allow_nan=False), " " * indentation)
-        yield from _filled(text, json.dumps(_NUMBER), [*part.given, *part.values])
+        yield from _fill_template(text, json.dumps(_NUMBER), [*part.given, *part.values])
 
 
-def _open(answer: Answer, fields: _Fields) -> dict[str, Any]:
+def _template_fields(answer: Answer, fields: _Fields) -> dict[str, Any]:
     """Return the fields of an answer, with a placeholder for the number of a point."""
     return fields(answer) | ({"value": _NUMBER} if answer.kind == "point" else {})
 
 
-def _filled(text: str, hole: str, columns: Sequence[Sequence[float]]) -> Iterator[str]:
+def _fill_template(text: str, hole: str, columns: Sequence[Sequence[float]]) -> Iterator[str]:
     """Return an iterator of the text with the numbers of each row in its placeholders. The rest of the text is formatted once."""
     frame = text.replace("%", "%%").replace(hole, "%r")
     return map(frame.__mod__, zip(*columns, strict=True))

@@ -12,7 +12,7 @@ from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.show.binding import plain_regime
 from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, key_of, latex_text, markdown_text
-from derive.show.parts import beside, equations_of, origin_of, values_of, with_prompts
+from derive.show.parts import all_warnings, equations_of, origin_of, prompts_words, values_of
 from derive.show.screen import SCREEN_WIDTH, full_lines, screen_lines
 from derive.show.substituted import step_in_latex, value_in_latex
 from derive.show.tables import (
@@ -30,7 +30,7 @@ from derive.show.values import text_of
 AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
 
 
-def rendered(solution: Result, style: str) -> str:
+def render(solution: Result, style: str) -> str:
     """Return one answer in full as table, json, csv, latex or markdown."""
     return "\n".join(lines([solution], style, full=True))
 
@@ -62,7 +62,7 @@ def _csv_of_all(solutions: Sequence[Result]) -> Iterator[str]:
         before = header
 
 
-def as_record(solution: Result) -> dict[str, Any]:
+def solution_record(solution: Result) -> dict[str, Any]:
     """Return the record of `--as json`: SI units, formulas as text, None for unbounded."""
     return {
         "unknown": solution.unknown,
@@ -74,12 +74,12 @@ def as_record(solution: Result) -> dict[str, Any]:
         "equations": list(solution.equations),
         "given": dict(solution.given),
         "assumptions": [
-            *beside(solution),
-            *(f"{solution.unknown} is {text}" for text in with_prompts(solution)),
+            *all_warnings(solution),
+            *(f"{solution.unknown} is {text}" for text in prompts_words(solution)),
             *solution.said,
             *solution.assumptions,
         ],
-        "warnings": [*beside(solution)],
+        "warnings": [*all_warnings(solution)],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
@@ -105,9 +105,9 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
 
 def _json_lines(solution: Result) -> Iterator[str]:
     if not solution.sweep:
-        yield json.dumps(as_record(solution), indent=2, allow_nan=False)
+        yield json.dumps(solution_record(solution), indent=2, allow_nan=False)
         return
-    yield json.dumps(as_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
+    yield json.dumps(solution_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
     yield '  "sweep": ['
     yield from _separated(json_points(solution.sweep, _answer_record, indentation=4))
     yield "  ]\n}"
